@@ -93,7 +93,7 @@ def preparing_text(choice: str) -> str:
 
 def progress_facts(progress: Progress) -> str:
     """`1,240 of 5,000 · 85 images/s · CPU · 1 min left`; bytes as sizes; unknown facts are left out."""
-    facts = [_done(progress)]
+    facts = [_done(progress)] if progress.unit else []
     if progress.rate_per_s > 0:
         facts.append(_rate(progress))
     if progress.note:

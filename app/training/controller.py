@@ -1,16 +1,16 @@
 """Training, and choosing between model versions."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
-import numpy as np
 from PySide6.QtCore import QObject
 
 from app.side_panel.place import SidePlace
 from app.texts import fill, translate
 from app.training.forecast import Forecast
 from app.training.job import Phase
-from app.training.logic import Depth, Labels
+from app.training.logic import Depth, Evidence
+from app.training.versions import evidence
 from app.training.wording import outcome_line, proposal
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from app.training.job import Training
     from app.training.view import TrainingPanel
     from engine.project import Change, Project
+
+EVIDENCE_TOPIC: Final = "whether to propose a training"
 
 
 @final
@@ -83,26 +85,31 @@ class Models(QObject):
 
     def _on_loaded(self) -> None:
         """Who opens a project with labels enough finds the advice in the panel; only new labels are told."""
-        self._is_proposed = self._labels().will_help
+        self._is_proposed = self._will_help(Evidence())
 
     def _propose(self, _state: object) -> None:
-        """Say once that there are labels enough by now."""
-        if self._is_proposed or self._training.is_busy or not self._labels().will_help:
+        """Say once that there are labels enough by now, unless something is known that speaks against it."""
+        if self._may_propose(Evidence()):
+            self._session.ask(evidence, self._on_evidence, owner=self, topic=EVIDENCE_TOPIC)
+
+    def _on_evidence(self, known: Evidence) -> None:
+        state = self._session.state
+        if state is None or not self._may_propose(known):
             return
         self._is_proposed = True
         if self.panel is None or not self.panel.isVisible():
             self._toast.say(
-                proposal(self._labels()),
+                proposal(known.labels(state)),
                 action=translate("training", "Show"),
                 on_action=lambda: self.open_panel(Depth.BACKBONE),
             )
 
-    def _labels(self) -> Labels:
+    def _may_propose(self, known: Evidence) -> bool:
+        return not self._is_proposed and not self._training.is_busy and self._will_help(known)
+
+    def _will_help(self, known: Evidence) -> bool:
         state = self._session.state
-        if state is None:
-            return Labels()
-        counts = np.bincount(state.label_class[state.label_class >= 0])
-        return Labels.of_counts(counts.tolist(), model_name=state.model_name)
+        return state is not None and known.labels(state).will_help
 
     def _on_used(self, name: str) -> None:
         self._training.dismiss()

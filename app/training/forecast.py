@@ -1,9 +1,9 @@
 """How long training a backbone would take on this computer: measured in a child process when somebody wants to know."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.process_job import ProcessJob
 from app.training.logic import Plan, StartingPoint
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MakeJob = Callable[[str, "EstimateTraining"], ProcessJob]
 _Key = tuple[StartingPoint, int | None]
+SETTLING_MS: Final = 1_500
+"""Without another label for so long, the labels are what a training would learn from."""
 
 
 @final
@@ -38,6 +40,8 @@ class Forecast(QObject):
         self._make_job = make_job
         self._known: dict[_Key, TrainingDuration | None] = {}
         self._job: ProcessJob | None = None
+        self._settling = QTimer(self, singleShot=True, interval=SETTLING_MS)
+        self._settling.timeout.connect(self.changed)
         session.closed.connect(self._forget)
         session.change_made.connect(self._on_change_made)
 
@@ -48,14 +52,14 @@ class Forecast(QObject):
     @property
     def is_measuring(self) -> bool:
         """Whether an answer is on its way."""
-        return self._job is not None
+        return self._job is not None or self._settling.isActive()
 
     def want(self, plan: Plan) -> None:
-        """Measure what is not known yet; one thing at a time, and nothing while the project is busy with a training."""
+        """Measure what is not known yet; one thing at a time, and nothing while labels still come."""
         from engine.collection.messages import EstimateTraining
 
         info, key = self._session.info, (plan.start, plan.side)
-        if info is None or self._job is not None or key in self._known:
+        if info is None or self.is_measuring or key in self._known:
             return
         settings = {name: value for name, value in plan.settings().items() if name != "iterations"}
         request = EstimateTraining(info.path, self._session.caches.root, settings)
@@ -75,10 +79,16 @@ class Forecast(QObject):
         self.changed.emit()
 
     def _on_change_made(self, change: "Change") -> None:
+        """Other labels make other iterations: a training takes longer with more images of a class."""
         if change.settings:
             self._forget()
+        elif change.labelled or change.graph_edits or change.images_removed:
+            self._forget()
+            self._settling.start()
+            self.changed.emit()
 
     def _forget(self) -> None:
+        self._settling.stop()
         self._known.clear()
         if self._job is not None:
             self._job.cancel()

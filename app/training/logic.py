@@ -9,11 +9,14 @@ from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
+import numpy as np
+
 from engine.collection.training.advice import is_likely_to_help
 from engine.config import is_packaged
 
 if TYPE_CHECKING:
     from engine.collection.messages import TrainingResult
+    from engine.collection.state import CollectionState
     from engine.training.curve import TrainingPoint
 
 POINTS_KEPT: Final = 512
@@ -138,10 +141,33 @@ class Labels:
         return self.classes >= CLASSES_NEEDED
 
     @classmethod
-    def of_counts(cls, counts: Sequence[int], *, trained_on: int = 0, model_name: str = "") -> "Labels":
+    def of_counts(
+        cls, counts: Sequence[int], *, trained_on: int = 0, model_name: str = "", accuracy: float | None = None
+    ) -> "Labels":
         """From the number of labels of each class; the rest as `is_likely_to_help` takes it."""
         enough = sum(1 for count in counts if count >= IMAGES_NEEDED)
-        return cls(sum(counts), enough, is_likely_to_help(counts, trained_on=trained_on, model_name=model_name))
+        will_help = is_likely_to_help(counts, trained_on=trained_on, model_name=model_name, accuracy=accuracy)
+        return cls(sum(counts), enough, will_help)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of how much training the backbone would help.
+
+    Attributes:
+        trained_on: labelled images that the version in use was trained on, or that a training learned from in vain.
+        accuracy: of the model in use on labelled images held out, 0..1; None where nobody knows.
+    """
+
+    trained_on: int = 0
+    accuracy: float | None = None
+
+    def labels(self, state: "CollectionState") -> Labels:
+        """What there is to learn from."""
+        counts = np.bincount(state.label_class[state.label_class >= 0])
+        return Labels.of_counts(
+            counts.tolist(), trained_on=self.trained_on, model_name=state.model_name, accuracy=self.accuracy
+        )
 
 
 @final
@@ -292,6 +318,7 @@ class VersionRow:
         accuracy: that it was measured with when it was made, 0..1; None when it was not.
         is_used: whether the project uses it now.
         trained_on: labelled images that its backbone was trained on; 0 for an untrained one.
+        is_no_better: whether training the backbone in use gave it, and it was right no more often than that.
     """
 
     version_id: int
@@ -300,3 +327,4 @@ class VersionRow:
     accuracy: float | None
     is_used: bool
     trained_on: int = 0
+    is_no_better: bool = False

@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.side_panel.progress import ProgressView
 from app.theme.tokens import tokens
 from app.training.job import Phase
+from app.training.wording import stage_text
+from engine.events import Progress
 
 if TYPE_CHECKING:
     from app.training.chart import Chart
@@ -39,7 +41,7 @@ class RunView(QWidget):
         self._progress.cancel_requested.connect(self.cancel_requested)
         training.phase_changed.connect(self._on_phase_changed)
         training.point_added.connect(self._on_point_added)
-        training.progressed.connect(self._progress.show_progress)
+        training.progressed.connect(self._on_progressed)
         self._on_phase_changed(training.phase)
 
     @property
@@ -54,7 +56,7 @@ class RunView(QWidget):
             self._show_chart()
             self._progress.show_step(self.tr("Preparing…"))
             if self._training.progress is not None:
-                self._progress.show_progress(self._training.progress)
+                self._on_progressed(self._training.progress)
         elif phase is Phase.STORING:
             self._progress.show_step(self.tr("Saving the new version in the project…"), can_cancel=False)
         else:
@@ -63,6 +65,13 @@ class RunView(QWidget):
             self._show_chart()
             if self.chart is not None and self._training.trained is not None:
                 self.chart.mark_kept(self._training.trained.figures.kept_iteration)
+
+    def _on_progressed(self, progress: Progress) -> None:
+        """Count, or name what happens while nothing is counted."""
+        if progress.unit:
+            self._progress.show_progress(progress)
+        elif self.cancel_button.isEnabled():
+            self._progress.show_step(stage_text(progress.note))
 
     def _show_chart(self) -> None:
         """Make the chart when it is first needed: its library takes half a second to load."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.training.logic import Trained, VersionRow
+from app.training.logic import Evidence, Figures, StartingPoint, Trained, VersionRow
 from engine.errors import Cancelled
 
 if TYPE_CHECKING:
@@ -20,10 +20,24 @@ def version_rows(live: "LiveCollection") -> tuple[VersionRow, ...]:
     return tuple(reversed(rows))
 
 
+def evidence(live: "LiveCollection") -> Evidence:
+    """How the model in use does on images that it did not learn from, and what trainings before brought."""
+    from engine.collection.what_if.held_out import held_out_answers
+
+    rows = version_rows(live)
+    trained_on = max((row.trained_on for row in rows if row.is_used or row.is_no_better), default=0)
+    answers = None if live.fitted is None else held_out_answers(live.fitted, live.project.graph)
+    accuracy = None if answers is None or not len(answers.is_right) else float(answers.is_right.mean())
+    return Evidence(trained_on, accuracy)
+
+
 def _row(version: "ModelVersion", *, is_used: bool) -> VersionRow:
+    figures = Figures.of_named(version.figures)
+    is_measured = figures.before is not None and figures.after is not None
+    goes_on = version.settings.get("start") != StartingPoint.CONV4
     return VersionRow(
-        version.version_id, version.label, version.created_at, version.figures.get("after_accuracy"), is_used,
-        int(version.figures.get("labelled_images") or 0),
+        version.version_id, version.label, version.created_at, figures.after, is_used,
+        int(version.figures.get("labelled_images") or 0), goes_on and is_measured and not figures.is_better,
     )  # fmt: skip
 
 

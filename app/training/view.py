@@ -1,8 +1,8 @@
 """The training panel: set up, watch, decide, and the list of model versions. It stands beside the collection."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, final
 
-import numpy as np
 from PySide6.QtCore import Signal
 
 from app.controls import make_label
@@ -11,12 +11,12 @@ from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.outcome import OutcomeCard
 from app.training.job import Phase
-from app.training.logic import Depth, Labels, StoppedTraining, Trained, VersionRow
+from app.training.logic import Depth, Evidence, StoppedTraining, Trained, VersionRow
 from app.training.run_view import RunView
 from app.training.setup_form import SetupForm
 from app.training.stopped import StoppedNotice, stopped_training
 from app.training.version_list import VersionList
-from app.training.versions import version_rows
+from app.training.versions import evidence, version_rows
 from app.training.wording import comparison, measured_on, title, verdict
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from engine.project import Change
 
 TOPIC: Final = "model versions"
+EVIDENCE_TOPIC: Final = "whether training would help"
 STOPPED_TOPIC: Final = "stopped training"
 
 
@@ -51,7 +52,7 @@ class TrainingPanel(SidePanel):
         self._session = session
         self._training = training
         self._forecast = forecast
-        self._trained_on = 0
+        self._evidence: Evidence | None = None
         self.topic: Depth | None = None
         self.failure = FailureNotice()
         self.stopped = StoppedNotice()
@@ -89,7 +90,7 @@ class TrainingPanel(SidePanel):
         self.versions.use_requested.connect(lambda row: self.use_requested.emit(row.version_id, row.name))
         self._training.phase_changed.connect(self._on_phase_changed)
         self._session.loaded.connect(self.ask_for_versions)
-        self._session.state_changed.connect(lambda _state: self._show_labels())
+        self._session.state_changed.connect(lambda _state: self._ask_for_evidence())
         self._session.change_made.connect(self._on_change_made)
 
     # -- what is shown
@@ -146,8 +147,9 @@ class TrainingPanel(SidePanel):
         state, info = self._session.state, self._session.info
         if self.isHidden() or state is None or info is None:
             return
-        counts = np.bincount(state.label_class[state.label_class >= 0])
-        labels = Labels.of_counts(counts.tolist(), trained_on=self._trained_on, model_name=state.model_name)
+        labels = (self._evidence or Evidence()).labels(state)
+        if self._evidence is None:  # no advice before it is known
+            labels = replace(labels, will_help=False)
         for form in self.forms.values():
             form.show_labels(labels, is_writable=info.is_writable)
 
@@ -169,11 +171,18 @@ class TrainingPanel(SidePanel):
         """Ask the project anew."""
         if self._session.info is not None:
             self._session.ask(version_rows, self._on_versions, owner=self, topic=TOPIC)
+            self._ask_for_evidence()
+
+    def _ask_for_evidence(self) -> None:
+        if self._session.info is not None and not self.isHidden():
+            self._session.ask(evidence, self._on_evidence, owner=self, topic=EVIDENCE_TOPIC)
+
+    def _on_evidence(self, known: Evidence) -> None:
+        self._evidence = known
+        self._show_labels()
 
     def _on_versions(self, rows: tuple[VersionRow, ...]) -> None:
         info = self._session.info
-        self._trained_on = next((row.trained_on for row in rows if row.is_used), 0)
-        self._show_labels()
         self.versions.show_rows(rows, is_writable=info is not None and info.is_writable)
 
     def _on_change_made(self, change: "Change") -> None:

@@ -17,6 +17,7 @@ from app.training.logic import (
     tuning_s,
 )
 from app.wording import SEPARATOR, images, moment_text, number, percent_to_a_tenth
+from engine.collection.training.telling import TrainingStage
 from engine.training.expected_time import TrainingDuration
 
 _MINUTE_S: Final = 60
@@ -69,6 +70,17 @@ def proposal(labels: Labels) -> str:
     """The same for somebody who works on something else."""
     template = translate("training", "%1 labels: training the backbone would likely help.")
     return fill(template, number(labels.images))
+
+
+def stage_text(note: str) -> str:
+    """What a training does while it counts nothing."""
+    texts = {
+        TrainingStage.PREPARING: translate("training", "Preparing the network…"),
+        TrainingStage.EMBEDDING: translate("training", "Embedding the labelled images…"),
+        TrainingStage.SAVING: translate("training", "Saving the new backbone…"),
+        TrainingStage.MEASURING: translate("training", "Measuring on held-out images…"),
+    }
+    return texts[TrainingStage(note)] if note in set(TrainingStage) else note
 
 
 def stopped_text(stopped: StoppedTraining) -> str:

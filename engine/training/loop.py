@@ -95,6 +95,14 @@ def train(
         return training.run(on_progress, cancel or CancelToken())
 
 
+def place(objective: Objective, settings: TrainingSettings) -> None:
+    """Bring an objective to the device and the number type of its training, for what is embedded before it."""
+    keep_freed_memory()
+    device = device_of(settings.device)
+    objective.precision = number_type(settings.precision, device)
+    objective.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+
 def embedder(objective: Objective, pixels: NDArray[np.uint8], side: int) -> Embed:
     """A function that embeds the middle windows of images, in evaluation mode and without gradient.
 
@@ -177,7 +185,7 @@ class _Training:
         if self.settings.compiles:
             self.objective.backbone.compile()
         self.objective.train()
-        if self._is_new and _has_statistics(self.objective):
+        if self._is_new and has_statistics(self.objective):
             self._settle_statistics()
         while self._iteration < total:
             if cancel.is_cancelled:
@@ -251,8 +259,9 @@ class _Training:
             checkpoints.write(checkpoint, self._path)
 
 
-def _has_statistics(objective: Objective) -> bool:
-    return any(isinstance(module, torch.nn.modules.batchnorm._BatchNorm) for module in objective.modules())  # noqa: SLF001
+def has_statistics(network: torch.nn.Module) -> bool:
+    """Whether a network has batch norms, which must see some images before the first refresh."""
+    return any(isinstance(module, torch.nn.modules.batchnorm._BatchNorm) for module in network.modules())  # noqa: SLF001
 
 
 def _require_same_settings(found: Any, expected: dict[str, Any], path: Path) -> None:

@@ -1,5 +1,6 @@
 """Train the backbone: Algorithm 1 end to end on a project's labelled images, exported and compared with what was."""
 
+import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.models import model_of
-from engine.collection.training.duration import MOST_QUANTISED, measured_pace
+from engine.collection.training.duration import MOST_QUANTISED, ending_s
 from engine.collection.training.held_out import (
     curve_check,
     exported_embeddings,
@@ -21,7 +22,7 @@ from engine.collection.training.labelled import labelled_embeddings
 from engine.collection.training.project_images import ProjectImages, project_images
 from engine.collection.training.settings import BackboneSettings, Chosen, by_field, plain_settings, with_chosen
 from engine.collection.training.starts import Start, start_of
-from engine.collection.training.telling import OnPoint, Teller, ignore_point
+from engine.collection.training.telling import OnPoint, Teller, TrainingStage, ignore_point
 from engine.collection.training.trained import (
     TrainedFiles,
     backbone_file,
@@ -94,9 +95,12 @@ def train_backbone(
         )
         run = open_run(project, caches, settings, by_field(chosen or {}))
         resumed = _resumed_iteration(run)
+        teller.stage(TrainingStage.PREPARING)
         objective = _objective(settings, start, images)
         _train(objective, images, settings, teller, cancel, start=start, run=run)
+        teller.stage(TrainingStage.SAVING)
         card = _export(objective, start, images, settings, out)
+        teller.stage(TrainingStage.MEASURING)
         files = _measured(project, caches, start, images, TrainedFiles(
             out, "backbone", free_name(project, "backbone"), project.model.version_id,
             backbone_name=start.name, backbone_hash=file_hash(backbone_file(out)), card=card,
@@ -146,12 +150,15 @@ def _train(
 ) -> None:
     """Train, and keep the mean of before and after."""
     from engine.training import checkpoints
-    from engine.training.loop import embedder, train
+    from engine.training.loop import embedder, place, train
 
     plan, pixels, check = _plan(settings), images.training_set.pixels, curve_check(objective, images)
-    embed = embedder(objective, pixels, plan.side)
-    teller.ending_s = measured_pace(objective.backbone, plan.side, settings.device).ending_s(len(pixels))
+    teller.stage(TrainingStage.EMBEDDING)
+    cancel.raise_if_cancelled()
+    place(objective, plan)
+    embed, started_s = embedder(objective, pixels, plan.side), time.perf_counter()
     objective.refresh(embed)
+    teller.ending_s = ending_s((time.perf_counter() - started_s) / len(images.training), len(pixels))
     teller.point(TrainingPoint(0, None, None, None if check is None else check(embed)))
     if (run / CHECKPOINT_NAME).exists():
         for point in checkpoints.read(run / CHECKPOINT_NAME).curve:

@@ -100,10 +100,24 @@ def project_images(
     rows = np.concatenate([kept, held_out])[decoded]
     positions = arrays.positions_of(labelled.class_ids[rows])
     training = positions[: int((decoded < len(kept)).sum())]
-    shape = shape_for(np.bincount(training, minlength=len(arrays.class_ids))[arrays.is_leaf], settings)
-    few_shot = _with_images(training, arrays, shape.shots + shape.query_count)
-    training_set = TrainingSet(pixels, training, arrays.edge_index, arrays.levels, few_shot, arrays.names)
+    training_set, shape = training_set_of(arrays, training, pixels, settings)
     return ProjectImages(labelled.in_order(rows), training_set, arrays, shape, len(labelled) - len(rows))
+
+
+def training_set_of(
+    arrays: GraphArrays, positions: NDArray[np.int64], pixels: NDArray[np.uint8], settings: BackboneSettings
+) -> "tuple[TrainingSet, EpisodeShape]":
+    """What is trained on, and an iteration that fits it.
+
+    Args:
+        arrays: C classes.
+        positions: (m,) int64 in [0, C), class of each image to train on.
+        pixels: (n, S, S, 3) uint8 with n at least m; none where nothing is to be embedded.
+        settings: of the training.
+    """
+    shape = shape_for(np.bincount(positions, minlength=len(arrays.class_ids))[arrays.is_leaf], settings)
+    few_shot = _with_images(positions, arrays, shape.shots + shape.query_count)
+    return TrainingSet(pixels, positions, arrays.edge_index, arrays.levels, few_shot, arrays.names), shape
 
 
 def held_out_split(

@@ -2,12 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from enum import StrEnum
 from typing import final
 
 from engine.events import OnProgress, Progress
 from engine.training.curve import TrainingPoint
 
 OnPoint = Callable[[TrainingPoint], None]
+
+
+class TrainingStage(StrEnum):
+    """What a training does where it counts nothing, as the note of a progress without a unit."""
+
+    PREPARING = "preparing the network"
+    EMBEDDING = "embedding the images"
+    SAVING = "saving the backbone"
+    MEASURING = "measuring it on held-out images"
 
 
 def ignore_point(_point: TrainingPoint) -> None:
@@ -40,6 +50,10 @@ class Teller:
         left_s = None if left_s is None else left_s + self.ending_s
         note = _note(self.points[-1]) if self.points else progress.note
         self._on_progress(replace(progress, note=note, seconds_left=left_s))
+
+    def stage(self, stage: TrainingStage) -> None:
+        """Tell what happens now, as nothing is counted meanwhile."""
+        self._on_progress(Progress(0, 0, unit="", note=stage))
 
     def reading(self, progress: Progress) -> None:
         """Tell how many images are read: how long the training takes nobody knows from that."""

@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QLabel
 
 from app.training.job import Phase, Training
 from app.training.logic import Depth
+from app.training.wording import stage_text
 from engine.collection.state import ImageStatus
+from engine.collection.training.telling import TrainingStage
 from engine.events import Progress
 from engine.project import Project
 from engine.runtime.providers import ListDevices
@@ -20,7 +22,7 @@ from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
 from tests.support.killed import killed_in_scratch_folder
 from tests.support.projects import dump
-from tests.support.scripted_workers import Player
+from tests.support.scripted_workers import Player, Step
 from tests.support.sessions import LONG_MS, settle
 from tests.support.training_panel import panel_for, prepare, run_to, trace_of, wait_until_clean
 from tests.support.trainings import Trainer, points
@@ -103,6 +105,26 @@ def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
     assert "66.0%" in chart.accessibleName()
     panel.run.cancel_button.click()
     reviewing.wait(lambda: training.phase is Phase.IDLE)
+
+
+def test_what_happens_is_named_where_nothing_is_counted(reviewing: Desk) -> None:
+    """After the last image is read, and after the last iteration, the line says what goes on; Cancel stays."""
+    steps: list[Step] = [Progress(115, 115, "images", 50.0, note="reading images")]
+    steps += [Progress(0, 0, "", note=TrainingStage.PREPARING), "wait"]
+    prepare(reviewing, Trainer(steps))
+    panel = panel_for(reviewing, "train_backbone")
+    run_to(reviewing, panel, Phase.RUNNING)
+    reviewing.wait(lambda: panel.run.facts == "Preparing the network…")
+    assert texts(reviewing.window.status_line.job_bar).split("\n") == ["Training the backbone", "preparing the network"]
+    assert panel.run.cancel_button.isEnabled()
+    assert [stage_text(stage) for stage in TrainingStage] == [
+        "Preparing the network…",
+        "Embedding the labelled images…",
+        "Saving the new backbone…",
+        "Measuring on held-out images…",
+    ]
+    panel.run.cancel_button.click()
+    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
 
 
 def test_a_cancel_is_answered_at_once(reviewing: Desk) -> None:

@@ -7,14 +7,17 @@ from PySide6.QtWidgets import QPushButton
 
 from app.training.logic import Depth
 from engine.backbones import model_files
-from engine.project import Project
+from engine.project import Change, Project, TrainedModel
+from engine.training.expected_time import TrainingDuration
 from tests.support.collections import Collection
 from tests.support.desk import Desk
 from tests.support.scripted_workers import Player
+from tests.support.sessions import settle
 from tests.support.training_panel import (
     DURATION,
     panel_for,
 )
+from tests.support.trainings import FIGURES
 from tests.support.widgets import texts
 
 Key = Qt.Key
@@ -29,12 +32,64 @@ def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
     panel_for(reviewing, "train_backbone")
     form = panel.forms[Depth.BACKBONE]
     reviewing.wait(lambda: "About 4 minutes." in texts(form))
-    assert "24 labels: training for about 4 minutes would likely help." in texts(form)
     assert not form.side.isVisible()  # the backbone in use learns at its own
     form.iterations.setFocus()
     form.iterations.selectAll()
     QTest.keyClicks(form.iterations, "500", delay=5)
     assert "About 9 minutes." in texts(form)
+
+
+def test_no_advice_where_nothing_is_left_to_gain(reviewing: Desk) -> None:
+    """All held-out labels are right: training cannot help. With one that is not, it likely would."""
+    panel = panel_for(reviewing, "train_backbone")
+    form = panel.forms[Depth.BACKBONE]
+    reviewing.wait(lambda: "About 4 minutes." in texts(form))
+    assert not any("would likely help" in text for text in texts(form).split("\n"))
+    reviewing.choose(0)
+    reviewing.press_for_change(Key.Key_3)  # not the likeliest class
+    advice = "25 labels: training for about 4 minutes would likely help."
+    reviewing.wait(lambda: advice in texts(form))
+
+
+def test_other_labels_are_measured_anew(reviewing: Desk) -> None:
+    """What was measured for fewer labels is not told any more; some labels in a row are measured once."""
+    panel = panel_for(reviewing, "train_backbone")
+    form = panel.forms[Depth.BACKBONE]
+    reviewing.wait(lambda: "About 4 minutes." in texts(form))
+    twice = Player([TrainingDuration(iteration_s=2.0, others_s=40.0)])
+    reviewing.window.models.forecast._make_job = twice  # noqa: SLF001 (a scripted job takes the place of a child process)
+    for _ in range(2):
+        reviewing.choose(0)
+        reviewing.press_for_change(Key.Key_Return)
+    assert "Measuring how long it takes…" in texts(form)
+    reviewing.wait(lambda: "About 7 minutes." in texts(form))
+    assert len(twice.requests) == 1
+
+
+@pytest.mark.parametrize(("after", "is_advised"), [(0.571, False), (0.619, True)])
+def test_no_advice_after_a_training_that_did_not_help(reviewing: Desk, after: float, is_advised: bool) -> None:
+    """The same labels would teach the same again; a version that was better and is not in use speaks for it."""
+    spoil = _mislabelled(reviewing)
+    trained = FIGURES | {"after_accuracy": after, "labelled_images": spoil}
+
+    def store(project: Project) -> Change:
+        in_use = project.model
+        project.add_trained_model(TrainedModel("New", in_use.version_id, "{}", "leafnet", b"1", b"2", {}, trained))
+        return Change("")
+
+    reviewing.window.session.act(store)
+    form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]
+    reviewing.wait(lambda: "About 4 minutes." in texts(form))
+    settle(reviewing.qtbot, reviewing.window.session)
+    assert ("would likely help" in texts(form)) is is_advised
+
+
+def _mislabelled(desk: Desk) -> int:
+    """Give an image another class than the likeliest; the number of labels."""
+    desk.choose(0)
+    desk.press_for_change(Key.Key_3)
+    settle(desk.qtbot, desk.window.session)
+    return int((desk.state.label_class >= 0).sum())
 
 
 def test_labels_enough_are_told_once(desk: Desk, collection: Collection) -> None:
@@ -47,6 +102,7 @@ def test_labels_enough_are_told_once(desk: Desk, collection: Collection) -> None
     desk.open(collection.project)
     desk.window.registry.trigger("show_to_review")
     said = desk.window.toast
+    _mislabelled(desk)  # where all is right already, training cannot help
     while "would likely help" not in said.message:
         desk.choose(0)
         desk.press_for_change(Key.Key_Return)

@@ -13,6 +13,7 @@ from engine.collection.training.backbone import train_backbone
 from engine.collection.training.labelled import GraphArrays, graph_arrays
 from engine.collection.training.project_images import ProjectImages, project_images, shape_for
 from engine.collection.training.settings import BackboneSettings, Chosen
+from engine.collection.training.telling import TrainingStage
 from engine.collection.training.trained import FIGURE_NAMES, TrainedFiles, adopt, read_trained
 from engine.errors import Cancelled, InputError, StorageError
 from engine.events import CancelToken, Progress, ignore_progress
@@ -66,14 +67,16 @@ def test_files_and_figures(training: Training) -> None:
 
 
 def test_the_curve_and_the_progress(training: Training) -> None:
-    """First the images are read, then iterations are counted; the start and every point are told."""
+    """Images and iterations are counted, what else happens is named; the start and every point are told."""
     assert [point.iteration for point in training.points] == [0, 1, 2]
     assert [point.loss is None for point in training.points] == [True, False, False]
     assert all(point.accuracy is not None for point in training.points)
     units = [unit for unit, _ in itertools.groupby(report.unit for report in training.reports)]
-    assert units == ["images", "iterations"]
-    assert (training.reports[-1].done, training.reports[-1].total) == (2, 2)
-    assert "accuracy" in training.reports[-1].note
+    assert units == ["images", "", "iterations", ""]
+    assert [report.note for report in training.reports if not report.unit] == list(TrainingStage)
+    last = [report for report in training.reports if report.unit == "iterations"][-1]
+    assert (last.done, last.total) == (2, 2)
+    assert "accuracy" in last.note
 
 
 def test_the_new_backbone_embeds_and_classifies(training: Training, project: Project, collection: Collection) -> None:

@@ -3,16 +3,19 @@
 import time
 
 import pytest
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from engine.backbones.model_files import ACCURATE, FAST
+from engine.collection.training import duration
 from engine.collection.training.advice import is_likely_to_help
 from engine.collection.training.backbone import train_backbone
-from engine.collection.training.duration import Pace, estimate_duration, measured_pace
+from engine.collection.training.duration import Pace, ending_s, estimate_duration, measured_pace
 from engine.collection.training.settings import Chosen
 from engine.events import Progress
 from engine.project import Project
-from tests.support.collections import Collection
+from engine.training.level_wise.objective import PrototypePropagation
+from tests.support.collections import Collection, class_ids
 
 QUICK: Chosen = {"iterations": 6, "points": 1, "device": "cpu"}
 
@@ -27,13 +30,13 @@ def test_learning_takes_longer_than_looking() -> None:
     """And statistics of batches stay as they were."""
     norm = nn.BatchNorm2d(16)
     network = nn.Sequential(nn.Conv2d(3, 16, 3), norm, nn.ReLU(), nn.Conv2d(16, 16, 3), nn.Flatten())
-    pace = measured_pace(network, 48, "cpu")
-    assert 0 < pace.look_s < pace.step_s
+    pace = measured_pace(network, 48, "cpu", images=4)
+    assert 0 < pace.look_s < pace.step_s / 4
     assert network.training
     assert norm.running_mean is not None
     assert not norm.running_mean.any()
     assert all(parameter.grad is None for parameter in network.parameters())
-    assert Pace(1.0, 0.5).ending_s(100) - Pace(1.0, 0.5).ending_s(0) == pytest.approx(0.5 * 400)
+    assert ending_s(0.5, 100) - ending_s(0.5, 0) == pytest.approx(0.5 * 400)
 
 
 def test_more_work_takes_longer(project: Project, collection: Collection) -> None:
@@ -45,6 +48,55 @@ def test_more_work_takes_longer(project: Project, collection: Collection) -> Non
     assert plain.seconds(100) == pytest.approx(plain.others_s + 100 * plain.iteration_s)
     assert wide.iteration_s > plain.iteration_s
     assert watched.others_s > plain.others_s
+
+
+def _counting(monkeypatch: pytest.MonkeyPatch, pace: Pace) -> None:
+    """A network of a known pace."""
+
+    def measured(_network: nn.Module, _side: int, _device: str, *, images: int) -> Pace:
+        return Pace(pace.step_s * images, pace.look_s)
+
+    monkeypatch.setattr(duration, "measured_pace", measured)
+
+
+def test_an_iteration_takes_the_images_that_are_drawn(
+    project: Project, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Coarse labels count where they are a task: those of the only labelled coarse class of a level teach nothing."""
+    _counting(monkeypatch, Pace(1.0, 0.0))
+    ids = class_ids(project)
+    unlabelled = sorted({record.image_id for record in project.images()} - project.labels().keys())
+
+    def images() -> int:
+        return round(estimate_duration(project, collection.caches, QUICK).iteration_s / duration._STEP_MORE)  # noqa: SLF001
+
+    assert images() == 5 * (1 + 1)
+    project.label(unlabelled[:4], ids["Red"])
+    assert images() == 5 * (1 + 1)
+    project.label(unlabelled[4:8], ids["Blue"])
+    assert 5 * (1 + 1) + 6 <= images() <= 5 * (1 + 1) + 8  # a draw may be without one of the two
+
+
+def test_the_looks_of_a_training_are_told(
+    project: Project, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within 10 % of the images that a training embeds: statistics, prototypes, each point of the curve."""
+    _counting(monkeypatch, Pace(0.0, 1.0))
+    nothing = {**QUICK, "start": "conv4", "side": 32, "points": 3}
+    told = estimate_duration(project, collection.caches, nothing).others_s - ending_s(0.0, 0)
+    looked: list[int] = []
+    embed = PrototypePropagation.embed
+
+    def counted(self: PrototypePropagation, images: Tensor) -> Tensor:
+        if not torch.is_grad_enabled():
+            looked.append(len(images))
+        return embed(self, images)
+
+    monkeypatch.setattr(PrototypePropagation, "embed", counted)
+    files = train_backbone(project, collection.caches, nothing, out=collection.folder / "out")
+    exported = 24 + 2 * 24  # embedded by the exported file, and for its companion
+    assert told == pytest.approx(sum(looked) + exported + duration._BEGINNING_S, rel=0.1)  # noqa: SLF001
+    assert files.figures["labelled_images"] == 24
 
 
 @pytest.mark.slow
@@ -74,6 +126,12 @@ def test_a_training_takes_about_as_long_as_was_told(project: Project, collection
 def test_when_training_is_likely_to_help(shots: list[int], trained_on: int, expected: bool) -> None:
     """By the rule that decision 47 measured."""
     assert is_likely_to_help(shots, trained_on=trained_on) is expected
+
+
+@pytest.mark.parametrize(("accuracy", "expected"), [(1.0, False), (0.99, True), (None, True)])
+def test_nothing_is_left_to_gain_where_all_is_right(accuracy: float | None, expected: bool) -> None:
+    """Nobody is sent to train a model that makes no mistake on labels held out."""
+    assert is_likely_to_help([5, 5, 5, 5], accuracy=accuracy) is expected
 
 
 @pytest.mark.parametrize(
