@@ -173,7 +173,7 @@ class MainWindow(QMainWindow):
         self.what_if = WhatIf(self.session, self.thumbnails, self.what_if_band, self.side, self.toast)
         self.suggesting = Suggesting(self.session, self.thumbnails, self.side)
         self.reports = Reports(log, self.report_notice, self.toast, self.device_chip.accessibleName, self)
-        self.projects.leave_by = self.what_if.leave_by
+        self.projects.leave_by, self.models.leave_next = self.models.leave_by, self.what_if.leave_by
         self._make_registry()
 
     def _make_registry(self) -> None:
@@ -250,7 +250,7 @@ class MainWindow(QMainWindow):
     def open_soon(self, path: Path) -> None:
         """Open a project as soon as the window was painted; meanwhile the empty panes are in front."""
         self._pages.setCurrentWidget(self._working)
-        QTimer.singleShot(0, lambda: self.what_if.leave_by(lambda: self.session.open(path)))
+        QTimer.singleShot(0, lambda: self.models.leave_by(lambda: self.session.open(path)))
 
     def _shown_classes(self, image_id: int) -> ShownClasses:
         inspector = self.inspector

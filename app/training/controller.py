@@ -9,9 +9,10 @@ from app.side_panel.place import SidePlace
 from app.texts import fill, translate
 from app.training.forecast import Forecast
 from app.training.job import Phase
-from app.training.logic import Depth, Evidence
+from app.training.logic import Depth, Evidence, StoppedTraining
+from app.training.stopped import stopped_training
 from app.training.versions import evidence
-from app.training.wording import outcome_line, proposal
+from app.training.wording import leaving_text, outcome_line, proposal, stopped_text
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -21,11 +22,20 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
 
 EVIDENCE_TOPIC: Final = "whether to propose a training"
+STOPPED_TOPIC: Final = "whether to offer a stopped training again"
+
+
+def _leave(leave: Callable[[], object]) -> None:
+    leave()
 
 
 @final
 class Models(QObject):
-    """Opens the training panel and does what is asked for there."""
+    """Opens the training panel and does what is asked for there.
+
+    Attributes:
+        leave_next: leaves the project, perhaps after another question.
+    """
 
     def __init__(self, session: "Session", training: "Training", side: SidePlace, toast: "Toast") -> None:
         super().__init__(side)
@@ -35,7 +45,9 @@ class Models(QObject):
         self._side = side
         self._toast = toast
         self.forecast = Forecast(session)
+        self.leave_next: Callable[[Callable[[], object]], None] = _leave
         self._is_proposed = True
+        self._is_leaving = False  # asked whether to leave while it trains
         session.loaded.connect(self._on_loaded)
         session.state_changed.connect(self._propose)
         training.phase_changed.connect(self._on_phase_changed)
@@ -46,6 +58,7 @@ class Models(QObject):
         return {
             "tune_propagation": lambda: self.open_panel(Depth.PROPAGATION),
             "train_backbone": lambda: self.open_panel(Depth.BACKBONE),
+            "close_project": lambda: self.leave_by(self._session.close),
             "show_model_versions": lambda: self.open_panel(None),
         }
 
@@ -60,6 +73,23 @@ class Models(QObject):
         """Put the panel away; a training goes on."""
         if self.panel is not None:
             self._side.close_panel(self.panel)
+
+    def leave_by(self, leave: Callable[[], object]) -> None:
+        """Leave the project; while it trains, only when the person says so, by the button or by asking again."""
+        if not self._training.is_busy or (self._is_leaving and self._toast.message == self._leaving_text()):
+            self._is_leaving = False
+            self.leave_next(leave)
+            return
+        self._is_leaving = True
+        self._toast.say_failure(  # with its mark, and for longer
+            self._leaving_text(),
+            action=translate("training", "Stop and close"),
+            on_action=lambda: self.leave_next(leave),
+        )
+
+    def _leaving_text(self) -> str:
+        plan = self._training.plan
+        return leaving_text(Depth.PROPAGATION if plan is None else plan.depth)
 
     def use(self, version_id: int, name: str) -> None:
         """Take a model version into use; undo brings the former one back."""
@@ -86,6 +116,24 @@ class Models(QObject):
     def _on_loaded(self) -> None:
         """Who opens a project with labels enough finds the advice in the panel; only new labels are told."""
         self._is_proposed = self._will_help(Evidence())
+        if (info := self._session.info) is not None and info.is_writable:
+            caches = self._session.caches
+            self._session.ask(
+                lambda live: stopped_training(live.project, caches), self._offer_again, owner=self, topic=STOPPED_TOPIC
+            )
+
+    def _offer_again(self, stopped: StoppedTraining | None) -> None:
+        """Say that a training of this project was stopped."""
+        if stopped is not None and not self._training.is_busy:
+            self._toast.say(
+                stopped_text(stopped),
+                action=translate("training", "Resume"),
+                on_action=lambda: self._resume(stopped),
+            )
+
+    def _resume(self, stopped: StoppedTraining) -> None:
+        self._training.start(stopped.plan)
+        self.open_panel(Depth.BACKBONE)
 
     def _propose(self, _state: object) -> None:
         """Say once that there are labels enough by now, unless something is known that speaks against it."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from app.session import ProjectInfo, Session
     from engine.collection.live import LiveCollection
     from engine.collection.messages import Train, TrainingResult
+    from engine.project import Change
     from engine.training.curve import TrainingPoint
 
 FOLDER: Final = "training"
@@ -84,6 +85,7 @@ class Training(QObject):
         self._job: Job | None = None
         self._folder: ScratchFolder | None = None
         session.closed.connect(self._on_closed)
+        session.change_made.connect(self._on_change_made)
         QThreadPool.globalInstance().start(lambda: clear_abandoned(session.caches.root / FOLDER))
 
     @property
@@ -201,6 +203,11 @@ class Training(QObject):
         else:
             self._forget(None)
             self._enter(Phase.IDLE)
+
+    def _on_change_made(self, change: "Change") -> None:
+        """What a training failed of is not said of a project that is another one by now."""
+        if self.phase is Phase.FAILED and not change.is_empty:
+            self.dismiss()
 
     def _clean_up(self) -> None:
         """Leave no trace in the cache, without keeping the window waiting."""

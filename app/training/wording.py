@@ -83,6 +83,15 @@ def stage_text(note: str) -> str:
     return texts[TrainingStage(note)] if note in set(TrainingStage) else note
 
 
+def leaving_text(depth: Depth) -> str:
+    """Before a project is closed that is being trained."""
+    if depth is Depth.PROPAGATION:
+        return translate("training", "Propagation is being tuned. Closing the project stops it.")
+    return translate(
+        "training", "The backbone is being trained. Closing the project stops it; you can resume it later."
+    )
+
+
 def stopped_text(stopped: StoppedTraining) -> str:
     """How far a stopped training was."""
     template = translate("training", "Training stopped after %1 of %2 iterations. Nothing is lost.")

@@ -69,7 +69,6 @@ class WhatIf(QObject):
             "what_if": self._session.supposing.begin,
             "keep_what_if": self._session.supposing.keep,
             "discard_what_if": self._session.supposing.drop,
-            "close_project": lambda: self.leave_by(self._session.close),
         }
 
     @property

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from app.training.job import Phase, Training
@@ -209,6 +210,18 @@ def test_a_failure_is_one_line_in_the_panel(reviewing: Desk) -> None:
     reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
 
 
+def test_a_failure_goes_when_the_project_is_changed(reviewing: Desk) -> None:
+    """One more label may be what was missing: the red line is not true any more."""
+    prepare(reviewing, Trainer([*points(1), Failed("there are too few labelled images")]))
+    panel = panel_for(reviewing)
+    run_to(reviewing, panel, Phase.FAILED)
+    assert panel.failure.isVisible()
+    reviewing.choose(0)
+    reviewing.press_for_change(Key.Key_Return)
+    assert not panel.failure.isVisible()
+    assert panel.forms[Depth.PROPAGATION].isVisible()
+
+
 def test_a_crash_says_that_the_project_is_as_it_was(reviewing: Desk) -> None:
     """A worker that dies is a sentence too; while the panel is away, the foot of the window says it."""
     prepare(reviewing, Trainer([*points(1), "die"]))
@@ -247,6 +260,37 @@ def test_closing_the_project_ends_the_training(reviewing: Desk) -> None:
     wait_until_clean(reviewing)
     assert not reviewing.window.session.jobs.jobs
     assert not panel.isVisible()
+
+
+def test_closing_the_project_asks_while_it_trains(reviewing: Desk) -> None:
+    """Ctrl+W once asks and stops nothing; the button, or Ctrl+W again, closes."""
+    prepare(reviewing, Trainer([*points(1), "wait"]))
+    panel, session, toast = panel_for(reviewing, "train_backbone"), reviewing.window.session, reviewing.window.toast
+    run_to(reviewing, panel, Phase.RUNNING)
+    reviewing.grid.setFocus()
+    reviewing.press(Key.Key_W, CONTROL)
+    question = "The backbone is being trained. Closing the project stops it; you can resume it later."
+    assert toast.message == question
+    assert session.info is not None
+    assert reviewing.window.training.phase is Phase.RUNNING
+    with reviewing.qtbot.waitSignal(session.closed, timeout=LONG_MS):
+        QTest.mouseClick(button(toast, "Stop and close"), Qt.MouseButton.LeftButton)
+    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+    wait_until_clean(reviewing)
+
+
+def test_asking_twice_closes(reviewing: Desk) -> None:
+    """Whoever presses Ctrl+W again means it."""
+    prepare(reviewing, Trainer([*points(1), "wait"]))
+    panel = panel_for(reviewing)
+    run_to(reviewing, panel, Phase.RUNNING)
+    reviewing.grid.setFocus()
+    reviewing.press(Key.Key_W, CONTROL)
+    assert reviewing.window.toast.message == "Propagation is being tuned. Closing the project stops it."
+    with reviewing.qtbot.waitSignal(reviewing.window.session.closed, timeout=LONG_MS):
+        reviewing.press(Key.Key_W, CONTROL)
+    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+    wait_until_clean(reviewing)
 
 
 def test_without_labels_there_is_nothing_to_learn_from(desk: Desk, tmp_path: Path) -> None:

@@ -8,9 +8,11 @@ from app.training.logic import Depth
 from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import Desk
+from tests.support.sessions import LONG_MS
 from tests.support.stopped_training import leave_stopped
 from tests.support.training_panel import panel_for, prepare
 from tests.support.trainings import Trainer
+from tests.support.widgets import button
 
 
 def test_a_stopped_training_is_resumed(reviewing: Desk, collection: Collection) -> None:
@@ -32,3 +34,27 @@ def test_a_stopped_training_is_resumed(reviewing: Desk, collection: Collection) 
     QTest.mouseClick(panel.run.cancel_button, Qt.MouseButton.LeftButton)
     reviewing.wait(lambda: window.training.phase is Phase.IDLE)
     reviewing.wait(panel.stopped.isVisible)
+
+
+def test_an_unfinished_training_is_offered_when_the_project_is_opened_again(
+    reviewing: Desk, collection: Collection
+) -> None:
+    """Without looking for it: one line at the foot, and Resume goes on with it in the panel."""
+    window = reviewing.window
+    settings: dict[str, int | str] = {"iterations": 40, "start": "current"}
+    with Project.open(collection.project, for_writing=False) as project:
+        leave_stopped(project, window.session.caches, settings, done=30)
+    with reviewing.qtbot.waitSignal(window.session.closed, timeout=LONG_MS):
+        window.session.close()
+    trainer = Trainer(["wait"])
+    prepare(reviewing, trainer)
+    reviewing.open(collection.project)
+    reviewing.wait(lambda: window.toast.message == "Training stopped after 30 of 40 iterations. Nothing is lost.")
+    QTest.mouseClick(button(window.toast, "Resume"), Qt.MouseButton.LeftButton)
+    reviewing.wait(lambda: window.training.phase is Phase.RUNNING)
+    assert trainer.requests[0].settings == settings
+    panel = window.models.panel
+    assert panel is not None
+    assert panel.run.isVisible()
+    QTest.mouseClick(panel.run.cancel_button, Qt.MouseButton.LeftButton)
+    reviewing.wait(lambda: window.training.phase is Phase.IDLE)
