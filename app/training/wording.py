@@ -21,6 +21,7 @@ from engine.collection.training.telling import TrainingStage
 from engine.training.expected_time import TrainingDuration
 
 _MINUTE_S: Final = 60
+_SHORT_S: Final = 150
 _HOUR_S: Final = 3600
 
 
@@ -100,10 +101,11 @@ def stopped_text(stopped: StoppedTraining) -> str:
 
 def _about(seconds: float) -> str:
     if seconds < _HOUR_S:
-        count = round(seconds / _MINUTE_S)
-        return (
-            translate("training", "1 minute") if count == 1 else fill(translate("training", "%1 minutes"), str(count))
-        )
+        steps = 2 if seconds < _SHORT_S else 1  # a whole minute more or less would be a third of it
+        count = round(steps * seconds / _MINUTE_S) / steps
+        if count == 1:
+            return translate("training", "1 minute")
+        return fill(translate("training", "%1 minutes"), QLocale().toString(count, "f", 0 if count % 1 == 0 else 1))
     hours = QLocale().toString(round(2 * seconds / _HOUR_S) / 2, "f", 0 if seconds > 5 * _HOUR_S else 1)
     return fill(translate("training", "%1 hours"), hours)
 

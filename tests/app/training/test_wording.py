@@ -89,3 +89,12 @@ def test_a_version_says_when_and_how_good(qapp: QApplication) -> None:
     measured = version_facts(VersionRow(2, "Tuned propagation 1", when, 0.619, is_used=True))
     assert measured.endswith("  ·  61.9%")
     assert measured.startswith(version_facts(VersionRow(1, "leafnet", when, None, is_used=False)))
+
+
+@pytest.mark.parametrize("seconds", [60, 74, 76, 89, 104, 149, 150, 209, 3569])
+def test_minutes_are_rounded_by_a_quarter_at_most(qapp: QApplication, seconds: int) -> None:
+    """A minute and a half is no minute."""
+    del qapp
+    told = duration(DEFAULTS[Depth.BACKBONE], TrainingDuration(0.0, float(seconds)))
+    minutes = float(told.removeprefix("About ").split()[0])
+    assert 60 * minutes == pytest.approx(seconds, rel=0.25)
