@@ -42,15 +42,10 @@ def connect_inspector(
     inspector: Inspector, workspace: Workspace, tree: ClassTree, labelling: Labelling, classes: Classes
 ) -> None:
     """What is clicked in the inspector happens elsewhere."""
-
-    def label(image_id: int, class_id: int) -> None:
-        """A class was clicked for the current image, or another image as one more of a class."""
-        put = labelling.label if image_id == workspace.current_id else labelling.label_in_place
-        put((image_id,), class_id)
-
     inspector.image_requested.connect(workspace.show_image)
     inspector.class_requested.connect(tree.select_class)
-    inspector.label_requested.connect(label)
+    inspector.label_requested.connect(lambda image_id, class_id: labelling.label((image_id,), class_id))
+    inspector.labels_requested.connect(labelling.label_in_place)
     inspector.unlabel_requested.connect(lambda image_id: labelling.unlabel((image_id,)))
     inspector.bar_requested.connect(classes.set_bar)
     inspector.deepest_requested.connect(classes.set_deepest)
@@ -77,8 +72,11 @@ def connect_first_page(
     workspace.files_dropped.connect(projects.take_dropped)
 
 
-def connect_what_if(what_if: WhatIf, workspace: Workspace, update_available: Callable[[], None]) -> None:
-    """The grid's header tells what an edit changed, and the grid shows the images."""
+def connect_what_if(
+    what_if: WhatIf, workspace: Workspace, update_available: Callable[[], None], close_question: Callable[[], object]
+) -> None:
+    """The header tells what an edit changed, the grid shows the images; no question outlives what it is about."""
+    what_if.discarded.connect(close_question)
     what_if.needs_changed.connect(update_available)
     what_if.changes_shown.connect(workspace.header.show_moves)
     what_if.image_requested.connect(workspace.show_image)

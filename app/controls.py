@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar, final
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
@@ -39,6 +40,19 @@ ICON_COLOURS: Final = {
 """What the icon of a button is drawn in, by the button's variant."""
 
 
+@final
+class Button(QPushButton):
+    """A button that Enter presses as well as Space, where it has the focus."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Press it once, however long the key is held."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if not event.isAutoRepeat():
+                self.click()
+            return
+        super().keyPressEvent(event)
+
+
 def make_label(text: str, role: str = "", *, wraps: bool = False) -> QLabel:
     """Plain text in a role: "title", "heading", "section", "strong", "secondary", "caption", "muted", "key", "chip"."""
     label = QLabel(text)
@@ -64,7 +78,7 @@ def make_flowing_label(text: str, role: str = "") -> QLabel:
 
 def make_button(text: str, on_click: Callable[[], None], *, variant: str = "", icon_name: str = "") -> QPushButton:
     """A button: variant "" (plain), "primary", "flat", "muted" (flat, and quieter) or "danger"."""
-    button = QPushButton(plain_button(text))
+    button = Button(plain_button(text))
     button.setCursor(Qt.CursorShape.PointingHandCursor)
     button.setAutoDefault(False)
     if icon_name:

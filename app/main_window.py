@@ -44,7 +44,7 @@ from app.palette.view import Palette
 from app.panes import Panes
 from app.preferences.controller import Preferences
 from app.reports.controller import Reports
-from app.review.controller import Labelling, Screen, ShownClasses
+from app.review.controller import Labelling, Screen
 from app.review.dropped_images import DroppedImages
 from app.screen_place import keep_on_screen
 from app.session import ProjectInfo, Session
@@ -141,9 +141,9 @@ class MainWindow(QMainWindow):
             window=self, host=self._stage,
         )  # fmt: skip
         screen = Screen(
-            self._shown_classes, self.inspector.coming_classes, lambda: self.settings.accept_above / 100,
-            lambda: self.workspace.selection_bar.includes_unknown,
-            self._show_at_once, self._undisturbed, self.toast.say,
+            self.inspector.likeliest_of, lambda: self.settings.accept_above / 100,
+            lambda: self.workspace.selection_bar.includes_unknown, self._show_at_once, self._undisturbed,
+            self.toast.say,
         )  # fmt: skip
         self.labelling = Labelling(self.session, self.workspace, screen, self.palette_panel)
         self.dropped_images = DroppedImages(self.session, self.palette_panel)
@@ -224,7 +224,7 @@ class MainWindow(QMainWindow):
         show_working = partial(self._pages.setCurrentWidget, self._working)
         connections.connect_damaged(self.session, self.backups, workspace, show_working, self._show_welcome)
         connections.connect_inspector(self.inspector, workspace, tree, self.labelling, self.classes)
-        connections.connect_what_if(self.what_if, workspace, self._update_available)
+        connections.connect_what_if(self.what_if, workspace, self._update_available, self.palette_panel.dismiss)
         connections.connect_suggesting(self.suggesting, workspace, tree)
         connections.connect_graph(workspace, tree, self.classes, self._on_class_menu_requested)
         connections.connect_first_page(self.welcome, self.projects, workspace, self.registry.trigger, self.open_soon)
@@ -251,10 +251,6 @@ class MainWindow(QMainWindow):
         """Open a project as soon as the window was painted; meanwhile the empty panes are in front."""
         self._pages.setCurrentWidget(self._working)
         QTimer.singleShot(0, lambda: self.models.leave_by(lambda: self.session.open(path)))
-
-    def _shown_classes(self, image_id: int) -> ShownClasses:
-        inspector = self.inspector
-        return ShownClasses(inspector.likeliest_of(image_id), is_complete=not inspector.is_waiting_for(image_id))
 
     def _show_at_once(self) -> None:
         """Paint card and inspector in one step, before the next key is heard: what is dirty is painted together."""
@@ -373,6 +369,7 @@ class MainWindow(QMainWindow):
             if not self._is_placed:
                 self._is_placed = True
                 keep_on_screen(self)  # now that the height of its title bar is known
+                self.windowHandle().installEventFilter(self.session.eye)  # it hears when hands are at work
             self.session.look_at_file()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -172,15 +172,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ActionRow(
         "cut_classes", QT_TRANSLATE_NOOP("actions", "Cut classes"), "cut", ("Ctrl+X",), CLASSES, _CLASS, on_classes=True
     ),
-    ActionRow(
-        "paste_classes",
-        QT_TRANSLATE_NOOP("actions", "Paste classes"),
-        "paste",
-        ("Ctrl+V",),
-        CLASSES,
-        _WRITE,
-        on_classes=True,
-    ),
+    ActionRow("paste_classes", QT_TRANSLATE_NOOP("actions", "Paste classes"), "paste", ("Ctrl+V",), CLASSES, _WRITE),
     ActionRow(
         "remove_class",
         QT_TRANSLATE_NOOP("actions", "Remove class"),
@@ -252,7 +244,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "accept",
-        QT_TRANSLATE_NOOP("actions", "Accept the most likely class"),
+        QT_TRANSLATE_NOOP("actions", "Accept the class on the card"),
         "accept",
         ("Return", "Enter"),
         REVIEW,
@@ -260,8 +252,8 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         on_images=True,
     ),
     ActionRow(
-        "accept_safe",
-        QT_TRANSLATE_NOOP("actions", "Accept the safe class"),
+        "accept_likeliest",
+        QT_TRANSLATE_NOOP("actions", "Accept the most likely class"),
         "accept_safe",
         ("Shift+Return", "Shift+Enter"),
         REVIEW,

@@ -11,6 +11,7 @@ from app.image_grid.model import Card, Mark
 from app.images.pixels import fitted
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import Tokens, tokens
+from app.wording import ENTER_KEY, SHIFT_ENTER_KEY
 
 RADIUS: Final = 8.0
 PADDING: Final = 4
@@ -43,7 +44,7 @@ def paint_card(painter: QPainter, rect: QRect, card: Card, picture: QPixmap | No
     worn = tokens()
     _paint_ground(painter, rect, look, worn)
     _paint_picture(painter, _frame(rect), card, picture, worn)
-    _paint_caption(painter, _caption(rect), card, worn)
+    _paint_caption(painter, _caption(rect), card, look, worn)
 
 
 def paint_words(painter: QPainter, rect: QRect, ground: QColor, card: Card, look: Look) -> None:
@@ -52,7 +53,7 @@ def paint_words(painter: QPainter, rect: QRect, ground: QColor, card: Card, look
     painter.setClipRect(below)
     painter.fillRect(below, ground)
     _paint_ground(painter, rect, look, worn)
-    _paint_caption(painter, _caption(rect), card, worn)
+    _paint_caption(painter, _caption(rect), card, look, worn)
 
 
 def _frame(rect: QRect) -> QRect:
@@ -115,7 +116,8 @@ def _paint_badge(painter: QPainter, target: QRectF, worn: Tokens) -> None:
     painter.drawPixmap(place.left() + inset, place.top() + inset, drawing)
 
 
-def _paint_caption(painter: QPainter, rect: QRect, card: Card, worn: Tokens) -> None:
+def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look, worn: Tokens) -> None:
+    has_keys = look.is_current and card.mark is Mark.COARSE
     title_font, detail_font = _font(worn.sizes.body, is_strong=card.mark is Mark.LABELLED), _font(worn.sizes.caption)
     title_metrics, detail_metrics = QFontMetrics(title_font), QFontMetrics(detail_font)
     line = QRect(rect.left(), rect.top(), rect.width(), title_metrics.height())
@@ -126,10 +128,11 @@ def _paint_caption(painter: QPainter, rect: QRect, card: Card, worn: Tokens) -> 
         painter.drawPixmap(left, top, icon_pixmap("person", ICON, colour="accent_text", ratio=ratio))
         left += ICON + 4
     painter.setFont(detail_font)
-    if card.score:
+    score = f"{card.score} {ENTER_KEY}" if has_keys else card.score
+    if score:
         painter.setPen(QColor(worn.colours.text_muted))
-        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, card.score)
-        right -= detail_metrics.horizontalAdvance(card.score) + 6
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, score)
+        right -= detail_metrics.horizontalAdvance(score) + 6
     painter.setFont(title_font)
     painter.setPen(QColor(worn.colours.text_muted if card.is_missing else _title_colour(card.mark, worn)))
     title = title_metrics.elidedText(card.title, Qt.TextElideMode.ElideRight, max(0, right - left + 1))
@@ -138,7 +141,11 @@ def _paint_caption(painter: QPainter, rect: QRect, card: Card, worn: Tokens) -> 
         painter.setFont(detail_font)
         painter.setPen(QColor(worn.colours.warning if card.mark is Mark.UNKNOWN else worn.colours.text_muted))
         below = QRect(rect.left(), line.bottom() + LINE_GAP, rect.width(), detail_metrics.height())
-        detail = detail_metrics.elidedText(card.detail, Qt.TextElideMode.ElideRight, below.width())
+        room = below.width()
+        if has_keys:
+            painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, SHIFT_ENTER_KEY)
+            room -= detail_metrics.horizontalAdvance(SHIFT_ENTER_KEY) + 6
+        detail = detail_metrics.elidedText(card.detail, Qt.TextElideMode.ElideRight, max(0, room))
         painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, detail)
 
 

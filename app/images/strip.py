@@ -11,12 +11,16 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.images.squares import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
 from app.texts import plain_tip
+from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
 
 GAP: Final = 6
+_TICK: Final = 18
+_TICK_ICON: Final = 12
+_TICK_MARGIN: Final = 3
 
 
 @final
@@ -42,6 +46,7 @@ class ThumbnailStrip(QWidget):
         self._side = side
         self._tip = tip
         self._hovered = -1
+        self._ticked: frozenset[int] = frozenset()
         self.setMouseTracking(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -56,6 +61,11 @@ class ThumbnailStrip(QWidget):
         self._hovered = -1
         self.setVisible(bool(self._images))
         self.setFixedHeight(self.heightForWidth(self.width()))
+        self.update()
+
+    def show_ticked(self, image_ids: frozenset[int]) -> None:
+        """Mark images as chosen."""
+        self._ticked = image_ids
         self.update()
 
     def _on_ready(self, path: Path) -> None:
@@ -97,12 +107,25 @@ class ThumbnailStrip(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        for place, (_, path) in enumerate(self._images):
+        for place, (image_id, path) in enumerate(self._images):
             rect = self._rect(place)
             paint_square(painter, rect, self._thumbnails.pixmap(path, self._side, self.devicePixelRatioF()))
-            if place == self._hovered:
+            if place == self._hovered or image_id in self._ticked:
                 painter.setPen(QPen(QColor(tokens().colours.accent), 2))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), RADIUS - 1, RADIUS - 1)
+            if image_id in self._ticked:
+                self._paint_tick(painter, rect)
+
+    def _paint_tick(self, painter: QPainter, rect: QRect) -> None:
+        worn = tokens()
+        place = QRect(rect.right() - _TICK - _TICK_MARGIN, rect.top() + _TICK_MARGIN, _TICK, _TICK)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(worn.colours.accent))
+        painter.drawEllipse(place)
+        inset = (_TICK - _TICK_ICON) // 2
+        drawing = icon_pixmap("check", _TICK_ICON, colour="on_accent", ratio=self.devicePixelRatioF())
+        painter.drawPixmap(place.left() + inset, place.top() + inset, drawing)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Frame the thumbnail under the pointer."""

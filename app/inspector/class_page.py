@@ -10,15 +10,14 @@ from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.inspector.bar_section import BarSection
 from app.inspector.class_notes import ClassNotes
+from app.inspector.likely_images import LikelyImages
 from app.inspector.logic import ClassPageFacts, ScoreRow
 from app.inspector.page import Page
 from app.inspector.rows import ScoreLine
 from app.inspector.wording import (
     aliases_text,
-    candidates_text,
     counts_text,
     more_places_text,
-    shortened,
     teaching_text,
 )
 from app.texts import fill, plain_tip
@@ -42,7 +41,7 @@ class ClassPage(Page):
         unlink_requested: parent to take the class away from.
         class_requested: show this class.
         image_requested: show this image in the grid.
-        candidate_accepted: label this image as the class.
+        candidates_accepted: label these images as the class.
         note_changed: the note of the class.
         aliases_changed: `Aliases` of the class.
         colour_chosen: `#rrggbb`, or "" for none.
@@ -55,7 +54,7 @@ class ClassPage(Page):
     unlink_requested = Signal(int)
     class_requested = Signal(int)
     image_requested = Signal(int)
-    candidate_accepted = Signal(int)
+    candidates_accepted = Signal(object)
     note_changed = Signal(str)
     aliases_changed = Signal(object)
     colour_chosen = Signal(str)
@@ -75,7 +74,7 @@ class ClassPage(Page):
         self.add_text(aliases_text(facts), "caption")
         self.add_text(counts_text(facts))
         self._add_shots()
-        self._add_candidates()
+        self._likely = self._add_candidates()
         self._add_parents()
         self._add_suggested()
         self._bar = self._add_bar()
@@ -87,17 +86,21 @@ class ClassPage(Page):
         self._add_strip(facts.shots[:SHOTS_SHOWN]).image_clicked.connect(self.image_requested)
         self.add_text(teaching_text(facts))
 
-    def _add_candidates(self) -> None:
+    def _add_candidates(self) -> LikelyImages | None:
         facts = self._facts
         if not facts.candidates:
-            return
+            return None
         self.add_section(self.tr("Likely images"))
-        strip = self._add_strip(facts.candidates, tip=fill(self.tr("Click to label as %1"), shortened(facts.name)))
-        strip.image_clicked.connect(self.candidate_accepted if self._is_writable else self.image_requested)
-        self.add_text(candidates_text(len(facts.candidates)), "caption")
+        if not self._is_writable:
+            self._add_strip(facts.candidates).image_clicked.connect(self.image_requested)
+            return None
+        likely = LikelyImages(facts, self._state, self._thumbnails)
+        likely.labels_requested.connect(self.candidates_accepted)
+        self.add(likely)
+        return likely
 
-    def _add_strip(self, image_ids: tuple[int, ...], *, tip: str = "") -> ThumbnailStrip:
-        strip = ThumbnailStrip(self._thumbnails, tip=tip)
+    def _add_strip(self, image_ids: tuple[int, ...]) -> ThumbnailStrip:
+        strip = ThumbnailStrip(self._thumbnails)
         self.add(strip)
         strip.show_images(image_ids, self._state)
         return strip
@@ -176,11 +179,14 @@ class ClassPage(Page):
 
     @property
     def is_in_hand(self) -> bool:
-        """Whether a person is still choosing the confidence, or writing: it was not asked for yet."""
-        return self._bar.is_in_hand or self._notes.is_in_hand
+        """Whether a person is still ticking, choosing the confidence, or writing: it was not asked for yet."""
+        is_ticking = self._likely is not None and self._likely.is_in_hand
+        return is_ticking or self._bar.is_in_hand or self._notes.is_in_hand
 
     def settle(self) -> None:
-        """Ask for the confidence that was chosen last, and for what was written, before the page goes away."""
+        """Ask for what was ticked, for the confidence chosen last and what was written, before the page goes away."""
+        if self._likely is not None:
+            self._likely.settle()
         self._bar.settle()
         self._notes.settle()
 

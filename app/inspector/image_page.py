@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.controls import make_button
+from app.controls import make_button, make_icon_button
 from app.elided import ElidedLabel
 from app.images.thumbnails import Thumbnails
 from app.inspector.logic import DIGITS, Certainty, ImageFacts
@@ -16,6 +16,7 @@ from app.inspector.picture import Picture
 from app.inspector.rows import ScoreLine
 from app.inspector.why import Why
 from app.inspector.wording import certainty_text, condition_text, label_origin, label_title, why_title
+from app.wording import ENTER_KEY
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
@@ -34,10 +35,12 @@ class ImagePage(Page):
         unlabel_requested: take the person's label off.
         image_requested: show this image in the grid.
         class_requested: show this class.
+        news_requested: show the newer predictions that wait.
     """
 
     label_requested = Signal(int)
     unlabel_requested = Signal()
+    news_requested = Signal()
     image_requested = Signal(int)
     class_requested = Signal(int)
 
@@ -51,7 +54,9 @@ class ImagePage(Page):
         self._label = LabelLine()
         self._label.unlabel_requested.connect(self.unlabel_requested)
         self.add(self._label)
-        self.add_section(self.tr("Prediction"))
+        self._news = make_icon_button("refresh", self.tr("Show the updated prediction"), self.news_requested.emit)
+        self._news.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.add_section_with(self.tr("Prediction"), self._news)
         self._certainty = self.add_text()
         self._safe = self._add_line()
         self._below = self.add_text(role="caption")
@@ -66,8 +71,11 @@ class ImagePage(Page):
         """Have the pictures of images that come up next."""
         self._picture.prepare(paths)
 
-    def show_facts(self, facts: ImageFacts, graph: "CategoryGraph", state: "CollectionState") -> None:
-        """Show an image."""
+    def show_facts(
+        self, facts: ImageFacts, graph: "CategoryGraph", state: "CollectionState", *, has_news: bool = False
+    ) -> None:
+        """Show an image; `has_news` when a newer prediction waits."""
+        self._news.setVisible(has_news)
         self._picture.show_file(facts.path)
         self._name.show_text(facts.path.name, tip=str(facts.path))
         self._label.show_label(label_title(graph, facts.label), facts.label)
@@ -87,11 +95,10 @@ class ImagePage(Page):
         is_unknown = facts.certainty is Certainty.UNKNOWN
         condition = condition_text() if is_unknown else ""
         self._certainty.show_text(certainty_text(facts))
-        is_coarse = facts.certainty is Certainty.COARSE and facts.safe is not None and bool(facts.tops)
-        self._safe.setVisible(is_coarse)
-        if is_coarse and facts.safe is not None:
-            self._safe.show_row(facts.safe)
-        below = self.tr("Most likely below it") if is_coarse else condition
+        self._safe.setVisible(facts.is_coarse)
+        if facts.is_coarse and facts.safe is not None:
+            self._safe.show_row(facts.safe, key=ENTER_KEY)
+        below = self.tr("Most likely below it") if facts.is_coarse else condition
         self._below.show_text(below if facts.tops else "")
         for place, line in enumerate(self._tops):
             line.setVisible(place < len(facts.tops))

@@ -87,6 +87,16 @@ class ImageFacts:
     look_alike_share: float = 0.0
     failure: str = ""
 
+    @property
+    def is_coarse(self) -> bool:
+        """Whether a broader class is shown above the likeliest ones."""
+        return self.certainty is Certainty.COARSE and self.safe is not None and bool(self.tops)
+
+    @property
+    def rows(self) -> tuple[ScoreRow, ...]:
+        """The classes that can be clicked, from the top."""
+        return (self.safe, *self.tops) if self.safe is not None and self.is_coarse else self.tops
+
 
 @dataclass(frozen=True)
 class ClassPageFacts:
@@ -187,11 +197,9 @@ def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[S
     return tuple(sorted(present, key=lambda row: -row.share))
 
 
-def digit_rows(
-    graph: CategoryGraph, state: CollectionState, place: int, tops: Sequence[ScoredClass]
-) -> tuple[ScoreRow, ...]:
-    """The classes behind the digit keys, of the image at a place of the state."""
-    return score_rows(graph, worth_showing(tops, is_unknown=bool(state.is_unknown[place])), with_digits=True)
+def digit_rows(graph: CategoryGraph, tops: Sequence[ScoredClass], *, is_unknown: bool) -> tuple[ScoreRow, ...]:
+    """The classes behind the digit keys of an image."""
+    return score_rows(graph, worth_showing(tops, is_unknown=is_unknown), with_digits=True)
 
 
 def image_facts(
@@ -212,7 +220,7 @@ def image_facts(
         state.path_of(image_id),
         certainty(state, image_id),
         label,
-        digit_rows(graph, state, place, tops),
+        digit_rows(graph, tops, is_unknown=bool(state.is_unknown[place])),
         safe_row(graph, safe_class, float(state.safe_score[place])),
         graph.name(explained.class_id) if explained else "",
         share_rows(graph, explained),

@@ -1,7 +1,7 @@
 """What both pages of the inspector are built of: sections in one column."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.elided import ElidedLabel
 from app.inspector.words import Paragraph
@@ -39,6 +39,20 @@ class Page(QWidget):
         heading.show_text(title)
         self.add(heading)
         return heading
+
+    def add_section_with(self, title: str, end: QWidget) -> None:
+        """Begin a section with something at the end of its heading, for which there is always room."""
+        heading = ElidedLabel("section")
+        heading.show_text(title)
+        policy = end.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        end.setSizePolicy(policy)
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(heading, 1)
+        row.addWidget(end)
+        self.add(holder)
 
     def add_text(self, text: str = "", role: str = "secondary") -> Paragraph:
         """Put a paragraph.

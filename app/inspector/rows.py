@@ -34,6 +34,7 @@ class ScoreLine(QAbstractButton):
         super().__init__(parent)
         self._row = _NOTHING
         self._tone = "accent"
+        self._key = ""
         self._has_score = True
         self._is_clickable = True
         self.setFixedHeight(HEIGHT)
@@ -49,6 +50,7 @@ class ScoreLine(QAbstractButton):
         is_clickable: bool = True,
         has_score: bool = True,
         condition: str = "",
+        key: str = "",
     ) -> None:
         """Show a class.
 
@@ -58,8 +60,10 @@ class ScoreLine(QAbstractButton):
             is_clickable: whether it can be chosen.
             has_score: whether percentage and bar are shown.
             condition: what the choice depends on, for those who cannot see the words above it.
+            key: drawn before the name; its digit where there is none.
         """
         self._row, self._tone, self._has_score, self._is_clickable = row, tone, has_score, is_clickable
+        self._key = key or (str(row.digit) if row.digit else "")
         self.setToolTip(plain_tip(f"{row.place} / {row.name}" if row.place else row.name))
         words = f"{row.name}, {percent(row.score)}" if has_score else row.name
         self.setAccessibleName(f"{condition} {words}".strip())
@@ -96,7 +100,7 @@ class ScoreLine(QAbstractButton):
         worn, painter = tokens(), QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_ground(painter)
-        left = self._paint_key(painter) if self._row.digit else 4
+        left = self._paint_key(painter) if self._key else 4
         body, caption = QFont(self.font()), QFont(self.font())
         body.setPixelSize(worn.sizes.body)
         caption.setPixelSize(worn.sizes.caption)
@@ -134,7 +138,7 @@ class ScoreLine(QAbstractButton):
         font.setPixelSize(worn.sizes.caption)
         painter.setFont(font)
         painter.setPen(QColor(worn.colours.text_secondary))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(self._row.digit))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self._key)
         return KEY_SIDE + 12
 
     def _paint_bar(self, painter: QPainter, left: int) -> None:

@@ -11,9 +11,10 @@ from app.controls import make_label, make_scroll_area
 from app.images.thumbnails import Thumbnails
 from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
-from app.inspector.known import label_shown, likeliest_on_card
+from app.inspector.known import label_shown
 from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, digit_rows, image_facts
 from app.theme.tokens import tokens
+from engine.collection.state import NO_CLASS
 from engine.graph.edits import AliasesChanged
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Inspector(QWidget):
 
     Signals:
         label_requested: image id, class id.
+        labels_requested: image ids, class id.
         unlabel_requested: image id.
         bar_requested: class id, bar in 0..1 or None.
         deepest_requested: class id, whether to stop there.
@@ -48,6 +50,7 @@ class Inspector(QWidget):
     """
 
     label_requested = Signal(int, int)
+    labels_requested = Signal(object, int)
     unlabel_requested = Signal(int)
     bar_requested = Signal(int, object)
     deepest_requested = Signal(int, bool)
@@ -87,6 +90,7 @@ class Inspector(QWidget):
         session.state_changed.connect(self._on_state_changed)
         session.change_made.connect(self._on_change_made)
         session.guesses.arrived.connect(self._on_guesses_arrived)
+        session.eye.changed.connect(self._on_ranking_changed)
         session.closed.connect(self.clear)
         self.clear()
 
@@ -121,45 +125,33 @@ class Inspector(QWidget):
         return self._image_id == image_id and not self._is_complete
 
     def likeliest_of(self, image_id: int) -> tuple[int, ...]:
-        """Classes behind the digit keys, as they are shown; none while another image is."""
-        facts = self.image_facts
-        return tuple(row.class_id for row in facts.tops) if facts is not None and facts.image_id == image_id else ()
-
-    def coming_classes(self, image_id: int) -> tuple[int, ...] | None:
-        """Classes behind the digit keys once all is known of an image, shown or not; None while it is on its way."""
-        state, guesses = self._session.state, self._session.guesses
-        if state is None or self._path_of(image_id) is None:  # it was removed
+        """Classes behind the digit keys as they are shown, or were when somebody could react; none of another image."""
+        facts, meant = self.image_facts, self._session.eye.meant(image_id)
+        if facts is None or facts.image_id != image_id or meant is None:
             return ()
-        guess = guesses.of(image_id)
-        if guess is None:
-            guesses.need(image_id)
-            return None
-        rows = digit_rows(self._session.graph, state, state.position(image_id), guess.tops)
-        return tuple(row.class_id for row in rows)
+        return tuple(row.class_id for row in digit_rows(self._session.graph, meant.tops, is_unknown=meant.is_unknown))
 
     # -- an image
 
     def _show_known(self) -> None:
         """Show what is known of the image: always its label and its likeliest class, as they stand on the card."""
-        state, image_id = self._session.state, self._image_id
+        eye, image_id = self._session.eye, self._image_id
+        state = eye.state
         if state is None or image_id is None:
             return
-        try:
-            place = state.position(image_id)
-        except KeyError:  # it was removed
+        ranking = eye.ranking(image_id)
+        if ranking is None:  # it was removed
             self.clear()
             return
-        guess = self._session.guesses.of(image_id)
-        self._is_complete = guess is not None
+        self._is_complete = ranking.is_complete
         self.class_facts = None
         self.image_facts = image_facts(
-            self._session.graph, state, image_id, label=label_shown(state, place, guess),
-            tops=likeliest_on_card(state, place) if guess is None else guess.tops,
-            explanation=None if guess is None else guess.explanation,
+            self._session.graph, state, image_id, label=label_shown(state, image_id, ranking.label), tops=ranking.tops,
+            explanation=ranking.explanation,
         )  # fmt: skip
         if self._image_page is None:
             self._image_page = self._make_image_page()
-        self._image_page.show_facts(self.image_facts, self._session.graph, state)
+        self._image_page.show_facts(self.image_facts, self._session.graph, state, has_news=eye.frozen.has_news)
         coming = self._session.guesses.next_ids(PICTURES_AHEAD)
         self._image_page.prepare([path for each in coming if (path := self._path_of(each)) is not None])
         if self._pages.currentWidget() is not self._image_scroll:
@@ -173,12 +165,26 @@ class Inspector(QWidget):
 
     def _make_image_page(self) -> ImagePage:
         page = ImagePage(self._thumbnails)
-        page.label_requested.connect(lambda class_id: self._with_image(self.label_requested, class_id))
+        page.label_requested.connect(self._on_row_chosen)
         page.unlabel_requested.connect(lambda: self._with_image(self.unlabel_requested))
         page.class_requested.connect(self.class_requested)
         page.image_requested.connect(self.image_requested)
+        page.news_requested.connect(self._session.eye.take_over)
         self._image_scroll.setWidget(page)
         return page
+
+    def _on_row_chosen(self, class_id: int) -> None:
+        """A row was clicked; one that changed a moment ago means what stood in its place, as its key does."""
+        image_id, facts = self._image_id, self.image_facts
+        meant = None if image_id is None else self._session.eye.meant(image_id)
+        if image_id is None or facts is None or meant is None:
+            return
+        shown = [row.class_id for row in facts.rows]
+        before = list(self.likeliest_of(image_id))
+        if meant.headline != meant.best_class:
+            before.insert(0, meant.headline)
+        place = shown.index(class_id) if class_id in shown else len(before)
+        self.label_requested.emit(image_id, before[place] if place < len(before) else class_id)
 
     def _with_image(self, signal: SignalInstance, *values: int) -> None:
         if self._image_id is not None:
@@ -199,6 +205,10 @@ class Inspector(QWidget):
 
     def _on_guesses_arrived(self) -> None:
         if not self._is_complete and self._image_id is not None:
+            self._show_known()
+
+    def _on_ranking_changed(self) -> None:
+        if self._image_id is not None:
             self._show_known()
 
     def _ask(self) -> None:
@@ -230,7 +240,7 @@ class Inspector(QWidget):
         page.parent_requested.connect(lambda parent: self.parent_requested.emit(class_id, parent))
         page.parent_wanted.connect(lambda: self.parent_wanted.emit(class_id))
         page.unlink_requested.connect(lambda parent: self.unlink_requested.emit(class_id, parent))
-        page.candidate_accepted.connect(lambda image_id: self.label_requested.emit(image_id, class_id))
+        page.candidates_accepted.connect(lambda image_ids: self._on_candidates_accepted(class_id, image_ids))
         page.class_requested.connect(self.class_requested)
         page.image_requested.connect(self.image_requested)
         for said, told in (
@@ -249,6 +259,15 @@ class Inspector(QWidget):
         told.emit(class_id, value)
         if class_id == self._class_id:
             self._ask_timer.start()  # what came while it was in a person's hand was not shown
+
+    def _on_candidates_accepted(self, class_id: int, image_ids: "list[int]") -> None:
+        state = self._session.state
+        if state is None or class_id not in self._session.graph:  # why the page goes away
+            return
+        label_of = dict(zip(state.image_ids.tolist(), state.label_class.tolist(), strict=True))
+        still_open = [image_id for image_id in image_ids if label_of.get(image_id) == NO_CLASS]
+        if still_open:
+            self.labels_requested.emit(still_open, class_id)
 
     def _on_bar_requested(self, class_id: int, bar: float | None) -> None:
         self.bar_requested.emit(class_id, bar)

@@ -221,3 +221,8 @@ def candidates_text(count: int) -> str:
     if count == 1:
         return translate("inspector", "1 candidate. Click it if it is right.")
     return fill(translate("inspector", "%1 candidates. Click the right ones."), QLocale().toString(count))
+
+
+def label_ticked_text(count: int, name: str) -> str:
+    """What the button below the candidates does."""
+    return fill(translate("inspector", "Label %1 as %2"), images(count), name)

@@ -20,8 +20,8 @@ from app.palette.logic import (
 from app.palette.view import Palette
 from app.review.bulk import acceptable
 from app.review.labelling import create_and_label, label_groups
-from app.review.turns import Turns
-from app.review.wording import no_such_digit, none_sure_enough, nothing_safe, nothing_to_accept
+from app.review.wording import no_such_digit, none_sure_enough, nothing_to_accept
+from app.session.frozen_ranking import Ranking
 from app.texts import translate
 from engine.collection.state import NO_CLASS
 
@@ -31,19 +31,6 @@ if TYPE_CHECKING:
 
 RECENT_KEPT = 8
 FIRST_DIGIT, LAST_DIGIT = 1, 9
-
-
-@dataclass(frozen=True)
-class ShownClasses:
-    """The classes behind the digit keys.
-
-    Attributes:
-        class_ids: best first, as they are shown.
-        is_complete: whether no more are on their way.
-    """
-
-    class_ids: tuple[int, ...] = ()
-    is_complete: bool = False
 
 
 class ReviewedImages(Protocol):
@@ -76,8 +63,7 @@ class Screen:
     """What labelling needs of the window.
 
     Attributes:
-        shown_classes: what the digits stand for, for an image.
-        coming_classes: the same for an image that may be shown no more; None while that is on its way.
+        shown_classes: what the digits stand for, for an image: best first, as it is drawn.
         threshold: what a prediction must pass to be accepted among many.
         includes_unknown: whether images that perhaps show none of the classes are accepted among many, too.
         paint: paints what changed, now.
@@ -85,8 +71,7 @@ class Screen:
         say: tells the person in one line why nothing happens.
     """
 
-    shown_classes: Callable[[int], ShownClasses]
-    coming_classes: Callable[[int], tuple[int, ...] | None]
+    shown_classes: Callable[[int], tuple[int, ...]]
     threshold: Callable[[], float]
     includes_unknown: Callable[[], bool]
     paint: Callable[[], None]
@@ -111,10 +96,6 @@ class Labelling:
         self._screen = screen
         self._palette = palette
         self._recent: list[int] = []
-        self._turns = Turns()
-        session.guesses.arrived.connect(self._turns.go_on)
-        session.state_changed.connect(lambda _state: self._turns.go_on())
-        session.closed.connect(self._turns.forget)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""
@@ -123,18 +104,19 @@ class Labelling:
         }
         acts = digits | {
             "accept": self._accept,
-            "accept_safe": self._accept_safe,
+            "accept_likeliest": self._accept_likeliest,
             "relabel": self.relabel,
             "unknown": self.say_unknown,
             "reject": self.reject,
             "remove_images": self._remove,
         }
-        return {name: self._in_turn(act) for name, act in acts.items()}
+        return {name: self._undisturbed(act) for name, act in acts.items()}
 
-    def _in_turn(self, act: Callable[[], None]) -> Callable[[], None]:
+    def _undisturbed(self, act: Callable[[], None]) -> Callable[[], None]:
         def work() -> None:
+            self._session.eye.hold_still()
             with self._screen.undisturbed():
-                self._turns.take(act)
+                act()
 
         return work
 
@@ -172,19 +154,14 @@ class Labelling:
     # -- accepting
 
     def _accept(self) -> None:
-        """Label the current image as its likeliest class, or of many chosen ones those that are sure enough."""
-        chosen, state = self._chosen(), self._session.state
+        """Label the current image as its card says, or of many chosen ones those that are sure enough."""
+        chosen, state = self._chosen(), self._session.eye.state
         if state is None or not chosen:
             return
         if len(chosen) > 1:
             self._accept_many(chosen, state)
-            return
-        place = state.position(chosen[0])
-        best = int(state.best_class[place])
-        if state.label_class[place] == NO_CLASS and best in self._session.graph:
-            self._label_and_go_on({best: chosen})
         else:
-            self._screen.say(nothing_to_accept(self._session.graph, state, place))
+            self._accept_each(chosen, state, lambda ranking: ranking.headline)
 
     def _accept_many(self, chosen: Sequence[int], state: "CollectionState") -> None:
         includes_unknown = self._screen.includes_unknown()
@@ -194,21 +171,23 @@ class Labelling:
         else:
             self._screen.say(none_sure_enough(len(chosen), self._screen.threshold()))
 
-    def _accept_safe(self) -> None:
-        """Label each chosen image as the deepest class that the program is sure of."""
-        chosen, state = self._chosen(), self._session.state
-        if state is None or not chosen:
-            return
+    def _accept_likeliest(self) -> None:
+        """Label each chosen image as its likeliest class, also where the card names a broader one."""
+        chosen, state = self._chosen(), self._session.eye.state
+        if state is not None and chosen:
+            self._accept_each(chosen, state, lambda ranking: ranking.best_class)
+
+    def _accept_each(self, chosen: Sequence[int], state: "CollectionState", class_of: Callable[[Ranking], int]) -> None:
         groups: dict[int, list[int]] = {}
         for image_id in chosen:
-            place = state.position(image_id)
-            safe = int(state.safe_class[place])
-            if state.label_class[place] == NO_CLASS and safe in self._session.graph:
-                groups.setdefault(safe, []).append(image_id)
+            meant = self._session.eye.meant(image_id)
+            is_open = state.label_class[state.position(image_id)] == NO_CLASS
+            if meant is not None and is_open and class_of(meant) in self._session.graph:
+                groups.setdefault(class_of(meant), []).append(image_id)
         if groups:
             self._label_and_go_on(groups)
         else:
-            self._screen.say(nothing_safe(self._session.graph, state, state.position(chosen[0])))
+            self._screen.say(nothing_to_accept(self._session.graph, state, state.position(chosen[0])))
 
     def relabel(self) -> None:
         """Ask for any class; the last row makes a new one."""
@@ -244,31 +223,18 @@ class Labelling:
 
     def _digit(self, digit: int) -> Callable[[], None]:
         def work() -> None:
-            image_id, chosen = self._images.current_id, self._chosen()
+            image_id = self._images.current_id
             if image_id is None:
                 return
-            shown = self._screen.shown_classes(image_id)
-            if digit <= len(shown.class_ids) or shown.is_complete:
-                self._label_as(digit, shown.class_ids, image_id, chosen)
+            class_ids = self._screen.shown_classes(image_id)
+            if digit <= len(class_ids):
+                self.label(self._chosen(), class_ids[digit - 1])
             else:
-                self._turns.attempt(lambda: self._label_when_known(digit, image_id, chosen))
+                ranking = self._session.eye.ranking(image_id)
+                is_complete = ranking is None or ranking.is_empty or ranking.is_complete
+                self._screen.say(no_such_digit(digit, is_complete=is_complete))
 
         return work
-
-    def _label_when_known(self, digit: int, image_id: int, chosen: Sequence[int]) -> bool:
-        """Label as the class behind a digit; False while that class is on its way to the screen."""
-        class_ids = self._screen.coming_classes(image_id)
-        if class_ids is not None:
-            self._label_as(digit, class_ids, image_id, chosen)
-        return class_ids is not None
-
-    def _label_as(self, digit: int, class_ids: Sequence[int], image_id: int, chosen: Sequence[int]) -> None:
-        if digit > len(class_ids):
-            self._screen.say(no_such_digit(digit))
-        elif image_id == self._images.current_id:
-            self.label(chosen, class_ids[digit - 1])
-        else:  # the person has gone on meanwhile
-            self.label_in_place(chosen, class_ids[digit - 1])
 
     def _remove(self) -> None:
         chosen = self._chosen()
@@ -279,7 +245,7 @@ class Labelling:
     def _rows_for(self, text: str) -> list[PaletteRow]:
         graph = self._session.graph
         current = self._images.current_id
-        likeliest = () if current is None else self._screen.shown_classes(current).class_ids
+        likeliest = () if current is None else self._screen.shown_classes(current)
         first = [*likeliest, *self._recent]
         rows = class_rows(graph, text, first=first)
         new = create_choice(graph, text, under=self._images.class_id)

@@ -25,17 +25,6 @@ def nothing_to_accept(graph: "CategoryGraph", state: CollectionState, place: int
     return translate("labelling", "Nothing to accept yet: label an image of some class first.")
 
 
-def nothing_safe(graph: "CategoryGraph", state: CollectionState, place: int) -> str:
-    """Why there is no safe class to accept."""
-    best = int(state.best_class[place])
-    if best == NO_CLASS or best not in graph or state.label_class[place] != NO_CLASS:
-        return nothing_to_accept(graph, state, place)
-    return fill(
-        translate("labelling", "No class reaches the confidence needed. Enter accepts %1 all the same."),
-        graph.name(best),
-    )
-
-
 def none_sure_enough(count: int, threshold: float) -> str:
     """Nothing of what is selected can be accepted at this threshold."""
     return fill(
@@ -45,8 +34,12 @@ def none_sure_enough(count: int, threshold: float) -> str:
     )
 
 
-def no_such_digit(digit: int) -> str:
-    """No class stands behind a digit key."""
+def no_such_digit(digit: int, *, is_complete: bool) -> str:
+    """No class stands behind a digit key, or none yet."""
+    if not is_complete:
+        return fill(
+            translate("labelling", "Prediction %1 is not shown yet. Press the key again in a moment."), str(digit)
+        )
     return fill(
         translate("labelling", "No class has the key %1 for this image. Press R to label it as any class."), str(digit)
     )

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from app.jobs.job import Job
 from app.jobs.job_runner import JobRunner
 from app.session.backbone_making import BackboneMaking
+from app.session.card_under_eye import CardUnderEye
 from app.session.class_marks import ClassMarks
 from app.session.fitting import Fitting
 from app.session.guesses import Guesses
@@ -47,6 +48,7 @@ class Session(QObject):
     Attributes:
         marks: colours and policies of classes.
         guesses: what the keys and the inspector need to know of the images that come up next.
+        eye: the card that somebody looks at, whose predictions wait.
         making: makes the backbone that a project waits for.
         supposing: whether edits are only tried out.
 
@@ -98,6 +100,8 @@ class Session(QObject):
         self._thread.left.connect(self._leave)
         self._questions = Questions(self._thread.submit, self._thread.post)
         self.guesses = Guesses(lambda ask, on_answer: self.ask(ask, on_answer, owner=self), self)
+        self.eye = CardUnderEye(lambda: self.state, lambda: self.graph, self.guesses, self)
+        self.guesses.arrived.connect(self.eye.follow)
         self._labels = LabelWriter(
             self._thread.submit,
             lambda live, change, first: self._tell(live, news_of_change(live, change), first=first),
@@ -362,6 +366,7 @@ class Session(QObject):
         self._mirror.clear()
         self._labels.clear()
         self.guesses.clear()
+        self.eye.look_at(None)
         self._fitting.forget()
         self._questions.drop_all()
         self.supposing.forget()
@@ -372,6 +377,7 @@ class Session(QObject):
         """Set graph and state first, so that whoever hears one signal already sees both."""
         self._mirror.take(news)
         self.state = self._labels.over(news.state)
+        self.eye.follow()
         is_whole = news.new_graph is not None
         if is_whole or news.graph_edits:
             self.graph_changed.emit(() if is_whole else news.graph_edits)
@@ -388,4 +394,5 @@ class Session(QObject):
         """Tell everybody of labels that were just given or taken back."""
         if self._mirror.state is not None:
             self.state = self._labels.over(self._mirror.state)
+            self.eye.follow()
             self.state_changed.emit(self.state)

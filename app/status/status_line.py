@@ -1,4 +1,4 @@
-"""The status bar: saved mark on the left, the running job and the device on the right."""
+"""The status bar: saved mark and the last label on the left, the running job and the device on the right."""
 
 from typing import TYPE_CHECKING, final
 
@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from app.jobs.job import Job, JobState
 from app.session.embedding import FAILED, Embedding
 from app.status.job_bar import JobBar
+from app.status.label_mark import LabelMark
 from app.status.opening_mark import OpeningMark
 from app.status.saved_mark import SavedMark
 from engine.files import FileFailure
@@ -34,12 +35,14 @@ class StatusLine(QWidget):
         self.job_bar = JobBar(self)
         self.saved_mark = SavedMark(self)
         self.opening_mark = OpeningMark(session)
+        self.label_mark = LabelMark(session)
         self._failures: dict[int, FileFailure] = {}
         self._shown: Job | None = None
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 4, 12, 4)
         layout.addWidget(self.saved_mark)
-        layout.addStretch(1)
+        layout.addSpacing(12)
+        layout.addWidget(self.label_mark, 1)
         layout.addWidget(self.opening_mark)
         layout.addWidget(self.job_bar)
         layout.addSpacing(12)

@@ -80,10 +80,10 @@ class TrainingPanel(SidePanel):
 
     def _connect(self) -> None:
         for form in self.forms.values():
-            form.start_requested.connect(self.start_requested)
+            form.start_requested.connect(self._on_start_requested)
         self.forms[Depth.BACKBONE].plan_changed.connect(self._show_duration)
         self._forecast.changed.connect(self._show_duration)
-        self.stopped.resume_requested.connect(self.start_requested)
+        self.stopped.resume_requested.connect(self._on_start_requested)
         self.run.cancel_requested.connect(self.cancel_requested)
         self.outcome.use_requested.connect(self._on_use_new)
         self.outcome.keep_requested.connect(self.keep_requested)
@@ -92,6 +92,11 @@ class TrainingPanel(SidePanel):
         self._session.loaded.connect(self.ask_for_versions)
         self._session.state_changed.connect(lambda _state: self._ask_for_evidence())
         self._session.change_made.connect(self._on_change_made)
+
+    def _on_start_requested(self, plan: object) -> None:
+        """The button goes away; the focus stays here, and does not go to whatever stands next."""
+        self.setFocus()
+        self.start_requested.emit(plan)
 
     # -- what is shown
 

@@ -31,11 +31,13 @@ class WhatIf(QObject):
         changes_shown: the `ChangedImages` for the badge; None for none.
         image_requested: an image to bring into sight.
         needs_changed: `needs` are others now.
+        discarded: what was tried out is gone, and with it what was asked about it.
     """
 
     changes_shown = Signal(object)
     image_requested = Signal(int)
     needs_changed = Signal()
+    discarded = Signal()
 
     def __init__(
         self, session: "Session", thumbnails: "Thumbnails", band: "WhatIfBand", side: "SidePlace", toast: "Toast"
@@ -177,6 +179,7 @@ class WhatIf(QObject):
             self._show_changes(outcome.changes, outcome.edits)
         else:
             self._show_changes(None)
+            self.discarded.emit()
             if self._session.info is not None:
                 self._toast.say(translate("what_if", "Discarded. The project is as it was."))
         self.needs_changed.emit()

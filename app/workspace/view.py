@@ -112,6 +112,7 @@ class Workspace(QWidget):
         self.image_view.left.connect(self.leave_image)
         self.image_view.step_requested.connect(self._on_step_requested)
         self._session.state_changed.connect(self._on_state_changed)
+        self._session.eye.changed.connect(self._show_cards)
         self._session.graph_changed.connect(self._on_graph_changed)
         self._session.closed.connect(self._on_session_closed)
         self._session.making.slot.stage_changed.connect(lambda _stage: self._show_title())
@@ -247,11 +248,15 @@ class Workspace(QWidget):
         if self._class_id is not None and self._class_id not in self._session.graph:
             self._class_id, self._subset = None, Subset.ALL
             self.subset_wanted.emit(Subset.ALL)
-        self.model.set_state(state, ImageFilter(self._subset, self._class_ids()))
+        self._show_cards()
         self._show_title()
         self.header.show_changed(self._changed_predictions())
         self.where_to_begin.follow(state)
         self._look_ahead()
+
+    def _show_cards(self) -> None:
+        """Show what is known; the card under the eye keeps what stands there."""
+        self.model.set_state(self._session.eye.state, ImageFilter(self._subset, self._class_ids()))
 
     def _changed_predictions(self) -> int:
         """How many cards would stand elsewhere, or not at all, if they were sorted now."""
@@ -334,7 +339,8 @@ class Workspace(QWidget):
             path, row = self._session.state.path_of(image_id), self.grid.currentIndex().row()
             self.image_view.show_image(path, place=row + 1, count=self.model.rowCount())
 
-    def _on_current_image_changed(self, _image_id: int) -> None:
+    def _on_current_image_changed(self, image_id: int) -> None:
+        self._session.eye.look_at(image_id if image_id >= 0 else None)
         self._look_ahead()
         if self.is_image_open:
             self._follow_grid()
@@ -350,6 +356,7 @@ class Workspace(QWidget):
         self._settings.order = order.value
         self._set_order(order)
         self.header.show_changed(0)
+        self.grid.setFocus()  # keys mean images again, not the list of orders
 
     def _set_order(self, order: Order) -> None:
         self._session.find_what_teaches(is_wanted=order is Order.TEACH_FIRST)

@@ -35,7 +35,11 @@ class PrintReader:
 
     def first_name(self, picture: Picture) -> str | None:
         """The first line that is one of the names from its beginning to a gap; None when there is none."""
-        return next((name for line in _lines(_ink_of(picture)) if (name := self._best(line)) is not None), None)
+        return next(self.names(picture), None)
+
+    def names(self, picture: Picture) -> Iterator[str]:
+        """The lines that are names, from top to bottom."""
+        return (name for line in _lines(_ink_of(picture)) if (name := self._best(line)) is not None)
 
     def _best(self, line: Ink) -> str | None:
         likeness, name = max((_likeness(line, letters), name) for name in self._names for letters in _printed(name))

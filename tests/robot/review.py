@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Final, final
 
 import numpy as np
@@ -32,13 +33,18 @@ class Shown:
         framed: numbers of the pictures on framed cards; there should be one.
         on_card: the name below the framed picture.
         described: number of the picture in the inspector; None while it is on its way.
-        first_guess: the name that the inspector shows first.
+        guesses: the names that the inspector shows, from the top; not more than were looked for.
     """
 
     framed: tuple[int, ...]
     on_card: str | None
     described: int | None
-    first_guess: str | None
+    guesses: tuple[str, ...]
+
+    @property
+    def first_guess(self) -> str | None:
+        """The name that the inspector shows first."""
+        return self.guesses[0] if self.guesses else None
 
     @property
     def is_whole(self) -> bool:
@@ -75,28 +81,28 @@ class Review:
         """Wait until cards and inspector are as they should be."""
         return wait_for(lambda: now if is_so(now := self.shown()) else None, what, deadline_s)
 
-    def press(self, key: str) -> Shown:
+    def press(self, key: str, *, rows: int = 1) -> Shown:
         """Press a key; what was on the screen in the moment when it went down."""
         eyes, hand = self._person.eyes, self._person.hand
         with eyes.frozen():
             picture = eyes.look(self._whole)
             hand.key_down(key)
         hand.key_up(key)
-        return self._read(picture)
+        return self._read(picture, rows)
 
-    def label_steadily(self, key: str, count: int, a_second: float) -> list[Shown]:
-        """Press a key again and again, once for each image that comes; what was shown at each press."""
+    def label_steadily(self, keys: Sequence[str], a_second: float, *, rows: int = 1) -> list[Shown]:
+        """Press keys, one for each image that comes; what was shown at each press."""
         seen: list[Shown] = []
         due = time.monotonic()
-        for _ in range(count):
+        for key in keys:
             time.sleep(max(0.0, due - time.monotonic()))
             before = seen[-1].framed if seen else ()
             self.wait_until(partial(_is_next, before), "the next card, framed")
-            seen.append(self.press(key))
+            seen.append(self.press(key, rows=rows))
             due = max(due + 1 / a_second, time.monotonic())
         return seen
 
-    def _read(self, picture: Picture) -> Shown:
+    def _read(self, picture: Picture, rows: int = 1) -> Shown:
         grid = _within(self._grid, self._whole).cut(picture)
         cards = read_marked(grid)
         framed = [card for card in cards if _is_framed(grid, card)]
@@ -106,15 +112,16 @@ class Review:
             tuple(card.number for card in framed),
             self._caption(grid, framed[0].area) if framed else None,
             pictures[0].number if pictures else None,
-            self._first_guess(inspector),
+            self._guesses(inspector, rows),
         )
 
     def _caption(self, grid: Picture, card: Area) -> str | None:
         return self._reader.first_name(Area(card.left - 1, card.bottom + 2, card.width, CAPTION_HEIGHT).cut(grid))
 
-    def _first_guess(self, inspector: Picture) -> str | None:
-        """The first name that stands where names stand, right of the drawn keys."""
-        return self._reader.first_name(inspector[:, MARGIN + KEY_WIDTH : inspector.shape[1] - MARGIN])
+    def _guesses(self, inspector: Picture, rows: int) -> tuple[str, ...]:
+        """The first names that stand where names stand, right of the drawn keys."""
+        names = self._reader.names(inspector[:, MARGIN + KEY_WIDTH : inspector.shape[1] - MARGIN])
+        return tuple(islice(names, rows))
 
 
 def _is_next(before: tuple[int, ...], shown: Shown) -> bool:

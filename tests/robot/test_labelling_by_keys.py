@@ -1,6 +1,7 @@
 """Labels by keys, five a second: each for the image and the class that were on the screen when the key went down."""
 
 import time
+from itertools import cycle, islice
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,9 @@ import pytest
 from engine.config import CacheFolders
 from tests.robot.patience import wait_for
 from tests.robot.person import Person
-from tests.robot.prepared import NAMES, prepared_project
+from tests.robot.prepared import LEAVES, NAMES, prepared_project
 from tests.robot.project_file import labels_in
-from tests.robot.review import Review
+from tests.robot.review import Review, Shown
 
 A_SECOND = 5.0
 SLOWEST_A_SECOND = 1.5
@@ -41,7 +42,7 @@ def test_every_key_labels_what_was_shown(
     review.wait_until_whole(CLASSIFIED_S)
 
     start = time.monotonic()
-    shown = review.label_steadily("1", presses, A_SECOND)
+    shown = review.label_steadily(["1"] * presses, A_SECOND)
     pace = presses / (time.monotonic() - start)
 
     wait_for(lambda: len(labels_in(project)) >= len(before) + presses, f"{presses} labels on disk", ON_DISK_S)
@@ -49,3 +50,45 @@ def test_every_key_labels_what_was_shown(
     assert [seen for seen in shown if seen.described not in {None, *seen.framed}] == []
     assert {number: seen.first_guess for seen in shown for number in seen.framed} == made
     assert pace > SLOWEST_A_SECOND
+
+
+KEYS = ("1", "2", "Return", "3", "1", "Return", "2")
+"""Second and third guesses among them: each teaches the model something else, and rankings change."""
+
+
+@pytest.mark.parametrize(
+    ("presses", "a_second"),
+    [
+        pytest.param(60, 4.0, id="quick"),
+        pytest.param(20, 2.0, id="slow"),
+        *(pytest.param(60, 4.0, id=f"quick-{run}", marks=pytest.mark.slow) for run in (2, 3)),
+        *(pytest.param(20, 2.0, id=f"slow-{run}", marks=pytest.mark.slow) for run in (2, 3)),
+    ],
+)
+def test_each_key_means_its_row_while_rankings_change(
+    person: Person, tmp_path: Path, caches: CacheFolders, presses: int, a_second: float
+) -> None:
+    """Digits mean the rows of the inspector and Enter the name on the card, as read when the key goes down."""
+    project = prepared_project(tmp_path, caches, 600)
+    before = labels_in(project)
+    person.start(project)
+    person.click("To review", "check box")
+    person.hand.click(person.cards(person.grid)[0].area.centre)
+    review = Review(person, NAMES)
+    review.wait_until_whole(CLASSIFIED_S)
+
+    keys = list(islice(cycle(KEYS), presses))
+    shown = review.label_steadily(keys, a_second, rows=4)
+
+    wait_for(lambda: len(labels_in(project)) >= len(before) + presses, f"{presses} labels on disk", ON_DISK_S)
+    made = {number: name for number, name in labels_in(project).items() if number not in before}
+    expected = {seen.framed[0]: _meant(key, seen) for key, seen in zip(keys, shown, strict=True)}
+    assert made == expected
+    assert len({seen.on_card for seen in shown}) > 1
+
+
+def _meant(key: str, seen: Shown) -> str:
+    """What a person who reads the screen means by a key."""
+    if key == "Return":
+        return (seen.on_card or "").rstrip("?")
+    return [name for name in seen.guesses if name in LEAVES][int(key) - 1]

@@ -57,6 +57,15 @@ def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path
     assert len(graph) == 0
 
 
+def test_classes_are_pasted_into_a_project_that_has_none(reviewing: Desk, tmp_path: Path) -> None:
+    """Right after it was made, wherever the focus is: there is no tree yet that could have it."""
+    choose_class(reviewing, "Red")
+    copy(reviewing)
+    create_project(reviewing.qtbot, reviewing.window.session, tmp_path / "other.protoleaf")
+    reviewing.press(Key.Key_V, CONTROL)
+    reviewing.wait(lambda: len(reviewing.graph) == 4)
+
+
 def test_what_was_cut_moves_when_it_is_pasted(reviewing: Desk) -> None:
     """Two at once; until then they stay, and a second time a copy is pasted."""
     choose_class(reviewing, "Red checks")

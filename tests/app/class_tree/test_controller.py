@@ -151,20 +151,6 @@ def test_insert_makes_a_class_under_the_chosen_one(reviewing: Desk) -> None:
     assert inspector.class_facts.is_zero_shot
 
 
-def test_a_candidate_becomes_a_shot_by_a_click(reviewing: Desk) -> None:
-    """The inspector offers likely images; one click labels, and the count goes up."""
-    checks = choose_class(reviewing, "Blue checks")
-    inspector = reviewing.window.inspector
-    reviewing.wait(lambda: inspector.class_facts is not None and bool(inspector.class_facts.candidates))
-    facts = inspector.class_facts
-    assert facts is not None
-    shots, candidate = reviewing.state.shot_counts[checks], facts.candidates[0]
-    changed_by(reviewing.qtbot, reviewing.window.session, lambda: inspector.label_requested.emit(candidate, checks))
-    assert reviewing.label_of(candidate) == "Blue checks"
-    assert reviewing.state.shot_counts[checks] == shots + 1
-    reviewing.wait(lambda: inspector.class_facts is not None and candidate in inspector.class_facts.shots)
-
-
 def test_f2_renames_where_the_class_stands(reviewing: Desk) -> None:
     """By the window's action too: the palette holds the present name."""
     choose_class(reviewing, "Red disc")

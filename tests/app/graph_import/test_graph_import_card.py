@@ -44,15 +44,25 @@ def class_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return source
 
 
-def open_list(desk: Desk) -> GraphImportCard:
-    """Open the card by its key, choose the file by Space, and wait for what would be done, or why it cannot be."""
+def open_list(desk: Desk, key: Qt.Key = Key.Key_Space) -> GraphImportCard:
+    """Open the card by its key, choose the file by another, and wait for what would be done, or why it cannot be."""
     desk.press(Key.Key_I, CONTROL | SHIFT)
     card = desk.window.graph_imports.card
     assert card is not None
     assert card.file_button.hasFocus()
-    desk.press(Key.Key_Space)
+    desk.press(key)
     desk.wait(lambda: bool(card.summary) or bool(card.failure.text))
     return card
+
+
+@pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Enter])
+def test_enter_presses_the_button_that_has_the_focus(
+    desk: Desk, collection: Collection, class_list: Path, key: Qt.Key
+) -> None:
+    """The dialog opens, as with Space."""
+    desk.open(collection.project)
+    assert class_list.is_file()
+    assert open_list(desk, key).summary
 
 
 def assert_words_are_whole(card: GraphImportCard) -> None:

@@ -222,6 +222,18 @@ def test_a_failure_goes_when_the_project_is_changed(reviewing: Desk) -> None:
     assert panel.forms[Depth.PROPAGATION].isVisible()
 
 
+def test_the_focus_stays_when_a_training_starts(reviewing: Desk) -> None:
+    """Start goes away under the key; the next Space presses nothing."""
+    prepare(reviewing, Trainer([*points(1), "wait"]))
+    panel = panel_for(reviewing)
+    panel.forms[Depth.PROPAGATION].start_button.setFocus()
+    reviewing.press(Key.Key_Space)
+    reviewing.wait(lambda: reviewing.window.training.phase is Phase.RUNNING)
+    assert panel.hasFocus()
+    panel.run.cancel_button.click()
+    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+
+
 def test_a_crash_says_that_the_project_is_as_it_was(reviewing: Desk) -> None:
     """A worker that dies is a sentence too; while the panel is away, the foot of the window says it."""
     prepare(reviewing, Trainer([*points(1), "die"]))

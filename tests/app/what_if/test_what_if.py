@@ -182,3 +182,17 @@ def test_nothing_is_embedded_while_edits_are_tried_out(desk: Desk, collection: C
     desk.wait(lambda: embedding.job is not None)
     supposing.begin()
     desk.wait(lambda: supposing.is_on and embedding.job is None)
+
+
+def test_discarding_closes_a_question_about_what_was_tried_out(desk: Desk, collection: Collection) -> None:
+    """It would be answered for the real project."""
+    desk.open(collection.project)
+    band = begin(desk)
+    desk.window.tree.select_class(desk.graph.find("Red"))
+    desk.window.tree.front.setFocus()
+    desk.press(Qt.Key.Key_Delete)
+    desk.wait(desk.window.palette_panel.isVisible)
+    click(desk, band.discard_button)
+    desk.wait(lambda: not desk.window.session.supposing.is_on)
+    assert not desk.window.palette_panel.isVisible()
+    assert desk.graph.name(desk.graph.find("Red")) == "Red"

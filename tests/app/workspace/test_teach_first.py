@@ -58,6 +58,17 @@ def test_before_any_label(reviewing: Desk) -> None:
     assert order_box(reviewing).toolTip() == ""
 
 
+def test_keys_mean_images_after_an_order_was_chosen(reviewing: Desk) -> None:
+    """The list of orders gives the keyboard back."""
+    order_box(reviewing).setFocus()
+    choose_teach_first(reviewing)
+    assert reviewing.grid.hasFocus()
+    image_id = reviewing.grid.current_id
+    assert image_id is not None
+    reviewing.press(Qt.Key.Key_U)
+    assert reviewing.label_of(image_id) == "?"
+
+
 def test_labels_are_given_in_peace(reviewing: Desk) -> None:
     """A labelled card leaves and the others stay, until they are sorted again by what would teach most now."""
     choose_teach_first(reviewing)

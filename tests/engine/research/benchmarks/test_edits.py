@@ -5,13 +5,13 @@ from operator import itemgetter
 import pytest
 
 from engine.research.benchmarks.edits import EditFigures, EditsFigures
-from tests.support.command_line import done
+from tests.support.command_line import protoleaf
 
 
 def test_edits_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
-    """What must move images moves some, a new name moves none."""
+    """What must move images moves some, a new name moves none; on a busy machine a limit may be missed."""
     kinds = ("--only", "merge two classes", "--only", "rename a class")
-    said = done(capsys, "benchmark", "edit", "--images", "1200", "--rounds", "1", "--json", *kinds)
+    said = protoleaf(capsys, "benchmark", "edit", "--images", "1200", "--rounds", "1", "--json", *kinds)
     merged, renamed = sorted(said.fields["edits"], key=itemgetter("name"))
     assert (merged["name"], renamed["name"], renamed["changed"]) == ("merge two classes", "rename a class", 0)
     assert merged["changed"] > 0
