@@ -210,6 +210,7 @@ class MainWindow(QMainWindow):
         session.undo_state_changed.connect(self._update_available)
         tree.subset_selected.connect(self._on_subset_selected)
         tree.class_selected.connect(self._on_class_selected)
+        tree.row_selected.connect(lambda: workspace.show_beside(tree.selected_classes))
         tree.row_selected.connect(self._update_available)
         tree.menu_requested.connect(self._on_class_menu_requested)
         tree.files_dropped.connect(lambda class_id, paths: self.importing.take(paths, class_id=class_id))
@@ -320,7 +321,7 @@ class MainWindow(QMainWindow):
         self.workspace.grid.tell_current()
 
     def _on_class_selected(self, class_id: int) -> None:
-        self.workspace.show_class(class_id)
+        self.workspace.show_class(class_id, self.tree.selected_classes)
         self.inspector.show_class(class_id)
         self._update_available()
 

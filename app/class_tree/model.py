@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import (
     QAbstractItemModel,
+    QItemSelection,
     QMimeData,
     QModelIndex,
     QObject,
@@ -159,9 +160,13 @@ class ClassTreeModel(QAbstractItemModel):
         above = self._node(index).parent
         return None if above is None else above.class_id
 
-    def in_order(self, indexes: Iterable[QModelIndex]) -> list[QModelIndex]:
-        """Rows from above to below, as they stand in the tree."""
-        return sorted(indexes, key=lambda index: self._node(index).place)
+    def rows_of(self, selection: QItemSelection) -> list[QModelIndex]:
+        """The rows of a selection, from above to below.
+
+        Qt's `selectedRows` forgets rows of the same number under another parent after Ctrl and a click.
+        """
+        found = (index for index in selection.indexes() if index.column() == NAME)
+        return sorted(found, key=lambda index: self._node(index).place)
 
     def places_of(self, indexes: Iterable[AnyIndex]) -> Places:
         """The classes of rows, each with the class that its row stands under."""

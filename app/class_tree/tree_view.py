@@ -135,7 +135,7 @@ class ClassTreeView(QTreeView):
     @property
     def selected_rows(self) -> list[QModelIndex]:
         """All chosen rows, from above to below."""
-        return self._model.in_order(self.selectionModel().selectedRows(NAME))
+        return self._model.rows_of(self.selectionModel().selection())
 
     @property
     def selected_places(self) -> Places:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.class_drops import classes_text
 from app.graph_view.view import GraphView
 from app.image_grid.logic import Order
 from app.image_grid.model import ImageGridModel
@@ -52,6 +53,7 @@ class Workspace(QWidget):
         self._session = session
         self._settings = settings
         self._class_id: int | None = None
+        self._beside: tuple[int, ...] = ()  # further classes that are chosen
         self._subset = Subset.ALL
         self.model = ImageGridModel(self._name_of, self)
         self.grid = ImageGrid(self.model, thumbnails)
@@ -133,13 +135,21 @@ class Workspace(QWidget):
 
     def show_subset(self, subset: Subset) -> None:
         """Show a part of the whole collection."""
-        self._class_id, self._subset = None, subset
+        self._class_id, self._beside, self._subset = None, (), subset
         self._refilter()
 
-    def show_class(self, class_id: int) -> None:
-        """Show a class and all below it."""
+    def show_class(self, class_id: int, chosen: Sequence[int] = ()) -> None:
+        """Show a class, the others that are chosen with it, and all below them."""
         self._class_id, self._subset = class_id, Subset.ALL
+        self._beside = tuple(each for each in chosen if each != class_id)
         self._refilter()
+
+    def show_beside(self, chosen: Sequence[int]) -> None:
+        """Others are chosen with the class that is shown, or none are any more."""
+        beside = tuple(each for each in chosen if each != self._class_id)
+        if self._class_id in chosen and beside != self._beside:
+            self._beside = beside
+            self._refilter()
 
     def show_subset_of_class(self, subset: Subset) -> None:
         """Show a part of what is chosen."""
@@ -240,13 +250,15 @@ class Workspace(QWidget):
             self.show_subset_of_class(subset)
 
     def _class_ids(self) -> frozenset[int] | None:
-        if self._class_id is None or self._class_id not in self._session.graph:
+        graph = self._session.graph
+        if self._class_id is None or self._class_id not in graph:
             return None
-        return self._session.graph.descendants(self._class_id) | {self._class_id}
+        chosen = [each for each in (self._class_id, *self._beside) if each in graph]
+        return frozenset(chosen).union(*map(graph.descendants, chosen))
 
     def _on_state_changed(self, state: "CollectionState | None") -> None:
         if self._class_id is not None and self._class_id not in self._session.graph:
-            self._class_id, self._subset = None, Subset.ALL
+            self._class_id, self._beside, self._subset = None, (), Subset.ALL
             self.subset_wanted.emit(Subset.ALL)
         self._show_cards()
         self._show_title()
@@ -287,6 +299,8 @@ class Workspace(QWidget):
     def _show_title(self) -> None:
         has_class = self._class_id is not None and self._class_id in self._session.graph
         name = self._name_of(self._class_id) if has_class and self._class_id is not None else ""
+        if name and self._beside:
+            name = classes_text(1 + len(self._beside))
         to_review = self._count_to_review() if self._subset is Subset.ALL else None
         self.header.show_title(name or subset_text(self._subset), self.model.rowCount(), to_review=to_review)
         self.header.show_subset(self._subset, has_class=has_class)

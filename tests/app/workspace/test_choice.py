@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QPushButton
 
 from app.class_tree.subset_list import SubsetList
 from app.elided import ElidedLabel
-from app.session.subsets import Subset, subset_counts
+from app.session.subsets import ImageFilter, Subset, fitting, subset_counts
 from app.workspace.header import Header, to_review_text
 from engine.collection.importing.import_images import import_images
 from tests.support.clipping import clipped
-from tests.support.desk import CONTROL, Desk
+from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
 from tests.support.images import write_jpeg
 from tests.support.sessions import act, changed_by
 from tests.support.widgets import button, texts
@@ -159,3 +159,32 @@ def test_an_image_alone_says_its_place_and_goes_on(reviewing: Desk) -> None:
     reviewing.press_for_change(Key.Key_Return)
     reviewing.wait(lambda: view.path == reviewing.state.path_of(following))
     assert "2 of 39" in texts(view.bar)
+
+
+def test_several_chosen_classes_show_the_images_of_all_of_them(reviewing: Desk) -> None:
+    """Ctrl and a click adds a class and takes it off again; Shift and an arrow adds the next one."""
+    workspace, tree, graph = reviewing.window.workspace, reviewing.window.tree, reviewing.graph
+    tree.front.expandAll()
+
+    def click_class(name: str, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
+        (index,) = tree.front.model().indexes_of(graph.find(name))  # type: ignore[attr-defined]
+        place = tree.front.visualRect(index).center()
+        QTest.mouseClick(tree.front.viewport(), Qt.MouseButton.LeftButton, keys, place)
+
+    def images_of(*names: str) -> set[int]:
+        wanted = ImageFilter(Subset.ALL, frozenset(map(graph.find, names)))
+        return set(reviewing.state.image_ids[fitting(reviewing.state, wanted)].tolist())
+
+    click_class("Red disc")
+    alone = images_of("Red disc")
+    assert set(workspace.model.image_ids.tolist()) == alone
+    click_class("Blue disc", CONTROL)
+    assert set(workspace.model.image_ids.tolist()) == images_of("Red disc", "Blue disc") > alone
+    assert "2 classes" in texts(header(reviewing))
+    click_class("Blue disc", CONTROL)
+    assert set(workspace.model.image_ids.tolist()) == alone
+    assert "Red disc" in texts(header(reviewing))
+    QTest.keyClick(tree.front, Key.Key_Down, SHIFT)
+    assert len(tree.selected_classes) > 1
+    names = [graph.name(class_id) for class_id in tree.selected_classes]
+    assert set(workspace.model.image_ids.tolist()) == images_of(*names) > alone
