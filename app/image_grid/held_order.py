@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from app.image_grid.logic import Order, in_order
 from app.session.subsets import ImageFilter, fitting
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
+from engine.collection.what_if.changed_images import likeliest
 
 Positions = NDArray[np.int64]
 
@@ -64,9 +65,13 @@ class HeldOrder:
         ranked = np.concatenate([old.ranked, in_order(state, newcomers, order)]) if len(newcomers) else old.ranked
         return HeldOrder(state, self.sorted_for, ranked, is_in)
 
-    def changed_predictions(self) -> int:
-        """How many cards show another prediction than the one they were sorted by."""
-        shown = self.shown
+    def changed_predictions(self, wanted: ImageFilter) -> int:
+        """How many images without a label changed class since: cards, and those that would come if it were sorted anew.
+
+        Args:
+            wanted: the filter that the cards were let through by.
+        """
+        shown = np.flatnonzero(self.is_in | fitting(self.state, wanted))
         now, then = self.state, self.sorted_for
         if now is then or len(shown) == 0 or len(then.image_ids) == 0:
             return 0
@@ -74,9 +79,7 @@ class HeldOrder:
         if not _has_same_images(then, now):
             before = np.minimum(np.searchsorted(then.image_ids, now.image_ids[shown]), len(then.image_ids) - 1)
             was_there = then.image_ids[before] == now.image_ids[shown]
-        differs = (now.best_class[shown] != then.best_class[before]) | (
-            now.is_unknown[shown] != then.is_unknown[before]
-        )
+        differs = likeliest(now, shown) != likeliest(then, before)
         has_news = np.where(was_there, differs, now.best_class[shown] != NO_CLASS)
         return int(np.count_nonzero(has_news & (now.label_class[shown] == NO_CLASS)))
 

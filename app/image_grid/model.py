@@ -108,7 +108,9 @@ class ImageGridModel(QAbstractListModel):
         elif (
             self._held is not None and self.is_held and not is_other_filter and not self._held.is_due(state, self.order)
         ):
-            self._show(state, self._held.followed(state, self.filter, self.order))
+            held = self._held.followed(state, self.filter, self.order)
+            is_over = not held.is_in.any()  # no card is left that could jump: show what came meanwhile
+            self._show(state, HeldOrder.sorted_now(state, self.filter, self.order) if is_over else held)
         else:
             self._show(state, HeldOrder.sorted_now(state, self.filter, self.order))
 
@@ -133,12 +135,12 @@ class ImageGridModel(QAbstractListModel):
         self.set_state(self.state)
 
     def changed_predictions(self) -> int:
-        """How many cards show another prediction than the one that they were sorted by."""
+        """How many images changed class since the cards were sorted: cards, and others that belong here now."""
         held = self._held
         if held is None:
             return 0
         if self._counted_for is not held.state.best_class:  # counting 100,000 anew for each label takes a frame
-            self._counted_for, self._changed = held.state.best_class, held.changed_predictions()
+            self._counted_for, self._changed = held.state.best_class, held.changed_predictions(self.filter)
         return self._changed
 
     def _show(self, state: CollectionState | None, held: HeldOrder | None) -> None:

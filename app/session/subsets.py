@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication
 
 from app.texts import QT_TRANSLATE_NOOP
+from engine.collection.embeddings.counting import shown_classes
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
 
@@ -25,18 +26,7 @@ class Subset(StrEnum):
 
 def subset_counts(state: CollectionState | None) -> dict[Subset, int]:
     """How many images each fixed row holds."""
-    if state is None:
-        return dict.fromkeys(Subset, 0)
-    is_unlabelled = state.label_class == NO_CLASS
-    has_failed = state.status == ImageStatus.FAILED
-    is_far = is_unlabelled & state.is_unknown
-    return {
-        Subset.ALL: len(state.image_ids),
-        Subset.TO_REVIEW: int(np.count_nonzero(is_unlabelled & ~has_failed)),
-        Subset.LABELLED: int(np.count_nonzero(~is_unlabelled)),
-        Subset.UNKNOWN: int(np.count_nonzero(is_far | (state.label_class == UNKNOWN))),
-        Subset.FAILED: int(np.count_nonzero(has_failed)),
-    }
+    return {subset: 0 if state is None else count(state, ImageFilter(subset)) for subset in Subset}
 
 
 _CONTEXT: Final = "class_tree"
@@ -69,8 +59,7 @@ class ImageFilter:
 
 def shown_class(state: CollectionState) -> NDArray[np.int64]:
     """(n,) the class each card stands for: the person's, else the likeliest; `NO_CLASS` where unknown."""
-    predicted = np.where(state.is_unknown, NO_CLASS, state.best_class)
-    return np.where(state.label_class != NO_CLASS, state.label_class, predicted)
+    return shown_classes(state.label_class, state.best_class, state.is_unknown)
 
 
 def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
@@ -88,3 +77,8 @@ def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
     if wanted.class_ids is not None:
         fits &= np.isin(shown_class(state), np.fromiter(wanted.class_ids, dtype=np.int64))
     return fits
+
+
+def count(state: CollectionState, wanted: ImageFilter) -> int:
+    """How many images a filter lets through: the one number of images that any part of the window gives."""
+    return int(np.count_nonzero(fitting(state, wanted)))

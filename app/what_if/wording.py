@@ -42,8 +42,8 @@ def safe_class_changed(count: int) -> str:
 
 
 def short_line(changes: "ChangedImages") -> str:
-    """The same in a word and a number."""
-    return fill(translate("what_if", "%1 changed"), number(changes.count))
+    """The same in a word and a number: the number of the long line."""
+    return fill(translate("what_if", "%1 changed"), number(changes.other_class or changes.other_safe_class))
 
 
 def more_line(changes: "ChangedImages") -> str:

@@ -14,7 +14,7 @@ from app.image_grid.view import ImageGrid
 from app.image_view.view import ImageView
 from app.images.thumbnails import Thumbnails
 from app.review.selection_bar import SelectionBar
-from app.session.subsets import ImageFilter, Subset, fitting, subset_text
+from app.session.subsets import ImageFilter, Subset, count, subset_text
 from app.settings import Settings
 from app.status.notice import Notice
 from app.workspace.emptiness import emptiness_of
@@ -301,8 +301,8 @@ class Workspace(QWidget):
         name = self._name_of(self._class_id) if has_class and self._class_id is not None else ""
         if name and self._beside:
             name = classes_text(1 + len(self._beside))
-        to_review = self._count_to_review() if self._subset is Subset.ALL else None
-        self.header.show_title(name or subset_text(self._subset), self.model.rowCount(), to_review=to_review)
+        to_review = self._count(Subset.TO_REVIEW) if self._subset is Subset.ALL else None
+        self.header.show_title(name or subset_text(self._subset), self._count(self._subset), to_review=to_review)
         self.header.show_subset(self._subset, has_class=has_class)
         if self._is_graph_wanted:
             self._stack.setCurrentWidget(self.graph)
@@ -314,11 +314,10 @@ class Workspace(QWidget):
             self.empty.show_emptiness(emptiness_of(self._session, self.model.filter, name))
             self._stack.setCurrentWidget(self.empty)
 
-    def _count_to_review(self) -> int:
-        """How many images of what is chosen wait for a label, counted as the rows beside the classes count them."""
+    def _count(self, subset: Subset) -> int:
+        """How many images of what is chosen are in a part, as the rows of parts and classes count them."""
         state = self._session.state
-        wanted = ImageFilter(Subset.TO_REVIEW, self._class_ids())
-        return 0 if state is None else int(fitting(state, wanted).sum())
+        return 0 if state is None else count(state, ImageFilter(subset, self._class_ids()))
 
     def _name_of(self, class_id: int) -> str:
         graph = self._session.graph

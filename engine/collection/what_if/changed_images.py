@@ -61,7 +61,7 @@ def changed_images(before: CollectionState, after: CollectionState) -> ChangedIm
     first, second = _shared(before, after)
     is_told = _is_told(before)[first] & _is_told(after)[second]
     first, second = first[is_told], second[is_told]
-    was, now = _likeliest(before, first), _likeliest(after, second)
+    was, now = likeliest(before, first), likeliest(after, second)
     safe_was, safe_now = _safe(before, first), _safe(after, second)
     has_moved = was != now
     places = np.flatnonzero(has_moved), np.flatnonzero(~has_moved & (safe_was != safe_now))
@@ -87,7 +87,11 @@ def _is_told(state: CollectionState) -> NDArray[np.bool_]:
     return (state.label_class == NO_CLASS) & (state.status == ImageStatus.READY)
 
 
-def _likeliest(state: CollectionState, places: NDArray[np.int64]) -> NDArray[np.int64]:
+def likeliest(state: CollectionState, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The likeliest classes (k,) of images at places (k,); an image that has another one "changed class".
+
+    `UNKNOWN` for an image that is too far from every class, `NO_CLASS` for one without a prediction.
+    """
     return np.where(state.is_unknown[places], UNKNOWN, state.best_class[places])
 
 

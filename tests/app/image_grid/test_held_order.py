@@ -10,6 +10,7 @@ from app.image_grid.held_order import HeldOrder
 from app.image_grid.logic import Order
 from app.session.subsets import ImageFilter, Subset
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
+from engine.collection.what_if.changed_images import changed_images
 from tests.support.states import Picture, state_of
 
 TO_REVIEW = ImageFilter(Subset.TO_REVIEW)
@@ -64,9 +65,9 @@ def test_new_predictions_move_nothing_and_are_counted(held: HeldOrder) -> None:
     labelled = followed(held, with_labels(held.state, {11: 3}))
     thought = followed(labelled, with_best(labelled.state, [4, 4, 4, 3]))
     assert ids(thought) == [12, 14, 13]
-    assert (labelled.changed_predictions(), thought.changed_predictions()) == (0, 2)
+    assert (labelled.changed_predictions(TO_REVIEW), thought.changed_predictions(TO_REVIEW)) == (0, 2)
     anew = HeldOrder.sorted_now(thought.state, TO_REVIEW, Order.UNSURE_FIRST)
-    assert (ids(anew), anew.changed_predictions()) == ([13, 14, 12], 0)
+    assert (ids(anew), anew.changed_predictions(TO_REVIEW)) == ([13, 14, 12], 0)
 
 
 def test_a_card_stays_in_its_class_until_it_is_sorted_anew(state: CollectionState) -> None:
@@ -75,7 +76,27 @@ def test_a_card_stays_in_its_class_until_it_is_sorted_anew(state: CollectionStat
     held = HeldOrder.sorted_now(state, of_class, Order.UNSURE_FIRST)
     thought = followed(held, with_best(state, [4, 3, 3, 3]), of_class)
     assert ids(thought) == [12, 14, 13, 11]
+    assert thought.changed_predictions(of_class) == 1
     assert ids(HeldOrder.sorted_now(thought.state, of_class, Order.UNSURE_FIRST)) == [13, 14, 12]
+
+
+def test_images_that_would_come_are_counted_too(state: CollectionState) -> None:
+    """One card leaves the class and one image comes, when it is sorted anew: both changed class."""
+    of_class = ImageFilter(class_ids=frozenset({3}))
+    held = HeldOrder.sorted_now(with_best(state, [3, 3, 3, 4]), of_class, Order.UNSURE_FIRST)
+    thought = followed(held, with_best(held.state, [4, 3, 3, 3]), of_class)
+    assert sorted(ids(thought)) == [11, 12, 13]
+    assert thought.changed_predictions(of_class) == 2
+
+
+def test_an_image_that_stays_unknown_did_not_change_class(held: HeldOrder) -> None:
+    """Which class would be the closest is no class of it: the same as the images that changed class are counted by."""
+    strange = replace(held.state, is_unknown=np.ones(4, dtype=bool))
+    anew = HeldOrder.sorted_now(strange, TO_REVIEW, Order.UNSURE_FIRST)
+    after = followed(anew, with_best(strange, [4, 4, 3, 3]))
+    assert after.changed_predictions(TO_REVIEW) == changed_images(strange, after.state).other_class == 0
+    known = followed(anew, replace(after.state, is_unknown=np.array([True, False, False, True])))
+    assert known.changed_predictions(TO_REVIEW) == changed_images(strange, known.state).other_class == 2
 
 
 def test_new_images_come_last_and_removed_ones_leave(held: HeldOrder) -> None:
@@ -83,7 +104,7 @@ def test_new_images_come_last_and_removed_ones_leave(held: HeldOrder) -> None:
     grown = state_of([Picture(best=3, score=score) for score in (*SCORES[1:], 0.5, 0.1)], first_id=12)
     after = followed(held, grown)
     assert ids(after) == [12, 14, 13, 16, 15]
-    assert after.changed_predictions() == 2
+    assert after.changed_predictions(TO_REVIEW) == 2
 
 
 def test_a_file_that_cannot_be_read_leaves_those_to_review(held: HeldOrder) -> None:
@@ -98,5 +119,5 @@ def test_a_file_that_cannot_be_read_leaves_those_to_review(held: HeldOrder) -> N
 def test_a_project_without_images(held: HeldOrder) -> None:
     """All are removed, and others come."""
     empty = followed(held, state_of([]))
-    assert (ids(empty), empty.changed_predictions()) == ([], 0)
+    assert (ids(empty), empty.changed_predictions(TO_REVIEW)) == ([], 0)
     assert ids(followed(empty, state_of([Picture(best=3, score=0.5)]))) == [11]

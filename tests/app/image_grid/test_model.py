@@ -175,3 +175,12 @@ def test_cards_claim_nothing_before_anything_is_known(model: ImageGridModel) -> 
     for early in (replace(waiting, is_list_only=True), state_of([Picture(), Picture(label=3)])):
         model.set_state(early)
         assert (model.card(0).mark, model.card(0).title) == (Mark.NOTHING, "")
+
+
+def test_what_came_meanwhile_is_shown_when_the_last_held_card_is_done(model: ImageGridModel) -> None:
+    """A class that is counted with one image is not shown without any."""
+    before = state_of([Picture(best=3, score=0.9), Picture(best=4, score=0.8)])
+    model.set_state(before, ImageFilter(Subset.TO_REVIEW, frozenset({3})))
+    model.is_held = True
+    model.set_state(replace(labelled(before, 11, 3), best_class=np.array([3, 3])))
+    assert shown(model) == [12]

@@ -7,6 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
+from app.class_tree.model import ClassTreeModel
+from app.class_tree.row_data import COUNT
 from app.class_tree.subset_list import SubsetList
 from app.elided import ElidedLabel
 from app.session.subsets import ImageFilter, Subset, fitting, subset_counts
@@ -84,6 +86,31 @@ def test_everybody_counts_the_same(reviewing: Desk) -> None:
     reviewing.press_for_change(Key.Key_U)
     assert "64 images\n· 39 to review" in texts(header(reviewing))
     assert subset_counts(reviewing.state)[Subset.TO_REVIEW] == 39
+
+
+def test_the_line_above_held_cards_counts_what_the_tree_counts(reviewing: Desk) -> None:
+    """Predictions bring images into the shown class while somebody works on its cards: the number is the tree's."""
+    graph, tree = reviewing.graph, reviewing.window.tree
+    reviewing.window.resize(2200, 800)
+    tree.front.expandAll()
+    model = tree.front.model()
+    assert isinstance(model, ClassTreeModel)
+    (row,) = model.indexes_of(graph.find("Green stripes"))
+    QTest.mouseClick(tree.front.viewport(), Qt.MouseButton.LeftButton, pos=tree.front.visualRect(row).center())
+    card = reviewing.grid.visualRect(reviewing.grid.model().index(0, 0)).center()
+    QTest.mouseClick(reviewing.grid.viewport(), Qt.MouseButton.LeftButton, pos=card)
+    before = reviewing.grid.model().rowCount()
+    stripes, checks = (reviewing.graph.find(name) for name in ("Green disc", "Blue stripes"))
+    act(reviewing.qtbot, reviewing.window.session, lambda project: project.remove_class(stripes))
+    act(reviewing.qtbot, reviewing.window.session, lambda project: project.remove_class(checks))
+    (row,) = model.indexes_of(graph.find("Green stripes"))
+    counted = row.siblingAtColumn(COUNT).data()
+    assert int(counted) > before == reviewing.grid.model().rowCount()
+    assert f"{counted} images" in texts(header(reviewing))
+    changed = header(reviewing).sort_again
+    assert changed.count >= int(counted) - before
+    QTest.mouseClick(changed, Qt.MouseButton.LeftButton)
+    assert reviewing.grid.model().rowCount() == int(counted)
 
 
 @pytest.mark.parametrize(("to_review", "text"), [(0, "· none to review"), (5, "· all to review"), (3, "· 3 to review")])
