@@ -1,8 +1,10 @@
 """What the actions do that belong to no feature: undo, the rows beside the classes, grid and graph, zoom."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from app.class_tree.view import ClassTree
+from app.image_grid.logic import Order
 from app.session import Session
 from app.session.subsets import Subset
 from app.workspace.view import Workspace
@@ -19,6 +21,8 @@ def window_actions(session: Session, tree: ClassTree, workspace: Workspace) -> M
         "show_to_review": lambda: tree.select_subset(Subset.TO_REVIEW),
         "show_labelled": lambda: tree.select_subset(Subset.LABELLED),
         "show_unknown": lambda: tree.select_subset(Subset.UNKNOWN),
+        **{f"order_{order.value}": partial(workspace.choose_order, order) for order in Order},
+        "sort_again": workspace.sort_again,
         "zoom_in": lambda: workspace.zoom(1),
         "zoom_out": lambda: workspace.zoom(-1),
         "show_graph": lambda: workspace.show_graph(not workspace.is_graph_shown),

@@ -32,6 +32,24 @@ VIEW_ACTIONS: Final[tuple[ActionRow, ...]] = (
     ActionRow("show_labelled", QT_TRANSLATE_NOOP("actions", "Show labelled images"), "show_labelled", ("Alt+3",), VIEW),
     ActionRow("show_unknown", QT_TRANSLATE_NOOP("actions", "Show unknown images"), "show_unknown", ("Alt+4",), VIEW),
     ActionRow(
+        "order_teach_first",
+        QT_TRANSLATE_NOOP("actions", "Sort: Teach first"),
+        "sort",
+        (),
+        VIEW,
+        Needs.PROJECT,
+        starts_section=True,
+    ),
+    ActionRow(
+        "order_unsure_first", QT_TRANSLATE_NOOP("actions", "Sort: Least certain first"), "sort", (), VIEW, Needs.PROJECT
+    ),
+    ActionRow(
+        "order_surest_first", QT_TRANSLATE_NOOP("actions", "Sort: Most certain first"), "sort", (), VIEW, Needs.PROJECT
+    ),
+    ActionRow("order_class", QT_TRANSLATE_NOOP("actions", "Sort: By class"), "sort", (), VIEW, Needs.PROJECT),
+    ActionRow("order_added", QT_TRANSLATE_NOOP("actions", "Sort: In the order added"), "sort", (), VIEW, Needs.PROJECT),
+    ActionRow("sort_again", QT_TRANSLATE_NOOP("actions", "Sort again"), "refresh", (), VIEW, Needs.PROJECT),
+    ActionRow(
         "show_graph",
         QT_TRANSLATE_NOOP("actions", "Class graph or images"),
         "graph",

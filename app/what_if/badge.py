@@ -9,6 +9,7 @@ from app.controls import ICON_SIZE
 from app.texts import plain_tip
 from app.theme.icons import icon
 from app.what_if.wording import changed_line, more_line, short_line
+from app.wording import number
 
 if TYPE_CHECKING:
     from engine.collection.what_if.changed_images import ChangedImages
@@ -25,6 +26,7 @@ class ChangedBadge(QPushButton):
     def __init__(self) -> None:
         super().__init__()
         self.changes: ChangedImages | None = None
+        self._texts: list[str] = []
         self.setProperty("variant", "flat")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setIcon(icon("changed", "accent_text"))
@@ -37,31 +39,21 @@ class ChangedBadge(QPushButton):
         return self.changes is not None and self.changes.count > 0
 
     def show_changes(self, changes: "ChangedImages | None") -> None:
-        """Tell of other changes, or of none; who lays it out calls `fit`."""
+        """Tell of other changes, or of none; who lays it out calls `show_whole`, and `shorten` in want of room."""
         self.changes = changes
         if changes is not None:
             whole = ". ".join(line for line in (changed_line(changes), more_line(changes)) if line)
             self.setToolTip(plain_tip(whole))
             self.setAccessibleName(whole)
 
-    def fit(self, comfortable: int, most: int) -> int:
-        """Say as much as there is room for beside all else, or at the least the number.
+    def show_whole(self) -> None:
+        """Say all of it, where there is something to say."""
+        self.setVisible(self.is_wanted)
+        if self.changes is not None:
+            self._texts = [short_line(self.changes), number(self.changes.count)]
+            self.setText(changed_line(self.changes))
 
-        Args:
-            comfortable: width that takes nothing away from others.
-            most: width that there is without them.
-
-        Returns:
-            the width that it takes; 0 while it is away.
-        """
-        changes = self.changes
-        if changes is None or not changes.count:
-            self.hide()
-            return 0
-        for text in (changed_line(changes), short_line(changes)):
-            self.setText(text)
-            if self.sizeHint().width() <= comfortable:
-                break
-        width = self.sizeHint().width()
-        self.setVisible(width <= most)
-        return width if width <= most else 0
+    def shorten(self) -> None:
+        """Say less, at last the number alone."""
+        if self._texts:
+            self.setText(self._texts.pop(0))

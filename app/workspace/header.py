@@ -1,10 +1,11 @@
 """The slim line above the grid: what is shown, how many, which part, in what order, how large."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QSlider, QWidget
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QLayout, QPushButton, QSizePolicy, QSlider, QWidget
 
 from app.controls import make_label
 from app.elided import ElidedLabel
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from engine.collection.what_if.changed_images import ChangedImages
 
 TITLE_WIDTH: Final = 160  # that a long title keeps before anything else gives way
+SHORT_TITLE: Final = 60  # that a title keeps in the narrowest window
 GAP: Final = 8  # between the parts
 CHIPS: Final = (Subset.ALL, Subset.TO_REVIEW, Subset.LABELLED, Subset.UNKNOWN)
 
@@ -57,6 +59,7 @@ class Header(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2 * GAP, GAP, GAP, GAP)
         layout.setSpacing(GAP)
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # what does not fit goes
         for part in (self._title, self._count, self._to_review):
             layout.addWidget(part)
         layout.addSpacing(GAP)
@@ -123,24 +126,45 @@ class Header(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        chips = [chip for chip in self._chips.values() if not chip.isHidden()]
-        title = min(self._title.sizeHint().width(), TITLE_WIDTH)
-        room = self.width() - 5 * GAP - title - sum(chip.sizeHint().width() + GAP for chip in chips)
-        room -= self.switch.sizeHint().width() + GAP
-        others = {
-            self._count: True, self._order: not self._is_graph, self._zoom: not self._is_graph,
-            self._to_review: bool(self._to_review.text()),
-        }  # fmt: skip
-        widths = {part: max(part.sizeHint().width(), part.minimumWidth()) + GAP for part in others}
-        beside_all = room - sum(widths[part] for part, is_wanted in others.items() if is_wanted)
-        room -= self.badge.fit(beside_all - GAP, room - GAP) + (GAP if self.badge.is_wanted else 0)
-        room -= self.sort_again.fit(room - GAP) + (GAP if self.sort_again.count else 0)
-        # Beside the badge there is less room: the order is used more often than the number of images is read.
-        in_turn = sorted(others, key=lambda part: part is not self._order) if self.badge.is_wanted else [*others]
-        for part in in_turn:
-            fits = others[part] and widths[part] <= room
-            part.setVisible(fits)
-            room -= widths[part] if fits else 0
+        """Show all, then let go what is least needed until the rest fits; order and size keep their place."""
+        self._show_all()
+        title = min(self._title.sizeHint().width(), SHORT_TITLE)
+        ways: tuple[Callable[[], object], ...] = (
+            self.badge.shorten, self.sort_again.shorten, self._to_review.hide, self._count.hide, self._hide_chips,
+            self._count.hide, self.badge.shorten, self.sort_again.shorten, lambda: self._title.setMinimumWidth(title),
+            self.badge.hide, self._zoom.hide, self._order.hide,
+        )  # fmt: skip
+        for give_way in ways:
+            if self._least_width() <= self.width():
+                break
+            give_way()
+        if (layout := self.layout()) is not None:
+            layout.activate()  # nothing is painted where it stood in between
+
+    def _show_all(self) -> None:
+        """All that there is to say, at full length."""
+        self._title.setMinimumWidth(min(self._title.sizeHint().width(), TITLE_WIDTH))
+        self._count.show()
+        self._to_review.setVisible(bool(self._to_review.text()))
+        for subset, chip in self._chips.items():
+            is_idle = subset is Subset.UNKNOWN and self._has_class  # unknown images belong to no class
+            chip.setVisible(not self._is_graph and not is_idle)
+        for tool in (self._order, self._zoom):
+            tool.setVisible(not self._is_graph)
+        self.badge.show_whole()
+        self.sort_again.show_whole()
+
+    def _hide_chips(self) -> None:
+        """They repeat the rows beside the classes; the number of images may have room again."""
+        for chip in self._chips.values():
+            chip.hide()
+        self._count.show()
+
+    def _least_width(self) -> int:
+        layout = self.layout()
+        assert layout is not None
+        layout.invalidate()
+        return layout.sizeHint().width() - self._title.sizeHint().width() + self._title.minimumWidth()
 
     def show_changed(self, count: int) -> None:
         """Offer to sort anew for so many cards whose predictions changed."""
@@ -189,8 +213,6 @@ class Header(QWidget):
         """Show the controls of the grid, or none beside the graph."""
         self._is_graph = is_graph
         self.switch.show_view(is_graph=is_graph)
-        for subset, chip in self._chips.items():
-            chip.setVisible(not is_graph and not (subset is Subset.UNKNOWN and self._has_class))
         self._arrange()
 
     def show_order(self, order: Order) -> None:

@@ -2,10 +2,13 @@
 
 from typing import final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QPushButton
 
+from app.controls import ICON_SIZE
 from app.texts import fill, plain_tip, translate
+from app.theme.icons import icon
 from app.wording import number
 
 
@@ -20,27 +23,27 @@ class SortAgain(QPushButton):
     def __init__(self) -> None:
         super().__init__()
         self.count = 0
+        self._texts: list[str] = []
         self.setProperty("variant", "flat")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
         self.hide()
 
-    def fit(self, room: int) -> int:
-        """Say as much as there is room for, or nothing.
+    def show_whole(self) -> None:
+        """Say all of it, where there is something to say."""
+        self._texts = [translate("workspace", "Sort again"), ""]
+        changed, again = _changed(self.count), self._texts[0]
+        self.setText(f"{changed} · {again}")
+        self.setIcon(QIcon())
+        self.setToolTip(plain_tip(f"{changed}. {again}."))
+        self.setAccessibleName(self.text())
+        self.setVisible(self.count > 0)
 
-        Returns:
-            the width that it takes.
-        """
-        if not self.count:
-            self.hide()
-            return 0
-        self.setToolTip(plain_tip(_changed(self.count)))
-        short = translate("workspace", "Sort again")
-        for text in (f"{_changed(self.count)} · {short}", short):
-            self.setText(text)
-            if self.sizeHint().width() <= room:
-                break
-        self.show()
-        return self.sizeHint().width()
+    def shorten(self) -> None:
+        """Say less: the offer alone, at last its icon."""
+        self.setText(self._texts.pop(0))
+        if not self.text():
+            self.setIcon(icon("refresh", "accent_text"))
 
 
 def _changed(count: int) -> str:

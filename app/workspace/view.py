@@ -61,7 +61,7 @@ class Workspace(QWidget):
         self.notice = Notice()
         self.missing_notice = Notice(tone="warning")
         self.offer_notice = Notice(tone="")
-        self.where_to_begin = WhereToBegin(session, self.model, self._on_order_chosen)
+        self.where_to_begin = WhereToBegin(session, self.model, self.choose_order)
         self.image_view = ImageView()
         self.graph = GraphView(session, thumbnails, lambda: settings.is_calm)
         self._is_graph_wanted = False
@@ -92,8 +92,8 @@ class Workspace(QWidget):
 
     def _connect(self) -> None:
         self.header.subset_chosen.connect(self._on_chip_chosen)
-        self.header.order_chosen.connect(self._on_order_chosen)
-        self.header.sort_again.clicked.connect(self._on_sort_again)
+        self.header.order_chosen.connect(self.choose_order)
+        self.header.sort_again.clicked.connect(self.sort_again)
         self.header.switch.graph_chosen.connect(self.show_graph)
         self.graph.action_requested.connect(self.action_requested)
         self.graph.images_requested.connect(lambda _class_id: self.show_graph(False))
@@ -365,7 +365,8 @@ class Workspace(QWidget):
 
     # -- remembering
 
-    def _on_order_chosen(self, order: Order) -> None:
+    def choose_order(self, order: Order) -> None:
+        """Sort the images in another order, now and from now on."""
         self._settings.order = order.value
         self._set_order(order)
         self.header.show_changed(0)
@@ -376,7 +377,8 @@ class Workspace(QWidget):
         self.model.set_order(order)
         self.header.show_order(order)
 
-    def _on_sort_again(self) -> None:
+    def sort_again(self) -> None:
+        """Sort them anew, by what is known by now."""
         self.model.refresh()
         self._show_title()
         self.header.show_changed(0)
