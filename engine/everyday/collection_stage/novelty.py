@@ -138,10 +138,10 @@ class Novelty:
 
 def _class_means(rows: Matrix, classes: NDArray[np.int64]) -> Matrix:
     """Mean (u, n) of the rows (l, n) of each class."""
-    found, place, counts = np.unique(classes, return_inverse=True, return_counts=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(len(found)))
-    means: Matrix = np.add.reduceat(rows[order], starts, axis=0)
+    places, place, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    means = np.empty((len(places), rows.shape[1]), dtype=np.float32)
+    for mean, own in zip(means, np.split(np.argsort(place, kind="stable"), np.cumsum(counts)[:-1]), strict=True):
+        np.add.reduce(rows[own], axis=0, out=mean)
     means /= counts[:, None].astype(np.float32)
     return means
 

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.everyday.blocks import in_blocks, stop_if_asked
 from engine.everyday.collection_stage.basis import MOST_COMPARED, CollectionBasis
 from engine.everyday.collection_stage.neighbours import all_cosines, links_between, nearest
 from engine.everyday.collection_stage.novelty import LabelledNearness, Novelty
@@ -160,17 +161,24 @@ def _reached(
         np.concatenate([labelled.members(place, is_usual), labelled.positions[labelled.classes == place]])
         for place in range(len(counts))
     ]
-    found = []
-    for _draw in range(DRAWS):
-        drawn = [_drawn(own, count, generator) for own, count in zip(members, counts.tolist(), strict=True)]
-        positions = np.concatenate(drawn)
-        if len(positions) == 0:
-            return None
-        likeness = nearness.likeness(nearness.spread(positions, np.repeat(np.arange(len(drawn)), [*map(len, drawn)])))
-        is_scored = is_usual.copy()
-        is_scored[labelled.positions] = True
-        is_scored[positions] = False
-        found.append(likeness[is_scored])
+    draws = [
+        [_drawn(own, count, generator) for own, count in zip(members, counts.tolist(), strict=True)]
+        for _draw in range(DRAWS)
+    ]
+    if any(sum(map(len, drawn)) == 0 for drawn in draws):
+        return None
+    found: list[Matrix] = [np.empty(0, dtype=np.float32)] * DRAWS
+
+    def work(block: slice) -> None:
+        for draw in range(DRAWS)[block]:
+            positions = np.concatenate(draws[draw])
+            spread = nearness.spread(positions, np.repeat(np.arange(len(members)), [*map(len, draws[draw])]))
+            is_scored = is_usual.copy()
+            is_scored[labelled.positions] = True
+            is_scored[positions] = False
+            found[draw] = nearness.likeness(spread)[is_scored]
+
+    in_blocks(DRAWS, work, 1)
     return found
 
 
@@ -197,6 +205,7 @@ def _effective_counts(vectors: Matrix, labelled: LabelledAnchors, is_core: NDArr
     """
     counts = np.bincount(labelled.classes, minlength=len(labelled.candidates_of)).astype(np.float64)
     for place in np.flatnonzero(counts > 1).tolist():
+        stop_if_asked()
         core = labelled.members(place, is_core)
         if len(core) < 2:  # noqa: PLR2004 (one image is like no other)
             continue
