@@ -222,8 +222,10 @@ def fit(
     stop_if_asked()
     classifier = _classifier(table.final[candidates], table.is_zero_shot[candidates], tuning, prior, setting)
     rules = back_off(graph, table.class_ids[candidates], policies or {})
-    told = None if check is None else held_out_shots(check, tuning, checked_places(start, candidates), len(candidates))
-    model = EverydayModel(setting, shots, table, candidates, tuning, classifier, rules, held_out=told)
+    held_out = (
+        None if check is None else held_out_shots(check, tuning, checked_places(start, candidates), len(candidates))
+    )
+    model = EverydayModel(setting, shots, table, candidates, tuning, classifier, rules, held_out=held_out)
     if basis is None or setting is Setting.PROTOTYPES or len(candidates) == 0:
         return model
     return _with_stage(model, graph, prior, basis, np.zeros(0, dtype=np.int64) if ignored is None else ignored)
@@ -277,6 +279,6 @@ def _with_stage(
     )
     if not stage.check.pays:
         return replace(model, stage_check=stage.check, novelty=stage.novelty)
-    said = stage.held_out
-    told = HeldOutShots(shots.image_ids[said.shots], model.candidate_ids[said.classes], said.probabilities)
-    return replace(model, stage=stage, stage_check=stage.check, held_out=told, novelty=stage.novelty)
+    own = stage.held_out
+    held_out = HeldOutShots(shots.image_ids[own.shots], model.candidate_ids[own.classes], own.probabilities)
+    return replace(model, stage=stage, stage_check=stage.check, held_out=held_out, novelty=stage.novelty)

@@ -95,7 +95,7 @@ def test_failures_can_be_copied() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size_bytes", "said"),
+    ("size_bytes", "text"),
     [
         (0, "0.0 kB"),
         (49_000, "49.0 kB"),
@@ -105,9 +105,9 @@ def test_failures_can_be_copied() -> None:
         (1_260_000_000, "1.3 GB"),
     ],
 )
-def test_what_is_less_than_a_megabyte_is_told_in_kilobytes(size_bytes: int, said: str) -> None:
-    """No file is told to be of no size, and nothing reads 1,000.0 kB."""
-    assert file_size(size_bytes) == said
+def test_less_than_a_megabyte_is_given_in_kilobytes(size_bytes: int, text: str) -> None:
+    """No file has no size, and nothing reads 1,000.0 kB."""
+    assert file_size(size_bytes) == text
 
 
 def test_a_part_is_told_in_the_unit_of_the_whole() -> None:

@@ -111,11 +111,11 @@ def _write(
     draft: Path, project: Project, caches: CacheFolders, classified: Classified, step: Callable[[str], None]
 ) -> ModelFacts:
     model, fitted, graph = classified.model, classified.fitted, project.graph
-    told = exported_classes(
+    classes = exported_classes(
         fitted, graph, model.card,
         name=model.name, has_views=classified.uses_views, unknown_distance=classified.unknown_distance,
     )  # fmt: skip
-    views = told.framing.views
+    views = classes.framing.views
     step("copying the backbone")
     _place_backbone(model.backbone, draft / BACKBONE)
     write_card(draft / BACKBONE, model.card)
@@ -125,13 +125,13 @@ def _write(
     step("comparing its answers with the program's")
     difference = largest_difference(draft, model.card, classified, views)
     step("writing the card")
-    told = replace(told, sha256=hashlib.sha256(content).hexdigest())
+    classes = replace(classes, sha256=hashlib.sha256(content).hexdigest())
     policies = policies_of(project)
-    _put(draft / NAME, classes_text(told, policies, bars_in_effect(graph, policies, list(graph.classes()))))
+    _put(draft / NAME, classes_text(classes, policies, bars_in_effect(graph, policies, list(graph.classes()))))
     place_file(assets_folder() / "bundle" / RUNNER, draft / RUNNER, Placing.COPY)
     _put(draft / LICENCE, licence_text(project, caches, model))
     facts = ModelFacts(
-        classified, told, difference, {path.name: path.stat().st_size for path in sorted(draft.iterdir())}
+        classified, classes, difference, {path.name: path.stat().st_size for path in sorted(draft.iterdir())}
     )
     _put(draft / CARD_FOR_PROGRAMS, card_json(facts))
     _put(draft / CARD, card_markdown(facts))

@@ -66,8 +66,8 @@ class CollectionBasis:
         return links_between(self.found.rows(self.anchors))
 
     @cached_property
-    def cosines(self) -> NDArray[np.float16] | None:
-        """Cosines (m, m) of the anchors with one another; None where there are too many to keep."""
+    def cosines(self) -> NDArray[np.int16] | None:
+        """Cosines (m, m) of the anchors with one another, times `COSINE_ONE`; None where there are too many to keep."""
         return all_cosines(self.vectors, self.vectors) if len(self.anchors) <= MOST_COMPARED else None
 
     def links_at(self, rows: NDArray[np.int64] | slice) -> Links:
@@ -126,12 +126,12 @@ class CollectionBasis:
 
     def keep_cosines(self, before: "CollectionBasis") -> None:
         """Take over the cosines of the anchors that were there before; only those of the new ones are multiplied."""
-        known: NDArray[np.float16] | None = before.__dict__.get("cosines")
+        known: NDArray[np.int16] | None = before.__dict__.get("cosines")
         if known is None or len(self.anchors) > MOST_COMPARED:
             return
         count = len(before.anchors)
         new = all_cosines(self.vectors[count:], self.vectors)
-        whole = np.empty((len(self.anchors), len(self.anchors)), dtype=np.float16)
+        whole = np.empty((len(self.anchors), len(self.anchors)), dtype=np.int16)
         whole[:count, :count], whole[count:], whole[:count, count:] = known, new, new[:, :count].T
         self.__dict__["cosines"] = whole
 

@@ -14,6 +14,8 @@ LINKS: Final = 10
 """Links an image keeps when it is also a neighbour of others: hubs keep the strongest."""
 FARTHEST: Final = np.float32(0.95)
 """An image follows its look-alikes as far as it is like them, by the mean cosine of its links, and no farther."""
+COSINE_ONE: Final = 32767
+"""Cosines that are kept are integers of 16 bits; this one is 1."""
 SEARCH_ROWS: Final = 256
 """Images searched at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB."""
 
@@ -107,12 +109,16 @@ def nearest(vectors: Matrix, anchors: Matrix, *, own: NDArray[np.int64]) -> Near
     return found
 
 
-def all_cosines(vectors: Matrix, others: Matrix) -> NDArray[np.float16]:
-    """Cosines (n, m) of vectors (n, d) and (m, d) of length 1, in half precision: look-alikes differ by more."""
-    cosines = np.empty((len(vectors), len(others)), dtype=np.float16)
+def all_cosines(vectors: Matrix, others: Matrix) -> NDArray[np.int16]:
+    """Cosines (n, m) of vectors (n, d) and (m, d) of length 1, times `COSINE_ONE`.
+
+    Integers are read eight times as fast as half-precision floats, which processors only convert, and are finer.
+    """
+    cosines = np.empty((len(vectors), len(others)), dtype=np.int16)
 
     def work(rows: slice) -> None:
-        cosines[rows] = vectors[rows] @ others.T
+        block = vectors[rows] @ others.T
+        cosines[rows] = np.rint(np.multiply(block, COSINE_ONE, out=block), out=block)
 
     in_blocks(len(vectors), work, SEARCH_ROWS)
     return cosines

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.everyday.blocks import in_blocks
 from engine.everyday.collection_stage.basis import CollectionBasis
-from engine.everyday.collection_stage.neighbours import SEARCH_ROWS, Links
+from engine.everyday.collection_stage.neighbours import COSINE_ONE, SEARCH_ROWS, Links
 from engine.everyday.fixed_point import Embeddings
 
 ROUNDS: Final = 20
@@ -36,10 +36,10 @@ class LabelledNearness:
     Args:
         vectors: (m, d) float32 of length 1.
         links: among them.
-        cosines: (m, m) of all with one another, where they are kept.
+        cosines: (m, m) of all with one another, times `COSINE_ONE`, where they are kept.
     """
 
-    def __init__(self, vectors: Matrix, links: Links, cosines: NDArray[np.float16] | None) -> None:
+    def __init__(self, vectors: Matrix, links: Links, cosines: NDArray[np.int16] | None) -> None:
         self.vectors = vectors
         self._cosines = cosines
         self._links = links
@@ -82,9 +82,9 @@ class LabelledNearness:
     def _evidence(self, labelled: Positions, classes: NDArray[np.int64]) -> Matrix:
         """Mean (m,) of the cosines with the nearest labelled image and with the nearest class's images on the mean."""
         if self._cosines is not None:
-            cosines = self._cosines[labelled].astype(np.float32)
-            nearest = cosines.max(axis=0)
-            return (nearest + _class_means(cosines, classes).max(axis=0)) / 2
+            cosines = self._cosines[labelled]
+            nearest = cosines.max(axis=0).astype(np.float32)
+            return (nearest + _class_means(cosines, classes).max(axis=0)) / (2 * COSINE_ONE)
         compared = labelled
         if len(labelled) > MOST_COMPARED:
             chosen = np.sort(np.random.default_rng(0).choice(len(labelled), MOST_COMPARED, replace=False))
@@ -136,12 +136,12 @@ class Novelty:
         return self.likeness(self.basis.links_of_new(self.basis.whitening.apply(embeddings)))
 
 
-def _class_means(rows: Matrix, classes: NDArray[np.int64]) -> Matrix:
+def _class_means(rows: Matrix | NDArray[np.int16], classes: NDArray[np.int64]) -> Matrix:
     """Mean (u, n) of the rows (l, n) of each class."""
     places, place, counts = np.unique(classes, return_inverse=True, return_counts=True)
     means = np.empty((len(places), rows.shape[1]), dtype=np.float32)
     for mean, own in zip(means, np.split(np.argsort(place, kind="stable"), np.cumsum(counts)[:-1]), strict=True):
-        np.add.reduce(rows[own], axis=0, out=mean)
+        np.add.reduce(rows[own], axis=0, dtype=np.float32, out=mean)
     means /= counts[:, None].astype(np.float32)
     return means
 

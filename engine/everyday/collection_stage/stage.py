@@ -254,9 +254,9 @@ def fit_stage(given: StageInput) -> CollectionStage:
     )
     calibration = Calibration(power_from(held_out, expected, familiarity), doubt_for(counts), given.branches)
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
-    told = StageHeldOut(held_out.shots, held_out.classes, held_out.claims(calibration.power))
+    answers = StageHeldOut(held_out.shots, held_out.classes, held_out.claims(calibration.power))
     novelty = _novelty(given, labels, refined, familiarity)
-    return CollectionStage(given.basis, labels, refined, familiarity, calibration, check, told, novelty)
+    return CollectionStage(given.basis, labels, refined, familiarity, calibration, check, answers, novelty)
 
 
 def _novelty(given: StageInput, labels: AnchorLabels, refined: Refined, familiarity: float) -> Novelty | None:

@@ -64,6 +64,7 @@ def test_classes_are_pasted_into_a_project_that_has_none(reviewing: Desk, tmp_pa
     create_project(reviewing.qtbot, reviewing.window.session, tmp_path / "other.protoleaf")
     reviewing.press(Key.Key_V, CONTROL)
     reviewing.wait(lambda: len(reviewing.graph) == 4)
+    assert reviewing.graph.find("Red disc") in reviewing.graph.children(reviewing.graph.find("Red"))
 
 
 def test_what_was_cut_moves_when_it_is_pasted(reviewing: Desk) -> None:

@@ -118,6 +118,7 @@ def test_a_card_that_is_left_says_what_is_known(reviewing: Desk, monkeypatch: py
     model = reviewing.window.workspace.model
     row = model.image_ids.tolist().index(image_id)
     reviewing.wait(lambda: model.index(row, 0).data(CARD_ROLE).title.rstrip("?") == headline_of(reviewing, image_id))
+    assert reviewing.label_of(image_id) == ""
 
 
 @pytest.mark.parametrize(("modifier", "is_leaf"), [(Qt.KeyboardModifier.NoModifier, False), (SHIFT, True)])

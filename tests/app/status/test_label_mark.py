@@ -32,8 +32,8 @@ def test_undo_beside_it_takes_the_label_back(reviewing: Desk) -> None:
     image_id = reviewing.choose(3)
     reviewing.press_for_change(Key.Key_1)
     reviewing.qtbot.mouseClick(button(mark, "Undo"), Qt.MouseButton.LeftButton)
-    reviewing.wait(lambda: reviewing.label_of(image_id) == "")
     reviewing.wait(lambda: mark.text == "")
+    assert reviewing.label_of(image_id) == ""
 
 
 def test_many_images_are_answered_in_the_toast(reviewing: Desk) -> None:

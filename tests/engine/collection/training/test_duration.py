@@ -83,7 +83,7 @@ def test_the_looks_of_a_training_are_told(
     """Within 10 % of the images that a training embeds: statistics, prototypes, each point of the curve."""
     _counting(monkeypatch, Pace(0.0, 1.0))
     nothing = {**QUICK, "start": "conv4", "side": 32, "points": 3}
-    told = estimate_duration(project, collection.caches, nothing).others_s - ending_s(0.0, 0)
+    estimated = estimate_duration(project, collection.caches, nothing).others_s - ending_s(0.0, 0)
     looked: list[int] = []
     embed = PrototypePropagation.embed
 
@@ -95,7 +95,7 @@ def test_the_looks_of_a_training_are_told(
     monkeypatch.setattr(PrototypePropagation, "embed", counted)
     files = train_backbone(project, collection.caches, nothing, out=collection.folder / "out")
     exported = 24 + 2 * 24  # embedded by the exported file, and for its companion
-    assert told == pytest.approx(sum(looked) + exported + duration._BEGINNING_S, rel=0.1)  # noqa: SLF001
+    assert estimated == pytest.approx(sum(looked) + exported + duration._BEGINNING_S, rel=0.1)  # noqa: SLF001
     assert files.figures["labelled_images"] == 24
 
 

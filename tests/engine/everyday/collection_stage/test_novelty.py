@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.collection_stage.neighbours import links_between, nearest
+from engine.everyday.collection_stage.neighbours import COSINE_ONE, all_cosines, links_between, nearest
 from engine.everyday.collection_stage.novelty import LabelledNearness
 from engine.everyday.model import EverydayModel, fit
 from engine.everyday.propagation import PropagationSession
@@ -166,9 +166,9 @@ def test_many_labels_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     images = _images()
     links = links_between(nearest(images, images, own=IDS))
     rows = _first(20)
-    kept = LabelledNearness(images, links, (images @ images.T).astype(np.float16)).spread(rows, TRUTH[rows])
+    kept = LabelledNearness(images, links, all_cosines(images, images)).spread(rows, TRUTH[rows])
     multiplied = LabelledNearness(images, links, None).spread(rows, TRUTH[rows])
-    assert np.abs(kept - multiplied).max() < 2e-3
+    assert np.abs(kept - multiplied).max() < 1e-4
     monkeypatch.setattr("engine.everyday.collection_stage.novelty.MOST_COMPARED", 60)
     sampled = LabelledNearness(images, links, None).spread(rows, TRUTH[rows])
     assert np.corrcoef(kept, sampled)[0, 1] > 0.98
@@ -184,5 +184,5 @@ def test_cosines_grow_with_the_anchors() -> None:
     assert fewer.cosines is not None
     grown = fewer.with_anchors(images, np.array([45, 48]))
     assert grown.cosines is not None
-    assert np.allclose(grown.cosines, grown.vectors @ grown.vectors.T, atol=2e-3)
+    assert np.allclose(grown.cosines / COSINE_ONE, grown.vectors @ grown.vectors.T, atol=1e-4)
     assert np.array_equal(grown.cosines[:40, :40], fewer.cosines)

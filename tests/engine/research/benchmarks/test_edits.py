@@ -11,8 +11,8 @@ from tests.support.command_line import protoleaf
 def test_edits_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
     """What must move images moves some, a new name moves none; on a busy machine a limit may be missed."""
     kinds = ("--only", "merge two classes", "--only", "rename a class")
-    said = protoleaf(capsys, "benchmark", "edit", "--images", "1200", "--rounds", "1", "--json", *kinds)
-    merged, renamed = sorted(said.fields["edits"], key=itemgetter("name"))
+    outcome = protoleaf(capsys, "benchmark", "edit", "--images", "1200", "--rounds", "1", "--json", *kinds)
+    merged, renamed = sorted(outcome.fields["edits"], key=itemgetter("name"))
     assert (merged["name"], renamed["name"], renamed["changed"]) == ("merge two classes", "rename a class", 0)
     assert merged["changed"] > 0
     assert merged["predictions_s"] > renamed["predictions_s"] > 0
