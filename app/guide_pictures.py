@@ -65,11 +65,14 @@ def make_pictures(project: Path, folder: Path) -> None:
     Raises:
         TimeoutError: something did not come in time.
     """
+    from app.image_grid.logic import Order
+
     with without_project() as window:
         take(window, folder, BEFORE)
     with opened(project, SIZE) as window:
         wait_until(lambda: not window.session.jobs.jobs and window.session.is_settled, LONG_S)
         window.workspace.offer_notice.hide()
+        window.workspace.choose_order(Order.SUREST_FIRST)
         choose_coarse(window)
         wait_until(lambda: is_complete(window))
         take(window, folder, WHOLE)
@@ -274,7 +277,6 @@ PARTS: Final[Mapping[str, Show]] = {
 
 def main(folder: Path) -> int:
     """Draw the sample collection in a scratch folder, and make the pictures from it."""
-    from app.image_grid.logic import Order
     from app.settings import Settings
     from engine.collection.sample_project import make_sample_project
     from engine.config import CacheFolders
@@ -285,7 +287,7 @@ def main(folder: Path) -> int:
     with scratch_folder() as scratch:
         os.environ |= {name: str(scratch / place) for name, place in HOME.items()}
         settings = Settings()
-        settings.zoom, settings.order = THUMBNAILS, Order.SUREST_FIRST.value
+        settings.zoom = THUMBNAILS
         project = make_sample_project(scratch / "sample", CacheFolders.default())
         make_pictures(project, folder)
     return 0

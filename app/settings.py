@@ -21,7 +21,7 @@ _RECENT: Final = "recent_projects"
 _GEOMETRY: Final = "window/geometry"
 _PANES: Final = "window/pane_widths"
 _ZOOM: Final = "grid/zoom"
-_ORDER: Final = "grid/order"
+_ORDERS: Final = "grid/orders"
 _ACCEPT_ABOVE: Final = "review/accept_above"
 _PROXY: Final = "downloads/proxy"
 _MIRROR: Final = "downloads/mirror"
@@ -34,7 +34,7 @@ _EXPORT_FORMAT: Final = "export/format"
 _EXPORT_FOLDER: Final = "export/folder"
 _GRAPH_EXPORT_FORMAT: Final = "export/graph_format"
 _OFFERED: Final = "backbones/offered_in"
-_OFFERED_LIMIT: Final = 500  # projects; more than a person opens in years
+_PROJECTS_LIMIT: Final = 500  # projects; more than a person opens in years
 
 
 class Settings:
@@ -51,9 +51,7 @@ class Settings:
 
     def recent_projects(self) -> list[Path]:
         """Projects that were opened, the latest first."""
-        stored = self._store.value(_RECENT, [])
-        names = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
-        return [Path(str(name)) for name in names if name][:RECENT_LIMIT]
+        return [Path(name) for name in self._texts(_RECENT)][:RECENT_LIMIT]
 
     def remember_project(self, path: Path) -> None:
         """Put a project first in the list."""
@@ -122,14 +120,15 @@ class Settings:
     def zoom(self, side: int) -> None:
         self._store.setValue(_ZOOM, side)
 
-    @property
-    def order(self) -> str:
-        """Name of the grid's order; empty for the default."""
-        return str(self._store.value(_ORDER, "") or "")
+    def order_of(self, project_id: str) -> str:
+        """Name of the order that was chosen for a project's images; empty for none."""
+        known = (line.partition(" ") for line in self._texts(_ORDERS))
+        return next((name for known_id, _, name in known if known_id == project_id), "")
 
-    @order.setter
-    def order(self, name: str) -> None:
-        self._store.setValue(_ORDER, name)
+    def remember_order(self, project_id: str, name: str) -> None:
+        """Use this order for the project's images from now on."""
+        others = [line for line in self._texts(_ORDERS) if line.partition(" ")[0] != project_id]
+        self._store.setValue(_ORDERS, [f"{project_id} {name}", *others][:_PROJECTS_LIMIT])
 
     @property
     def accept_above(self) -> int:
@@ -189,17 +188,12 @@ class Settings:
 
     def was_offered(self, project_id: str) -> bool:
         """Whether the accurate backbone was offered to a project already, or chosen or left when it was made."""
-        return project_id in self._offered()
+        return project_id in self._texts(_OFFERED)
 
     def remember_offered(self, project_id: str) -> None:
         """Offer it to this project no more."""
-        others = [known for known in self._offered() if known != project_id]
-        self._store.setValue(_OFFERED, [project_id, *others][:_OFFERED_LIMIT])
-
-    def _offered(self) -> list[str]:
-        stored = self._store.value(_OFFERED, [])
-        names = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
-        return [str(name) for name in names if name]
+        others = [known for known in self._texts(_OFFERED) if known != project_id]
+        self._store.setValue(_OFFERED, [project_id, *others][:_PROJECTS_LIMIT])
 
     @property
     def proxy(self) -> str:
@@ -220,6 +214,11 @@ class Settings:
     @mirror.setter
     def mirror(self, place: str) -> None:
         self._store.setValue(_MIRROR, place)
+
+    def _texts(self, key: str) -> list[str]:
+        stored = self._store.value(key, [])
+        texts = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
+        return [str(text) for text in texts if text]
 
     def _bytes(self, key: str) -> QByteArray:
         stored = self._store.value(key)

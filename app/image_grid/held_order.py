@@ -45,9 +45,9 @@ class HeldOrder:
         is_in = fitting(state, wanted)
         return HeldOrder(state, state, in_order(state, np.flatnonzero(is_in), order), is_in)
 
-    def is_due(self, state: CollectionState, order: Order) -> bool:
-        """Whether the order that was asked for is known only now: then cards move once, also under somebody's hands."""
-        return order is Order.TEACH_FIRST and self.sorted_for.teach_rank is None and state.teach_rank is not None
+    def is_outdated(self, order: Order) -> bool:
+        """Whether the order that was asked for was not known yet when the cards were sorted, and is by now."""
+        return order is Order.TEACH_FIRST and self.sorted_for.teach_rank is None and self.state.teach_rank is not None
 
     def followed(self, state: CollectionState, wanted: ImageFilter, order: Order) -> "HeldOrder":
         """The same order after a change: by a label, or a file that can (not) be read, cards come and go.

@@ -105,9 +105,7 @@ class ImageGridModel(QAbstractListModel):
         self.filter = wanted or self.filter
         if state is None:
             self._show(None, None)
-        elif (
-            self._held is not None and self.is_held and not is_other_filter and not self._held.is_due(state, self.order)
-        ):
+        elif self._held is not None and self.is_held and not is_other_filter:
             held = self._held.followed(state, self.filter, self.order)
             is_over = not held.is_in.any()  # no card is left that could jump: show what came meanwhile
             self._show(state, HeldOrder.sorted_now(state, self.filter, self.order) if is_over else held)
@@ -135,10 +133,12 @@ class ImageGridModel(QAbstractListModel):
         self.set_state(self.state)
 
     def changed_predictions(self) -> int:
-        """How many images changed class since the cards were sorted: cards, and others that belong here now."""
+        """How many images changed class since the cards were sorted; all without a label, where there was no order yet."""
         held = self._held
         if held is None:
             return 0
+        if held.is_outdated(self.order):
+            return int(np.count_nonzero(held.state.label_class[held.shown] == NO_CLASS))
         if self._counted_for is not held.state.best_class:  # counting 100,000 anew for each label takes a frame
             self._counted_for, self._changed = held.state.best_class, held.changed_predictions(self.filter)
         return self._changed

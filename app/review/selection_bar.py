@@ -73,8 +73,11 @@ class SelectionBar(QWidget):
         self._threshold.left.connect(self.left)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._look)
-        session.state_changed.connect(lambda _state: self._soon.start())
+        session.state_changed.connect(self._look_soon)
         self.hide()
+
+    def _look_soon(self, _state: object) -> None:
+        self._soon.start()
 
     def _line_up(self) -> None:
         spacing = tokens().spacing

@@ -23,6 +23,7 @@ class ProjectInfo:
     path: Path
     name: str
     is_writable: bool
+    project_id: str
 
 
 @dataclass(frozen=True)

@@ -295,7 +295,8 @@ class Session(QObject):
 
     def _on_entered(self, live: "LiveCollection", news: News) -> None:
         live.find_what_teaches(is_wanted=self._wants_teaching)
-        info = ProjectInfo(live.project.path, live.project.path.stem, live.project.is_writable)
+        project = live.project
+        info = ProjectInfo(project.path, project.path.stem, project.is_writable, project.backups.project_id)
         self._thread.post(lambda: self._enter(info, live))
         self._tell(live, news)
         self._tell(live, news_of_state(live, live.load(fits=False)), self._on_read)

@@ -20,7 +20,7 @@ from app.status.notice import Notice
 from app.workspace.emptiness import emptiness_of
 from app.workspace.empty_page import EmptyPage
 from app.workspace.header import Header
-from app.workspace.where_to_begin import WhereToBegin
+from app.workspace.project_order import ProjectOrder
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -61,7 +61,6 @@ class Workspace(QWidget):
         self.notice = Notice()
         self.missing_notice = Notice(tone="warning")
         self.offer_notice = Notice(tone="")
-        self.where_to_begin = WhereToBegin(session, self.model, self.choose_order)
         self.image_view = ImageView()
         self.graph = GraphView(session, thumbnails, lambda: settings.is_calm)
         self._is_graph_wanted = False
@@ -84,7 +83,7 @@ class Workspace(QWidget):
         holder = QVBoxLayout()
         holder.setContentsMargins(16, 0, 16, 0)
         holder.setSpacing(8)
-        for notice in (self.missing_notice, self.notice, self.offer_notice, self.where_to_begin.notice):
+        for notice in (self.missing_notice, self.notice, self.offer_notice):
             holder.addWidget(notice)
         layout.addLayout(holder)
         layout.addWidget(self._stack, 1)
@@ -120,8 +119,7 @@ class Workspace(QWidget):
         self._session.making.slot.stage_changed.connect(lambda _stage: self._show_title())
 
     def _restore(self) -> None:
-        order = self._settings.order
-        self._set_order(Order(order) if order in set(Order) else Order.UNSURE_FIRST)
+        self._order = ProjectOrder(self._session, self._settings, self._set_order, lambda: self.model.is_held, self)
         self.grid.set_thumbnail_side(self._settings.zoom)
         self.header.show_zoom(self.grid.thumbnail_side)
         self._refilter()
@@ -256,14 +254,13 @@ class Workspace(QWidget):
         chosen = [each for each in (self._class_id, *self._beside) if each in graph]
         return frozenset(chosen).union(*map(graph.descendants, chosen))
 
-    def _on_state_changed(self, state: "CollectionState | None") -> None:
+    def _on_state_changed(self, _state: "CollectionState | None") -> None:
         if self._class_id is not None and self._class_id not in self._session.graph:
             self._class_id, self._beside, self._subset = None, (), Subset.ALL
             self.subset_wanted.emit(Subset.ALL)
         self._show_cards()
         self._show_title()
         self.header.show_changed(self._changed_predictions())
-        self.where_to_begin.follow(state)
         self._look_ahead()
 
     def _show_cards(self) -> None:
@@ -366,9 +363,8 @@ class Workspace(QWidget):
     # -- remembering
 
     def choose_order(self, order: Order) -> None:
-        """Sort the images in another order, now and from now on."""
-        self._settings.order = order.value
-        self._set_order(order)
+        """Sort the project's images in another order, now and from now on."""
+        self._order.choose(order)
         self.header.show_changed(0)
         self.grid.setFocus()  # keys mean images again, not the list of orders
 

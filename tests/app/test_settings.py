@@ -29,7 +29,7 @@ def settings(tmp_path: Path) -> Settings:
 def test_a_first_run_has_defaults(settings: Settings) -> None:
     """Nothing recent, nothing remembered."""
     assert settings.recent_projects() == []
-    assert (settings.zoom, settings.order, settings.device) == (ZOOM_DEFAULT, "", "auto")
+    assert (settings.zoom, settings.order_of("a"), settings.device) == (ZOOM_DEFAULT, "", "auto")
     assert settings.geometry.isEmpty()
     assert settings.pane_widths == PANES_DEFAULT
     assert (settings.scheme, settings.opens_last_project) == ("", False)
@@ -56,15 +56,23 @@ def test_a_single_recent_project_survives(settings: Settings, tmp_path: Path) ->
 
 
 def test_window_and_grid_survive(settings: Settings, tmp_path: Path) -> None:
-    """Geometry, panes, zoom, order, and above what many guesses are accepted."""
+    """Geometry, panes, zoom, and above what many guesses are accepted."""
     settings.geometry, settings.pane_widths = QByteArray(b"\x01\x02"), (240, 400)
     settings.scheme, settings.opens_last_project = "dark", True
-    settings.zoom, settings.order, settings.accept_above = 240, "class", 95
+    settings.zoom, settings.accept_above = 240, 95
     found = reopened(settings, tmp_path)
     assert (found.geometry, found.pane_widths) == (QByteArray(b"\x01\x02"), (240, 400))
     assert (found.scheme, found.opens_last_project) == ("dark", True)
-    assert (found.zoom, found.order) == (240, "class")
+    assert found.zoom == 240
     assert found.accept_above == 95
+
+
+def test_each_project_has_its_order(settings: Settings, tmp_path: Path) -> None:
+    """The last one counts, and one project's says nothing of another."""
+    for project_id, order in (("a", "class"), ("b", "added"), ("a", "surest_first")):
+        settings.remember_order(project_id, order)
+    found = reopened(settings, tmp_path)
+    assert [found.order_of(each) for each in ("a", "b", "c")] == ["surest_first", "added", ""]
 
 
 def test_the_device_survives_where_it_can_be_there(settings: Settings, tmp_path: Path) -> None:
@@ -90,12 +98,12 @@ def test_a_proxy_survives_without_its_password(settings: Settings, tmp_path: Pat
 def test_nonsense_in_the_file_is_ignored(tmp_path: Path) -> None:
     """A file somebody edited by hand never keeps the window from starting."""
     (tmp_path / "own.ini").write_text(
-        "[General]\nrecent_projects=7\n[grid]\nzoom=large\norder=\n[window]\ngeometry=hello\n[review]\naccept_above=400\n",
+        "[General]\nrecent_projects=7\n[grid]\nzoom=large\norders=7\n[window]\ngeometry=hello\n[review]\naccept_above=400\n",
         encoding="utf-8",
     )
     found = Settings(store(tmp_path))
     assert found.zoom == ZOOM_DEFAULT
     assert found.geometry.isEmpty()
-    assert found.order == ""
+    assert found.order_of("7") == ""
     assert found.accept_above == ACCEPT_ABOVE_MOST
     assert len(found.recent_projects()) <= 1

@@ -122,6 +122,10 @@ class Person:
         """Click a part by its name."""
         self.hand.click(self.part(name, role).area.centre)
 
+    def show_subset(self, name: str) -> None:
+        """Click one of the rows above the classes."""
+        self.hand.click(self.part_containing(f"{name}: ", "list item").area.centre)
+
     def choose_command(self, text: str) -> None:
         """Choose a command in the palette by typing its name."""
         self.hand.key("Ctrl+K")

@@ -40,7 +40,7 @@ def test_from_an_empty_window_to_seventy_labels(person: Person, tmp_path: Path) 
     dragged = drag_cards(person, project)
     assert labels_in(project) == dragged
 
-    person.click("To review", "check box")
+    person.show_subset("To review")
     person.wait_until_calm()
     person.hand.click(person.cards(person.grid)[0].area.centre)
     person.hand.keys(["1"] * BY_KEYS, A_SECOND)

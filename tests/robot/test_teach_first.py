@@ -15,16 +15,11 @@ IMAGES = 80
 def test_the_first_image_is_labelled_and_the_order_goes_on(
     person: Person, tmp_path: Path, caches: CacheFolders
 ) -> None:
-    """Images change places; after Enter the one that stood second is up."""
+    """It is the order that a project with few labels opens with; after Enter the image that stood second is up."""
     project = prepared_project(tmp_path, caches, IMAGES)
     person.open(project)
-    person.click("To review", "check box")
-    person.wait_until_calm()
-    before = person.cards(person.grid)
-
-    person.click("Least certain first", "combo box")
-    person.click("Teach first", "list item")
-    person.wait(lambda: person.cards(person.grid) != before, "images in another order")
+    person.show_subset("To review")
+    order = person.part("Teach first", "combo box")
     person.wait_until_calm()
     first, second = person.cards(person.grid)[:2]
     labels = labels_in(project)
@@ -36,3 +31,31 @@ def test_the_first_image_is_labelled_and_the_order_goes_on(
     person.hand.key("Enter")
     wait_for(lambda: labels_in(project).get(first.number) == shown.first_guess, "its label on disk")
     review.wait_until(lambda seen: seen.framed == (second.number,), "the second card, framed")
+    assert person.part("Teach first", "combo box").area == order.area
+
+
+def test_the_list_of_orders_keeps_its_place(person: Person, tmp_path: Path, caches: CacheFolders) -> None:
+    """Also while images wait to be sorted again; the palette has the orders too, and keys mean images afterwards."""
+    project = prepared_project(tmp_path, caches, IMAGES)
+    person.open(project)
+    person.show_subset("To review")
+    person.click("Teach first", "combo box")
+    person.click("Least certain first", "list item")
+    person.wait_until_calm()
+    before = person.cards(person.grid)
+    order = person.part("Least certain first", "combo box")
+
+    person.hand.click(before[0].area.centre)
+    already = len(labels_in(project))
+    person.hand.keys(["1"] * 6, 2)
+    wait_for(lambda: len(labels_in(project)) == already + 6, "six labels")
+    person.part_containing("Sort again", "push button")
+    assert person.part("Least certain first", "combo box").area == order.area
+
+    person.choose_command("In the order added")
+    person.part("In the order added", "combo box")
+    person.wait_until_calm()
+    labels = len(labels_in(project))
+    person.hand.click(person.cards(person.grid)[0].area.centre)
+    person.hand.key("1")
+    wait_for(lambda: len(labels_in(project)) == labels + 1, "the label of a key pressed after the order was chosen")

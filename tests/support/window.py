@@ -8,6 +8,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.image_grid.logic import Order
 from app.settings import Settings
 from app.theme import apply_theme, set_scheme
 from tests.support.collections import Collection
@@ -51,6 +52,7 @@ def tinyleaf(own_settings_and_caches: None, tmp_path: Path) -> str:
 def reviewing(desk: Desk, collection: Collection) -> Desk:
     """The small collection is open, and its 40 unlabelled images are shown."""
     desk.open(collection.project)
+    desk.window.workspace.choose_order(Order.UNSURE_FIRST)
     desk.window.registry.trigger("show_to_review")
     assert desk.grid.model().rowCount() == 40
     return desk

@@ -89,16 +89,19 @@ def test_cards_keep_their_order_while_predictions_change(model: ImageGridModel) 
     assert shown(model) == [11, 13, 12]
 
 
-def test_an_order_that_was_asked_for_comes_once_it_is_known(model: ImageGridModel) -> None:
-    """Also while a person works on the cards; from then on it is held like any other."""
+def test_an_order_that_is_known_late_moves_no_card_under_a_hand(model: ImageGridModel) -> None:
+    """It comes at once where nobody works on the cards; otherwise all count as outdated until they are sorted again."""
     state = state_of([Picture(best=4, score=score) for score in (0.9, 0.5, 0.7)])
     model.set_order(Order.TEACH_FIRST)
     model.set_state(state)
     model.is_held = True
-    assert shown(model) == [12, 13, 11]
-    model.set_state(replace(state, teach_rank=np.array([1, 2, 0], dtype=np.int32)))
-    assert shown(model) == [13, 11, 12]
-    model.set_state(replace(state, teach_rank=np.array([0, 1, 2], dtype=np.int32)))
+    known = replace(state, teach_rank=np.array([1, 2, 0], dtype=np.int32))
+    model.set_state(known)
+    assert (shown(model), model.changed_predictions()) == ([12, 13, 11], 3)
+    model.refresh()
+    assert (shown(model), model.changed_predictions()) == ([13, 11, 12], 0)
+    model.set_state(state)
+    model.set_state(known)
     assert shown(model) == [13, 11, 12]
 
 

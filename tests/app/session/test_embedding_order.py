@@ -8,6 +8,7 @@ from app.session import embed_job
 from app.session.embed_job import FEWEST, MOST, images_at_once
 from app.settings import Settings
 from engine.embedding.messages import Embedded
+from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import Desk
 from tests.support.scripted_workers import ScriptedWorkers, ended
@@ -15,17 +16,21 @@ from tests.support.scripted_workers import ScriptedWorkers, ended
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    """Cards as they were added, one or two to a screen."""
-    settings.order, settings.zoom = Order.ADDED.value, 400
+    """One or two cards to a screen."""
+    settings.zoom = 400
     return settings
 
 
-def test_what_is_scrolled_to_is_embedded_next(desk: Desk, unread: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_scrolled_to_is_embedded_next(
+    desk: Desk, unread: Collection, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first cards are asked for first; after End, the last ones are, before those between."""
     monkeypatch.setattr(embed_job, "FEWEST", 2)
     embedding, workers = desk.window.embedding, ScriptedWorkers([["wait for a word", ended("CPU")], ["wait"]])
     monkeypatch.setattr(embedding, "_start_worker", workers)
     desk.window.resize(1000, 640)
+    with Project.open(unread.project, for_writing=False) as project:
+        settings.remember_order(project.backups.project_id, Order.ADDED.value)
     desk.window.session.open(unread.project)
     desk.wait(lambda: len(workers.requests) == 1)
     desk.wait(desk.grid.hasFocus)

@@ -20,7 +20,9 @@ def test_a_new_project_is_open_and_empty(qtbot: QtBot, session: Session, tmp_pat
     opened, undo_states = recorded(session.opened), recorded(session.undo_state_changed)
     path = tmp_path / "birds.protoleaf"
     create_project(qtbot, session, path)
-    assert opened == [(ProjectInfo(path, "birds", is_writable=True),)]
+    ((info,),) = opened
+    assert isinstance(info, ProjectInfo)
+    assert (info.path, info.name, info.is_writable) == (path, "birds", True)
     assert path.is_file()
     assert session.state is not None
     assert len(session.state.image_ids) == 0

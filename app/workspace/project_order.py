@@ -1,0 +1,77 @@
+"""In what order a project's images stand: as chosen for it, or else as helps most at this point."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject
+
+from app.image_grid.logic import Order
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.session import ProjectInfo, Session
+
+ENOUGH_LABELS: Final = 5
+"""Labels of a class. Chosen: with fewer, where the next ones go matters more than how sure the model is."""
+
+
+def default_order(leaves: Collection[int], label_counts: Mapping[int, int]) -> Order:
+    """The images whose labels help most come first, while a class has too few labels; then the least sure ones.
+
+    Args:
+        leaves: classes without children.
+        label_counts: labels of each class that has any.
+    """
+    has_enough = bool(leaves) and all(label_counts.get(leaf, 0) >= ENOUGH_LABELS for leaf in leaves)
+    return Order.UNSURE_FIRST if has_enough else Order.TEACH_FIRST
+
+
+@final
+class ProjectOrder(QObject):
+    """Uses the right order as projects are opened, and remembers what is chosen for each.
+
+    Args:
+        session: of the open project.
+        settings: that remember.
+        use: sorts the images.
+        is_held: whether somebody works on the cards, which then stay where they are.
+        parent: owner.
+    """
+
+    def __init__(
+        self,
+        session: "Session",
+        settings: Settings,
+        use: Callable[[Order], None],
+        is_held: Callable[[], bool],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._settings = settings
+        self._use = use
+        self._is_held = is_held
+        self._is_chosen = False
+        session.opened.connect(self._on_opened)
+        session.loaded.connect(self._on_loaded)
+        use(Order.UNSURE_FIRST)
+        if session.info is not None:
+            self._on_opened(session.info)
+
+    def choose(self, order: Order) -> None:
+        """Use it for the open project, now and from now on."""
+        self._is_chosen = True
+        if self._session.info is not None:
+            self._settings.remember_order(self._session.info.project_id, order.value)
+        self._use(order)
+
+    def _on_opened(self, info: "ProjectInfo") -> None:
+        name = self._settings.order_of(info.project_id)
+        self._is_chosen = name in set(Order)
+        if self._is_chosen:
+            self._use(Order(name))
+
+    def _on_loaded(self) -> None:
+        state = self._session.state
+        if state is not None and not self._is_chosen and not self._is_held():
+            self._use(default_order(self._session.graph.leaves(), state.shot_counts))
