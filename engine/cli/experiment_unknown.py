@@ -34,7 +34,10 @@ def unknown(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how images of none of the classes are told: near and far strangers, and a person's sessions."""
+    """Measure how images of none of the classes are told: near and far strangers, and a person's sessions.
+
+    SOURCE may also be the folder of the sample collection, whose tables name the classes of its images.
+    """
     from engine.research.transfer.collection import Selection
 
     check_figures(out, is_overwriting=is_overwriting)
@@ -61,12 +64,13 @@ def _measured(
     from engine.config import CacheFolders
     from engine.research.transfer.collection import Selection, read_collection
     from engine.research.transfer.embedded import embed_collection
+    from engine.research.transfer.tables_of_classes import has_tables, read_tables
     from engine.research.unknown.measurement import measure_unknown
     from engine.research.unknown.open_set import MOST_FAR
     from engine.research.unknown.report import UnknownReport
 
     model = find_model(backbone or default_backbone())
-    collections = [read_collection(source, selection)]
+    collections = [read_tables(source) if has_tables(source) else read_collection(source, selection)]
     if far is not None:
         others = read_collection(far)
         each = max(1, MOST_FAR // len(others.leaf_ids))

@@ -53,6 +53,7 @@ def reviewing(desk: Desk, collection: Collection) -> Desk:
     """The small collection is open, and its 40 unlabelled images are shown."""
     desk.open(collection.project)
     desk.window.workspace.choose_order(Order.UNSURE_FIRST)
+    desk.wait(lambda: desk.window.session.is_settled)
     desk.window.registry.trigger("show_to_review")
     assert desk.grid.model().rowCount() == 40
     return desk
