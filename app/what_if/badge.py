@@ -50,7 +50,7 @@ class ChangedBadge(QPushButton):
         """Say all of it, where there is something to say."""
         self.setVisible(self.is_wanted)
         if self.changes is not None:
-            self._texts = [short_line(self.changes), number(self.changes.count)]
+            self._texts = [short_line(self.changes), number(self.changes.other_class or self.changes.other_safe_class)]
             self.setText(changed_line(self.changes))
 
     def shorten(self) -> None:
