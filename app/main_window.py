@@ -226,6 +226,7 @@ class MainWindow(QMainWindow):
         connections.connect_damaged(self.session, self.backups, workspace, show_working, self._show_welcome)
         connections.connect_inspector(self.inspector, workspace, tree, self.labelling, self.classes)
         connections.connect_what_if(self.what_if, workspace, self._update_available, self.palette_panel.dismiss)
+        self.what_if.unknown_moved.connect(self.tree.explain_unknown)
         connections.connect_suggesting(self.suggesting, workspace, tree)
         connections.connect_graph(workspace, tree, self.classes, self._on_class_menu_requested)
         connections.connect_first_page(self.welcome, self.projects, workspace, self.registry.trigger, self.open_soon)

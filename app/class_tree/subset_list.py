@@ -22,12 +22,15 @@ from app.class_tree.wording import drop_on_subset
 from app.dragging import DraggedImages, carried_height, read_dragged
 from app.drop_chip import DropChip
 from app.session.subsets import Subset, subset_text
+from app.texts import plain_tip
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
 ICON_SIDE: Final = 16
+MORE_GAP: Final = 8  # between a number and by how much it moved
+NOTABLE: Final = 10  # images; a smaller move is not worth a look
 _ICONS: Final = {
     Subset.ALL: "show_all",
     Subset.TO_REVIEW: "show_to_review",
@@ -45,10 +48,16 @@ class _SubsetModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.counts = dict.fromkeys(Subset, 0)
+        self.more_unknown, self._why = 0, ""
 
     def set_counts(self, counts: dict[Subset, int]) -> None:
         """Show other counts."""
         self.counts = counts
+        self.dataChanged.emit(self.index(0), self.index(len(_SUBSETS) - 1))
+
+    def explain_unknown(self, more: int, why: str) -> None:
+        """Say why the number of unknown images moved."""
+        self.more_unknown, self._why = more, why
         self.dataChanged.emit(self.index(0), self.index(len(_SUBSETS) - 1))
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
@@ -62,6 +71,8 @@ class _SubsetModel(QAbstractListModel):
             return subset_text(subset)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{subset_text(subset)}: {QLocale().toString(self.counts[subset])}"
+        if role == Qt.ItemDataRole.ToolTipRole and subset is Subset.UNKNOWN:
+            return plain_tip(self._why) or None
         return None
 
 
@@ -89,7 +100,8 @@ class _SubsetDelegate(QStyledItemDelegate):
             ground = Ground.TARGET if is_target else Ground.CHOSEN if is_selected else Ground.HOVERED
             paint_ground(painter, rect, ground)
         _paint_icon(painter, rect, subset, is_selected=is_selected, is_alarm=subset is Subset.FAILED and count > 0)
-        _paint_words(painter, rect, subset, count)
+        more = model.more_unknown if subset is Subset.UNKNOWN and abs(model.more_unknown) >= NOTABLE else 0
+        _paint_words(painter, rect, subset, count, more)
         painter.restore()
 
 
@@ -99,7 +111,7 @@ def _paint_icon(painter: QPainter, rect: QRect, subset: Subset, *, is_selected: 
     painter.drawPixmap(rect.x() + 14, rect.y() + (rect.height() - ICON_SIDE) // 2, picture)
 
 
-def _paint_words(painter: QPainter, rect: QRect, subset: Subset, count: int) -> None:
+def _paint_words(painter: QPainter, rect: QRect, subset: Subset, count: int, more: int) -> None:
     colours = tokens().colours
     centre = Qt.AlignmentFlag.AlignVCenter
     painter.setPen(QColor(colours.text))
@@ -109,6 +121,14 @@ def _paint_words(painter: QPainter, rect: QRect, subset: Subset, count: int) -> 
         painter.setPen(QColor(colours.text_muted))
         place = rect.adjusted(0, 0, -COUNT_MARGIN, 0)
         painter.drawText(place, centre | Qt.AlignmentFlag.AlignRight, QLocale().toString(count))
+        place.adjust(0, 0, -painter.fontMetrics().horizontalAdvance(QLocale().toString(count)) - MORE_GAP, 0)
+        painter.setPen(QColor(colours.accent_text))
+        painter.drawText(place, centre | Qt.AlignmentFlag.AlignRight, _signed(more) if more else "")
+
+
+def _signed(more: int) -> str:
+    sign = "+" if more > 0 else "\N{MINUS SIGN}"
+    return sign + QLocale().toString(abs(more))
 
 
 @final
@@ -143,6 +163,10 @@ class SubsetList(QListView):
     def set_counts(self, counts: dict[Subset, int]) -> None:
         """Show how many images each row holds."""
         self._model.set_counts(counts)
+
+    def explain_unknown(self, more: int, why: str) -> None:
+        """Show by how much the number of unknown images moved with the last edits; why is in the tip."""
+        self._model.explain_unknown(more, why)
 
     def select_subset(self, subset: Subset) -> None:
         """Choose a row."""

@@ -246,6 +246,10 @@ class ClassTree(QWidget):
             view.fit_counts(widest)
             view.viewport().update()
 
+    def explain_unknown(self, more: int, why: str) -> None:
+        """Say by how much the number of unknown images moved with the last edits, and why."""
+        self._shelves.explain_unknown(more, why)
+
     def _on_marks_changed(self) -> None:
         marks = self._session.marks
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):

@@ -133,7 +133,7 @@ class ImageGridModel(QAbstractListModel):
         self.set_state(self.state)
 
     def changed_predictions(self) -> int:
-        """How many images changed class since the cards were sorted; all unlabelled ones where there was no order yet."""
+        """How many images changed class since the cards were sorted; all unlabelled ones where no order was there."""
         held = self._held
         if held is None:
             return 0

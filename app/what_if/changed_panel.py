@@ -17,6 +17,7 @@ from app.what_if.wording import (
     changed_line,
     more_line,
     tried_line,
+    unknown_line,
     would_change_line,
 )
 
@@ -70,7 +71,8 @@ class ChangedPanel(SidePanel):
             name_of: name of a class, also of one that is gone.
         """
         self._title.setText(self.tr("What changed"))
-        self._show((changed_line(changes), more_line(changes), cause_line(causes), "", ""), changes, state, name_of)
+        words = (changed_line(changes), more_line(changes), cause_line(causes), unknown_line(changes, name_of), "")
+        self._show(words, changes, state, name_of)
 
     def show_outcome(
         self, outcome: "TrialOutcome", state: "CollectionState | None", name_of: Callable[[int], str]

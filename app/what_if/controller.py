@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from app.actions.table import Needs
 from app.texts import translate
 from app.what_if.edit_watch import EditWatch
+from app.what_if.wording import unknown_line
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
@@ -29,12 +30,14 @@ class WhatIf(QObject):
 
     Signals:
         changes_shown: the `ChangedImages` for the badge; None for none.
+        unknown_moved: how many more images are unknown by the last edits, and why, in words.
         image_requested: an image to bring into sight.
         needs_changed: `needs` are others now.
         discarded: what was tried out is gone, and with it what was asked about it.
     """
 
     changes_shown = Signal(object)
+    unknown_moved = Signal(int, str)
     image_requested = Signal(int)
     needs_changed = Signal()
     discarded = Signal()
@@ -157,6 +160,8 @@ class WhatIf(QObject):
         self._changes, self._causes = changes, tuple(causes)
         self._fill_panel()
         self.changes_shown.emit(changes)
+        more = 0 if changes is None else changes.more_unknown
+        self.unknown_moved.emit(more, unknown_line(changes, self.name_of) if changes is not None and more else "")
 
     def _show_outcome(self, outcome: "TrialOutcome") -> None:
         if self._session.supposing.is_on:

@@ -111,6 +111,30 @@ def tried_line(edits: Sequence[str]) -> str:
     return fill(translate("what_if", "%1 edits are tried out"), number(len(edits)))
 
 
+def unknown_line(changes: "ChangedImages", name_of: NameOf) -> str:
+    """`Unknown went up by 82: 43 new labels of Banana changed what is expected`; empty where it did not move."""
+    more = changes.more_unknown
+    if not more:
+        return ""
+    went = (
+        translate("what_if", "Unknown went up by %1") if more > 0 else translate("what_if", "Unknown went down by %1")
+    )
+    why = _labels_line(changes.new_labels, name_of)
+    return ": ".join(part for part in (fill(went, number(abs(more))), why) if part)
+
+
+def _labels_line(new_labels: Sequence[tuple[int, int]], name_of: NameOf) -> str:
+    count = sum(of_class for _class_id, of_class in new_labels)
+    if not count:
+        return ""
+    if len(new_labels) > 1:
+        return fill(translate("what_if", "%1 new labels changed what is expected"), number(count))
+    name = name_of(new_labels[0][0])
+    if count == 1:
+        return fill(translate("what_if", "1 new label of %1 changed what is expected"), name)
+    return fill(translate("what_if", "%1 new labels of %2 changed what is expected"), number(count), name)
+
+
 def cause_line(texts: Sequence[str]) -> str:
     """What did it: the edit, or how many."""
     if len(texts) == 1:

@@ -1,5 +1,6 @@
 """Which images get another class by an edit: two snapshots of one collection, before and after, side by side."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,9 +34,11 @@ class ChangedImages:
     Attributes:
         moves: those of most images first; images whose likeliest class changed before those of which only the safe
             class did. An image is in one move.
+        new_labels: how many images a person labelled meanwhile with each class; most first.
     """
 
     moves: tuple[ClassMove, ...] = ()
+    new_labels: tuple[tuple[int, int], ...] = ()
 
     @cached_property
     def other_class(self) -> int:
@@ -52,6 +55,13 @@ class ChangedImages:
         """How many images there are in all."""
         return self.other_class + self.other_safe_class
 
+    @property
+    def more_unknown(self) -> int:
+        """How many more images are unknown than before; negative where they are fewer."""
+        moved = [move for move in self.moves if not move.is_safe_class]
+        more = sum(len(move.image_ids) for move in moved if move.after == UNKNOWN)
+        return more - sum(len(move.image_ids) for move in moved if move.before == UNKNOWN)
+
 
 def changed_images(before: CollectionState, after: CollectionState) -> ChangedImages:
     """Compare what is said of the images that are embedded and have no label, both before and after.
@@ -59,6 +69,7 @@ def changed_images(before: CollectionState, after: CollectionState) -> ChangedIm
     Labels are left out: what a person says is not moved by an edit, and an image that was just labelled is no surprise.
     """
     first, second = _shared(before, after)
+    labels = after.label_class[second][after.label_class[second] != before.label_class[first]]
     is_told = _is_told(before)[first] & _is_told(after)[second]
     first, second = first[is_told], second[is_told]
     was, now = likeliest(before, first), likeliest(after, second)
@@ -70,7 +81,8 @@ def changed_images(before: CollectionState, after: CollectionState) -> ChangedIm
         (
             *_moves(ids, was, now, score, places[0], is_safe_class=False),
             *_moves(ids, safe_was, safe_now, safe_score, places[1], is_safe_class=True),
-        )
+        ),
+        tuple(Counter(labels[labels >= 0].tolist()).most_common()),
     )
 
 

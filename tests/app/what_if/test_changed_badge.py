@@ -1,12 +1,15 @@
 """After an edit the header of the grid says how many images changed class, and a click shows them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QComboBox
 from pytestqt.qtbot import QtBot
 
+from app.class_tree.subset_list import SubsetList
+from app.session.subsets import Subset
 from app.what_if.changed_panel import ChangedPanel
 from app.what_if.face_layout import FaceLayout
 from app.workspace.header import Header
@@ -127,6 +130,28 @@ def test_labels_are_told_by_what_they_move(desk: Desk, collection: Collection) -
     desk.wait(lambda: desk.window.session.info is None)
     assert badge.changes is None
     assert not badge.isVisible()
+
+
+def test_why_unknown_moved_is_said(desk: Desk, collection: Collection) -> None:
+    """The row says by how much, its tip and the panel say which labels did it; the next edit forgets it."""
+    desk.open(collection.project)
+    red, state = desk.graph.find("Red disc"), desk.state
+    free = np.flatnonzero(state.label_class == NO_CLASS)
+    labels, is_unknown = state.label_class.copy(), state.is_unknown.copy()
+    labels[free[:3]], is_unknown[free[3:]] = red, True
+    after = replace(state, label_class=labels, is_unknown=is_unknown)
+    before = replace(state, is_unknown=np.zeros_like(is_unknown))
+    desk.window.what_if._edits.followed.emit(before, after, ("Labelled 3 images as Red disc",))  # noqa: SLF001
+    why = f"Unknown went up by {len(free) - 3}: 3 new labels of Red disc changed what is expected"
+    rows_above = desk.window.tree.findChild(SubsetList)
+    assert rows_above is not None
+    row = rows_above.model().index(list(Subset).index(Subset.UNKNOWN), 0)
+    desk.wait(lambda: row.data(Qt.ItemDataRole.ToolTipRole) is not None)
+    assert why in row.data(Qt.ItemDataRole.ToolTipRole)
+    desk.qtbot.mouseClick(desk.window.workspace.header.badge, Qt.MouseButton.LeftButton)
+    assert why in panel_of(desk).text
+    desk.window.session.close()
+    desk.wait(lambda: row.data(Qt.ItemDataRole.ToolTipRole) is None)
 
 
 def test_a_narrow_header_keeps_the_number(qtbot: QtBot) -> None:

@@ -34,6 +34,20 @@ def test_images_are_grouped_by_where_they_went() -> None:
     assert (changes.other_class, changes.other_safe_class, changes.count) == (3, 0, 3)
 
 
+def test_how_far_unknown_moved_and_by_which_labels() -> None:
+    """Images that became unknown less those that are no longer; labels that came, most first, none that went."""
+    unknown, apple, pepper = Picture(best=APPLE, is_unknown=True), Picture(best=APPLE), Picture(best=PEPPER)
+    before = [unknown, apple, apple, apple, apple, pepper, pepper, replace(apple, label=APPLE)]
+    after = [
+        apple, unknown, unknown, unknown, replace(apple, label=APPLE), replace(pepper, label=PEPPER),
+        replace(pepper, label=PEPPER), apple,
+    ]  # fmt: skip
+    changes = compared(before, after)
+    assert changes.more_unknown == 2
+    assert changes.new_labels == ((PEPPER, 2), (APPLE, 1))
+    assert compared(after, before).more_unknown == -2
+
+
 def test_a_bar_moves_safe_classes_only() -> None:
     """The likeliest class stays; moves of safe classes come behind those of classes."""
     before = [Picture(best=APPLE, safe=FRUIT), Picture(best=APPLE, safe=FRUIT), Picture(best=APPLE, safe=APPLE)]
@@ -51,7 +65,7 @@ def test_what_a_person_said_and_what_is_not_embedded_is_left_out() -> None:
     stayed, moved = Picture(best=APPLE), Picture(best=PEPPER)
     before = [replace(stayed, label=APPLE), stayed, replace(stayed, status=ImageStatus.WAITING), stayed]
     after = [moved, replace(moved, label=PEPPER), moved, replace(moved, status=ImageStatus.FAILED)]
-    assert compared(before, after) == ChangedImages(())
+    assert compared(before, after) == ChangedImages((), new_labels=((PEPPER, 1),))
 
 
 def test_images_that_came_or_went_are_no_change() -> None:
