@@ -97,6 +97,7 @@ def connect_graph(
 ) -> None:
     """Tree and drawing choose the same class, and what is wanted in the drawing is done as in the tree."""
     graph = workspace.graph
+    classes.is_grid_in_front = lambda: not workspace.is_graph_shown
     tree.class_selected.connect(graph.select_class)
     tree.subset_selected.connect(lambda _subset: graph.select_class(None))
     graph.classes_selected.connect(tree.select_classes)

@@ -31,11 +31,13 @@ class Classes(ClassEditing):
 
     Attributes:
         clipboard: copies, cuts and pastes classes.
+        is_grid_in_front: whether images are shown, not the drawing of the graph.
     """
 
     def __init__(self, session: "Session", tree: "ClassTree", palette: Palette, say: Callable[[str], None]) -> None:
         super().__init__(session, palette, tree)
         self._tree = tree
+        self.is_grid_in_front: Callable[[], bool] = lambda: True
         self.clipboard = ClassClipboard(session, self, say)
         tree.create_requested.connect(self.ask_new)
         tree.rename_requested.connect(self.rename)
@@ -44,6 +46,14 @@ class Classes(ClassEditing):
     def show_classes(self, class_ids: Sequence[int]) -> None:
         """Choose classes in the tree."""
         self._tree.select_classes(class_ids)
+
+    def show_made(self, class_ids: Sequence[int]) -> None:
+        """Show where new classes stand: the grid of images stays as it was. Without one they are chosen, to go on."""
+        state = self._session.state
+        if self.is_grid_in_front() and state is not None and len(state.image_ids):
+            self._tree.reveal_class(class_ids[0])
+        else:
+            self._tree.select_classes(class_ids)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""

@@ -60,6 +60,10 @@ class ClassEditing(ABC):
     def show_classes(self, class_ids: Sequence[int]) -> None:
         """Choose classes in the window."""
 
+    @abstractmethod
+    def show_made(self, class_ids: Sequence[int]) -> None:
+        """Bring classes into sight that were just made."""
+
     # -- new classes and names
 
     def ask_new(self, parent_id: int | None) -> None:
@@ -108,7 +112,7 @@ class ClassEditing(ABC):
         self._palette.ask(prompt, rows_for, on_choice, foot=translate("classes", "Enter creates · Esc closes"))
 
     def _make(self, make: Callable[[Project], tuple[Change, int]]) -> None:
-        """Make a class and choose it."""
+        """Make a class and bring it into sight."""
         made: list[int] = []
 
         def act(project: Project) -> Change:
@@ -116,7 +120,7 @@ class ClassEditing(ABC):
             made.append(class_id)
             return change
 
-        self._session.act(act, on_done=lambda _change: self.show_classes(made))
+        self._session.act(act, on_done=lambda _change: self.show_made(made))
 
     def ask_name(self, class_id: int) -> None:
         """Ask for another name of a class."""

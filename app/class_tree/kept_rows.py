@@ -38,6 +38,12 @@ def open_rows(
         waiting += [each for each in below if is_wanted(each)]
 
 
+def reveal_row(view: QTreeView, model: ClassTreeModel, class_id: ClassId) -> None:
+    """Scroll to a row of a class, opening what is above it."""
+    built = model.indexes_of(class_id)
+    view.scrollTo(built[0] if built else model.index_of_path(model.first_path(class_id)))
+
+
 @final
 class KeptRows:
     """Remembers classes whose rows go.

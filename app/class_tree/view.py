@@ -9,7 +9,7 @@ from PySide6.QtCore import QLocale, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from app.class_tree.kept_rows import open_rows
+from app.class_tree.kept_rows import open_rows, reveal_row
 from app.class_tree.logic import Matches, find_matches
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.no_classes import NoClasses
@@ -123,6 +123,12 @@ class ClassTree(QWidget):
         self._apply_filter()
         if not self._all.select_built(class_id):
             self._all.select_path(self._session.graph.paths(class_id)[0])
+
+    def reveal_class(self, class_id: ClassId) -> None:
+        """Bring a row of a class into sight; what is chosen stays chosen."""
+        self._filter.clear()
+        self._apply_filter()
+        reveal_row(self._all, self._all_model, class_id)
 
     def select_subset(self, subset: Subset) -> None:
         """Choose a fixed row."""

@@ -279,11 +279,12 @@ class Teaching(Enum):
 
 def teaching(facts: ClassPageFacts) -> Teaching:
     """What the prototype of a class is made of, in one word."""
+    is_taught_by_parents = any(row.score > 0 for row in facts.parents)  # those without images have nothing to teach
     if facts.is_zero_shot:
-        return Teaching.PARENTS_ONLY if facts.parents else Teaching.NOTHING
+        return Teaching.PARENTS_ONLY if is_taught_by_parents else Teaching.NOTHING
     if not facts.shots:
         return Teaching.FROM_BELOW
-    if not facts.parents or facts.own_share >= 1.0:
+    if not is_taught_by_parents or facts.own_share >= 1.0:
         return Teaching.OWN_ONLY
     return Teaching.BOTH
 

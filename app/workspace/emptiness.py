@@ -82,7 +82,7 @@ def _empty_class(wanted: ImageFilter, class_name: str) -> Emptiness:
     return Emptiness(
         "class",
         fill(translate("workspace", "No images of %1 yet"), class_name),
-        translate("workspace", "Drop 1 to 10 images on the class, or pick from the likely images on the right."),
+        translate("workspace", "Drop 1 to 10 images on the class."),
         ("show_all",),
     )
 

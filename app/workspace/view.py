@@ -21,6 +21,7 @@ from app.workspace.emptiness import emptiness_of
 from app.workspace.empty_page import EmptyPage
 from app.workspace.header import Header
 from app.workspace.project_order import ProjectOrder
+from engine.graph.edits import ClassAdded, GraphEdit
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -284,7 +285,9 @@ class Workspace(QWidget):
             self.hold()
         return super().eventFilter(watched, event)
 
-    def _on_graph_changed(self, _edits: object) -> None:
+    def _on_graph_changed(self, edits: tuple[GraphEdit, ...]) -> None:
+        if any(isinstance(edit, ClassAdded) for edit in edits):
+            self.hold()  # a new class is no reason to move the cards that somebody looks at
         self._show_title()
 
     def _on_session_closed(self) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
 from app.dragging import classes_mime_data
@@ -9,6 +10,7 @@ from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.sessions import changed_by
+from tests.support.widgets import button
 
 Key = Qt.Key
 
@@ -20,6 +22,16 @@ def choose_class(desk: Desk, name: str) -> int:
     desk.window.tree.front.setFocus()
     assert desk.window.tree.selected_class == class_id
     return class_id
+
+
+def click_class(desk: Desk, name: str) -> None:
+    """Click the row of a class, which must be in sight."""
+    view, class_id = desk.window.tree.front, desk.graph.find(name)
+    (index,) = view.model().indexes_of(class_id)  # type: ignore[attr-defined]
+    place = view.visualRect(index).center()
+    assert view.viewport().rect().contains(place)
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert desk.window.tree.selected_class == class_id
 
 
 def parents_of(desk: Desk, name: str) -> set[str]:
@@ -58,7 +70,7 @@ def test_an_empty_class_is_removed_without_a_question(reviewing: Desk) -> None:
     reviewing.press(Key.Key_N, CONTROL)
     reviewing.type_into_palette("Green dots")
     reviewing.press_for_change(Key.Key_Return)
-    reviewing.wait(lambda: reviewing.window.tree.selected_class == reviewing.graph.find("Green dots"))
+    click_class(reviewing, "Green dots")
     reviewing.window.tree.front.setFocus()
     change = reviewing.press_for_change(Key.Key_Delete)
     assert change.text == "Removed class Green dots"
@@ -137,18 +149,48 @@ def test_several_classes_become_one(reviewing: Desk) -> None:
 
 
 def test_insert_makes_a_class_under_the_chosen_one(reviewing: Desk) -> None:
-    """Insert, a name, Enter: it is there, chosen, and predicts from its parent at once."""
+    """Insert, a name, Enter: it is there, in sight, and predicts from its parent at once."""
     choose_class(reviewing, "Green")
     reviewing.press(Key.Key_Insert)
     (row,) = reviewing.type_into_palette("Green checks")
     assert row.title == "Create “Green checks”"
     reviewing.press_for_change(Key.Key_Return)
-    checks = reviewing.graph.find("Green/Green checks")
-    reviewing.wait(lambda: reviewing.window.tree.selected_class == checks)
+    click_class(reviewing, "Green checks")
     inspector = reviewing.window.inspector
+    checks = reviewing.graph.find("Green checks")
+    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == checks)
     reviewing.wait(lambda: inspector.class_facts is not None and len(inspector.class_facts.candidates) == 12)
     assert inspector.class_facts is not None
     assert inspector.class_facts.is_zero_shot
+
+
+@pytest.mark.parametrize("has_class", [False, True])
+def test_a_new_class_leaves_the_grid_as_it_was(reviewing: Desk, has_class: bool) -> None:
+    """By the button beside the filter: what is shown, chosen and scrolled to stays, and the class is in sight."""
+    if has_class:
+        choose_class(reviewing, "Green")
+    grid, tree = reviewing.grid, reviewing.window.tree
+    reviewing.window.resize(1000, 500)
+    row = grid.model().rowCount() - 2
+    grid.scrollTo(grid.model().index(row, 0))
+    QTest.mouseClick(
+        grid.viewport(), Qt.MouseButton.LeftButton, pos=grid.visualRect(grid.model().index(row, 0)).center()
+    )
+
+    def seen() -> tuple[object, ...]:
+        workspace = reviewing.window.workspace
+        cards = tuple(workspace.model.image_ids.tolist())
+        place = grid.verticalScrollBar().value()
+        return workspace.class_id, workspace.header.title, cards, grid.selected_ids, place, tree.selected_class
+
+    before = seen()
+    assert grid.verticalScrollBar().value() > 0
+    QTest.mouseClick(button(tree, "New class"), Qt.MouseButton.LeftButton)
+    reviewing.type_into_palette("Red rings" if has_class else "Red/Red rings")
+    reviewing.press_for_change(Key.Key_Return)
+    reviewing.wait_until_read()
+    assert seen() == before
+    click_class(reviewing, "Red rings")
 
 
 def test_f2_renames_where_the_class_stands(reviewing: Desk) -> None:

@@ -160,6 +160,8 @@ def test_facts_of_a_class(graph: CategoryGraph) -> None:
         ({"shots": ()}, Teaching.FROM_BELOW),
         ({"is_zero_shot": True}, Teaching.PARENTS_ONLY),
         ({"is_zero_shot": True, "parents": ()}, Teaching.NOTHING),
+        ({"is_zero_shot": True, "parents": (ScoredClass(1, 0.0),)}, Teaching.NOTHING),
+        ({"parents": (ScoredClass(1, 0.0),)}, Teaching.OWN_ONLY),
     ],
 )
 def test_what_teaches_a_class(changes: dict[str, object], expected: Teaching, graph: CategoryGraph) -> None:

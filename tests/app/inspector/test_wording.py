@@ -104,6 +104,10 @@ def test_an_unknown_image_has_one_story() -> None:
             {"is_zero_shot": True, "parents": ()},
             "It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.",
         ),
+        (
+            {"is_zero_shot": True, "parents": (replace(BIRD, score=0.0),)},
+            "It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.",
+        ),
     ],
 )
 def test_what_teaches_a_class_in_words(changes: dict[str, object], words: str) -> None:

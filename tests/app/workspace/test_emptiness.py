@@ -87,3 +87,9 @@ def test_every_button_does_something() -> None:
         emptiness(None, ImageFilter(), "", is_writable=True)
     ]
     assert {action for each in found for action in each.actions} <= BY_NAME.keys()
+
+
+@pytest.mark.parametrize("subset", list(Subset))
+def test_nothing_points_at_likely_images(subset: Subset) -> None:
+    """Whether there are any stands on the page of the class; an empty grid does not know."""
+    assert "likely" not in words(subset, "Gull").text
