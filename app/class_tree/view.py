@@ -318,22 +318,17 @@ class ClassTree(QWidget):
         text = self._filter.text().strip()
         has_classes, has_keyboard = self._all_model.rowCount() > 0, self._empty.hasFocus()
         if text and has_classes and not self._found_model.rowCount():
-            self._say_nothing_matches(text)
+            self._say(self.tr("No class matches “%1”.").replace("%1", text))
         elif not has_classes:
-            self._say_no_classes()
+            hint = self.tr("No classes yet.\n\nClick + to add a class, or import a list.")
+            self._say(hint if self._session.info is not None else "")
         else:
             self._stack.setCurrentWidget(self._found if text else self._all)
             if has_keyboard:
                 self.take_keyboard()
 
-    def _say_nothing_matches(self, text: str) -> None:
-        self._empty.setText(self.tr("No class matches “%1”.").replace("%1", text))
-        self._stack.setCurrentWidget(self._empty)
-
-    def _say_no_classes(self) -> None:
-        has_project = self._session.info is not None
-        hint = self.tr("No classes yet.\n\nClick + to add a class, or import a list.")
-        self._empty.setText(hint if has_project else "")
+    def _say(self, text: str) -> None:
+        self._empty.setText(text)
         self._stack.setCurrentWidget(self._empty)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
