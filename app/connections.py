@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from PySide6.QtCore import QPoint
 
@@ -10,13 +11,19 @@ from app.class_tree.controller import Classes
 from app.class_tree.view import ClassTree
 from app.graph_suggestions.controller import Suggesting
 from app.inspector.view import Inspector
+from app.preferences.name_strip import NameAsking, NameStrip
 from app.review.controller import Labelling
+from app.review.key_hint import KeyHint
 from app.session import Session
+from app.settings import Settings
+from app.status.notice import Notice
 from app.welcome.controller import Projects
 from app.welcome.view import Welcome
 from app.what_if.controller import WhatIf
 from app.workspace.emptiness import choosing_backup
 from app.workspace.view import Workspace
+
+HINT_MARGIN: Final = 16  # beside what is taught or asked below the images
 
 
 def connect_damaged(
@@ -70,6 +77,17 @@ def connect_first_page(
     projects.sample.ready.connect(open_project)
     welcome.files_dropped.connect(projects.take_dropped)
     workspace.files_dropped.connect(projects.take_dropped)
+
+
+def connect_hints(session: Session, settings: Settings, workspace: Workspace) -> None:
+    """What is taught or asked once stands below the images: no card moves for it."""
+    keys, name = Notice(tone=""), NameStrip()
+    workspace.foot.setContentsMargins(HINT_MARGIN, 0, HINT_MARGIN, 0)
+    for strip in (keys, name):
+        workspace.foot.addWidget(strip)
+    KeyHint(session, settings, keys, workspace.grid.setFocus)
+    NameAsking(session, settings, name)
+    name.left.connect(workspace.grid.setFocus)
 
 
 def connect_what_if(

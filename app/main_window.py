@@ -228,6 +228,7 @@ class MainWindow(QMainWindow):
         connections.connect_what_if(self.what_if, workspace, self._update_available, self.palette_panel.dismiss)
         self.what_if.unknown_moved.connect(self.tree.explain_unknown)
         connections.connect_suggesting(self.suggesting, workspace, tree)
+        connections.connect_hints(self.session, self.settings, workspace)
         connections.connect_graph(workspace, tree, self.classes, self._on_class_menu_requested)
         connections.connect_first_page(self.welcome, self.projects, workspace, self.registry.trigger, self.open_soon)
 

@@ -33,6 +33,8 @@ _NEW_PROJECT: Final = "new_project/backbone"
 _EXPORT_FORMAT: Final = "export/format"
 _EXPORT_FOLDER: Final = "export/folder"
 _GRAPH_EXPORT_FORMAT: Final = "export/graph_format"
+_PERSON: Final = "labels/person"
+_HINTS: Final = "hints/shown"
 _OFFERED: Final = "backbones/offered_in"
 _PROJECTS_LIMIT: Final = 500  # projects; more than a person opens in years
 
@@ -91,6 +93,23 @@ class Settings:
     @is_calm.setter
     def is_calm(self, is_wanted: bool) -> None:
         self._store.setValue(_CALM, "true" if is_wanted else "false")
+
+    @property
+    def person(self) -> str:
+        """The name that labels are signed with; empty for the account's."""
+        return str(self._store.value(_PERSON, "") or "")
+
+    @person.setter
+    def person(self, name: str) -> None:
+        self._store.setValue(_PERSON, name)
+
+    def was_shown(self, hint: str) -> bool:
+        """Whether a hint that is shown once was shown, in whatever project."""
+        return hint in self._texts(_HINTS)
+
+    def remember_shown(self, hint: str) -> None:
+        """Show this hint no more."""
+        self._store.setValue(_HINTS, [*(known for known in self._texts(_HINTS) if known != hint), hint])
 
     @property
     def geometry(self) -> QByteArray:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.garbage import collect_due
-from engine.config import BACKBONE_VARIABLE, BACKUPS_VARIABLE, LOGS_VARIABLE, CacheFolders
+from engine.config import BACKBONE_VARIABLE, BACKUPS_VARIABLE, LOGS_VARIABLE, PERSON_VARIABLE, CacheFolders
 from tests.support.collections import Collection, embed_collection, write_collection
 
 
@@ -38,6 +38,7 @@ def own_backups_and_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     New projects are on the fast backbone unless a test says otherwise.
     """
     monkeypatch.setattr("engine.images.cache_file.BUSY_TIMEOUT_S", 60.0)  # a disk that stalls is not what is tested
+    monkeypatch.setenv(PERSON_VARIABLE, "")  # what a test chooses ends with it
     monkeypatch.setenv(BACKBONE_VARIABLE, "fast")  # whatever the program's choice is: tests are quick
     for variable, name in ((BACKUPS_VARIABLE, "backups"), (LOGS_VARIABLE, "logs")):
         monkeypatch.setenv(variable, str(tmp_path.with_name(f"{tmp_path.name}-{name}")))

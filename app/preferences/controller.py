@@ -51,12 +51,15 @@ class Preferences(QObject):
 
     def open_card(self) -> None:
         """Show the card over the window, as everything is now."""
+        from engine.project.account import account_name
+
         if self.card is None:
             self.card = self._make_card()
         card, choice = self.card, SchemeChoice.named(self._settings.scheme)
         card.show_scheme(choice)
         card.show_start(opens_last_project=self._settings.opens_last_project)
         card.show_calm(is_calm=self._settings.is_calm)
+        card.show_person(self._settings.person, account=account_name())
         card.show_device(self._device_text())
         card.show_backups(backups_folder(), can_open=self._session.info is not None)
         if self._session.info is not None:
@@ -71,6 +74,7 @@ class Preferences(QObject):
         card.scheme_chosen.connect(self._choose_scheme)
         card.start_chosen.connect(self._choose_start)
         card.calm_chosen.connect(self._choose_calm)
+        card.person_chosen.connect(self._choose_person)
         card.action_requested.connect(self.action_requested)
         return card
 
@@ -87,6 +91,12 @@ class Preferences(QObject):
 
     def _choose_calm(self, is_wanted: bool) -> None:
         self._settings.is_calm = is_wanted
+
+    def _choose_person(self, name: str) -> None:
+        from engine.project.clock import choose_person
+
+        self._settings.person = name.strip()
+        choose_person(name.strip())
 
 
 def _folder_of_backups(live: "LiveCollection") -> Path:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QPushButton,
     QRadioButton,
     QWidget,
@@ -41,12 +42,14 @@ class SettingsCard(ScrollingCard):
         scheme_chosen: a `SchemeChoice`.
         start_chosen: whether the last project shall be opened at the start.
         calm_chosen: whether things shall be at once where they go.
+        person_chosen: the name that labels are signed with; empty for the account's.
         action_requested: name of an action that opens another page.
     """
 
     scheme_chosen = Signal(object)
     start_chosen = Signal(bool)
     calm_chosen = Signal(bool)
+    person_chosen = Signal(str)
     action_requested = Signal(str)
 
     def __init__(self, host: QWidget) -> None:
@@ -58,6 +61,8 @@ class SettingsCard(ScrollingCard):
         }
         self.last_project = QCheckBox(self.tr("Open the last project"))
         self.calm = QCheckBox(self.tr("Reduce motion"))
+        self.person = QLineEdit()
+        self.person.setAccessibleName(self.tr("Labelled by"))
         self.buttons = {name: self._button_for(name) for name in ELSEWHERE}
         self._facts = {name: make_flowing_label("") for name in ELSEWHERE}
         self._facts["show_keys"].setText(self.tr("All keys on one sheet"))
@@ -80,9 +85,11 @@ class SettingsCard(ScrollingCard):
         grid.addWidget(self.last_project, 1, 1, 1, 2)
         grid.addWidget(_name(self.tr("Motion")), 2, 0)
         grid.addWidget(self.calm, 2, 1, 1, 2)
-        grid.addWidget(make_separator(), 3, 0, 1, 3)
+        grid.addWidget(_name(self.tr("Labelled by")), 3, 0)
+        grid.addWidget(self.person, 3, 1, 1, 2)
+        grid.addWidget(make_separator(), 4, 0, 1, 3)
         names = {"show_keys": self.tr("Keys"), "backups": self.tr("Backups"), "choose_device": self.tr("Device")}
-        for line, (action, name) in enumerate(names.items(), start=4):
+        for line, (action, name) in enumerate(names.items(), start=5):
             grid.addWidget(_name(name), line, 0)
             grid.addWidget(self._facts[action], line, 1)
             grid.addWidget(self.buttons[action], line, 2)
@@ -106,6 +113,7 @@ class SettingsCard(ScrollingCard):
             button.clicked.connect(lambda _is_checked=False, choice=choice: self.scheme_chosen.emit(choice))
         self.last_project.clicked.connect(self.start_chosen)
         self.calm.clicked.connect(self.calm_chosen)
+        self.person.textEdited.connect(self.person_chosen)
 
     def _go_to(self, action: str) -> None:
         self.dismiss()
@@ -124,6 +132,11 @@ class SettingsCard(ScrollingCard):
     def show_calm(self, *, is_calm: bool) -> None:
         """Show whether things are at once where they go."""
         self.calm.setChecked(is_calm)
+
+    def show_person(self, name: str, *, account: str) -> None:
+        """Show the name that labels are signed with; the account's stands there in grey where none was given."""
+        self.person.setText(name)
+        self.person.setPlaceholderText(account or self.tr("Your name"))
 
     def show_backups(self, folder: Path, *, can_open: bool) -> None:
         """Show where backups are kept; without a project there are none to look at."""

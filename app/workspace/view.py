@@ -88,6 +88,8 @@ class Workspace(QWidget):
             holder.addWidget(notice)
         layout.addLayout(holder)
         layout.addWidget(self._stack, 1)
+        self.foot = QVBoxLayout()
+        layout.addLayout(self.foot)
         layout.addWidget(self.selection_bar)
 
     def _connect(self) -> None:

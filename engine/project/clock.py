@@ -1,11 +1,13 @@
 """When and who: the two facts that every action of a person carries."""
 
-import getpass
+import os
 from datetime import UTC, datetime
 
+from engine.config import PERSON_VARIABLE
 from engine.errors import ProjectDamagedError
+from engine.project.account import account_name
 
-_NOBODY = "unknown"
+_NOBODY = "Anonymous"
 
 
 def now_text() -> str:
@@ -38,8 +40,10 @@ def time_of(text: str) -> datetime:
 
 
 def person_name() -> str:
-    """Name of the person at this computer, as far as the system knows one."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError, ImportError):
-        return _NOBODY
+    """Name of the person at this computer: as chosen, or else as the account knows it."""
+    return os.environ.get(PERSON_VARIABLE, "").strip() or account_name() or _NOBODY
+
+
+def choose_person(name: str) -> None:
+    """Sign what a person does from now on with this name; "" with the account's."""
+    os.environ[PERSON_VARIABLE] = name

@@ -16,7 +16,7 @@ from tests.support.isolation import (  # noqa: F401 (fixtures of every test here
     own_settings_and_caches,
 )
 from tests.support.unread import unread_collection
-from tests.support.window import desk, hand, reviewing, settings, tinyleaf  # noqa: F401
+from tests.support.window import desk, hand, newcomer, reviewing, settings, tinyleaf  # noqa: F401
 
 
 @pytest.fixture(autouse=True)

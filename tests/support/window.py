@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.image_grid.logic import Order
+from app.preferences import name_strip
+from app.review import key_hint
 from app.settings import Settings
 from app.theme import apply_theme, set_scheme
 from tests.support.collections import Collection
@@ -20,8 +22,17 @@ from tests.support.sessions import LONG_MS
 
 @pytest.fixture
 def settings(own_settings_and_caches: None, tmp_path: Path) -> Settings:
-    """What the window remembers, in a file of the test."""
-    return Settings(QSettings(str(tmp_path / "own.ini"), QSettings.Format.IniFormat))
+    """What the window remembers, in a file of the test: of a person who has seen all that is shown once."""
+    settings = Settings(QSettings(str(tmp_path / "own.ini"), QSettings.Format.IniFormat))
+    for hint in (key_hint.HINT, name_strip.HINT):
+        settings.remember_shown(hint)
+    return settings
+
+
+@pytest.fixture
+def newcomer(own_settings_and_caches: None, tmp_path: Path) -> Settings:
+    """What the window remembers of a person who has not seen anything yet."""
+    return Settings(QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat))
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Add images to a project: loose ones, shots of a class, or folders whose sub-folders are classes."""
 
-import getpass
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Final
 
 from engine.errors import AmbiguousClassError, GraphError
 from engine.events import CancelToken, OnProgress, ignore_progress
-from engine.files import FileFailure, FoundFile
+from engine.files import FileFailure, FoundFile, shown
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import clean_name
 from engine.images.find_images import FoundImages, ImageFolder, find_images
@@ -40,14 +39,6 @@ class ImageImport:
     classes_added: int
     failures: tuple[FileFailure, ...] = ()
     left_out: LeftOut = field(default_factory=LeftOut)
-
-
-def person() -> str:
-    """Name of the person at this computer."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "person"
 
 
 def import_images(
@@ -103,7 +94,7 @@ def add_class_folders(
         project: open for writing.
         found: in folders, each one's sub-folders are classes.
         under: class that the sub-folders hang below; None for the top.
-        who: the person; by default the one at this computer.
+        who: whose labels these are; by default the name of the folder.
 
     Raises:
         StorageError: a file was named, not a folder.
@@ -122,7 +113,7 @@ def add_class_folders(
                 refused.append(FileFailure(files[0].path.parent, reason))
             else:
                 entries += [(file, class_id) for file in files]
-        done = _import(project, entries, who=who, found=found)
+        done = _import(project, entries, who=who or _names_of_roots(found), found=found)
         step.text = done.change.text
     return replace(
         done,
@@ -186,10 +177,16 @@ def _import(
     project: Project, entries: Sequence[tuple[FoundFile, int | None]], *, who: str | None, found: FoundImages
 ) -> ImageImport:
     notice = _backed_up(project, sum(label is not None for _, label in entries))
-    change = replace(project.import_labelled(entries, who=who or person()), notice=notice)
+    change = replace(project.import_labelled(entries, who=who or ""), notice=notice)
     added = len(change.images_added)
     already_there = len(entries) - added
     return ImageImport(change, added, already_there, len(change.labelled), 0, tuple(found.failures), found.left_out)
+
+
+def _names_of_roots(found: FoundImages) -> str:
+    """`photos`, `photos and 2 more`: what was searched, as the source of the labels that its folders give."""
+    names = list(dict.fromkeys(shown(folder.root.name) for folder in found.folders))
+    return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else "".join(names)
 
 
 def _backed_up(project: Project, labels: int) -> str:

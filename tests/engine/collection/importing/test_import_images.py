@@ -13,13 +13,13 @@ from engine.collection.importing.import_images import (
     add_found,
     import_class_folders,
     import_images,
-    person,
 )
 from engine.errors import Cancelled, StorageError
 from engine.events import CancelToken, Progress
 from engine.files import FileFailure
 from engine.images.find_images import find_images
 from engine.project import Project
+from engine.project.clock import person_name
 from tests.support.images import write_jpeg
 from tests.support.projects import new_project
 
@@ -37,6 +37,19 @@ def _paths_of_labels(project: Project) -> dict[str, str]:
         for image_id, label in project.labels().items()
         if label.class_id is not None
     }
+
+
+def test_labels_of_class_folders_name_the_folder_that_they_came_from(tmp_path: Path) -> None:
+    """Nobody at this computer looked at them; images that are put on a class were looked at."""
+    shelf, drawer = _tree(tmp_path / "shelf", "Gull"), _tree(tmp_path / "drawer", "Auk")
+    with new_project(tmp_path) as project:
+        import_class_folders(project, [shelf])
+        assert {label.who for label in project.labels().values()} == {"shelf"}
+        import_class_folders(project, [drawer, _tree(tmp_path / "box", "Puffin", "Fulmar")])
+        assert {label.who for label in project.labels().values()} == {"shelf", "drawer and 1 more"}
+        loose = write_jpeg(tmp_path / "loose.jpg", seed=9)
+        (added,) = import_images(project, [loose], class_id=project.graph.find("Gull")).change.images_added
+        assert project.labels()[added].who == person_name()
 
 
 def test_folders_make_the_classes_they_lack(tmp_path: Path) -> None:
@@ -172,7 +185,6 @@ def test_progress_and_missing_paths(tmp_path: Path) -> None:
         done = import_images(project, [tree, tree / "Gull" / "0.jpg"], on_progress=told.append)
         assert done.added == 2
         assert told[-1].done == 2
-        assert {label.who for label in project.labels().values()} <= {person()}
 
 
 def _wordnet(folder: Path) -> Path:

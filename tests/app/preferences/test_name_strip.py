@@ -1,0 +1,104 @@
+"""The name in "labelled by" is asked for once, at the first label, in a strip that can be passed over."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from app.preferences.name_strip import NameStrip
+from app.settings import Settings
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, Desk
+from tests.support.widgets import button
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def settings(newcomer: Settings) -> Settings:
+    """Of a person who was never asked."""
+    return newcomer
+
+
+@pytest.fixture(autouse=True)
+def nameless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The account has no full name."""
+    monkeypatch.setattr("engine.project.account.full_name", lambda: "")
+
+
+def strip_of(desk: Desk) -> NameStrip:
+    """The strip, seen or not."""
+    strip = desk.window.workspace.findChild(NameStrip)
+    assert isinstance(strip, NameStrip)
+    return strip
+
+
+def people(desk: Desk, collection: Collection) -> list[str]:
+    """Who labelled, in the order of the labels, without the shots from before."""
+    desk.leave()
+    with Project.open(collection.project, for_writing=False) as project:
+        labels = sorted(project.labels().values(), key=lambda label: label.when)
+    return [label.who for label in labels if label.source == "review"]
+
+
+def test_the_first_label_asks_for_the_name(reviewing: Desk, collection: Collection, settings: Settings) -> None:
+    """No card moves for it, keys go on labelling, and what is typed there signs the labels that follow."""
+    reviewing.choose(0)
+    assert not strip_of(reviewing).isVisible()
+    place = reviewing.grid.mapTo(reviewing.window, QPoint(0, 0))
+    reviewing.press_for_change(Key.Key_Return)
+    strip = strip_of(reviewing)
+    reviewing.wait(strip.isVisible)
+    assert reviewing.grid.mapTo(reviewing.window, QPoint(0, 0)) == place
+    assert reviewing.grid.hasFocus()
+    reviewing.press_for_change(Key.Key_Return)
+    QTest.mouseClick(strip.field, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(strip.field, "Ada Lovelace")
+    QTest.keyClick(strip.field, Key.Key_Return)
+    assert not strip.isVisible()
+    assert reviewing.grid.hasFocus()
+    reviewing.press_for_change(Key.Key_Return)
+    assert settings.person == "Ada Lovelace"
+    first, second, third = people(reviewing, collection)
+    assert third == "Ada Lovelace"
+    assert {first, second} & {"root", "Ada Lovelace"} == set()
+
+
+def test_it_can_be_passed_over_for_good(reviewing: Desk) -> None:
+    """A click on the cross; further labels, and another window later, do not ask again."""
+    reviewing.choose(0)
+    reviewing.press_for_change(Key.Key_Return)
+    reviewing.wait(strip_of(reviewing).isVisible)
+    QTest.mouseClick(button(strip_of(reviewing), "Dismiss"), Qt.MouseButton.LeftButton)
+    for _ in range(2):
+        reviewing.press_for_change(Key.Key_Return)
+        assert not strip_of(reviewing).isVisible()
+    assert reviewing.window.settings.was_shown("name")
+
+
+def test_an_account_with_a_full_name_is_not_asked(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is known already."""
+    monkeypatch.setattr("engine.project.account.full_name", lambda: "Ada Lovelace")
+    reviewing.choose(0)
+    reviewing.press_for_change(Key.Key_Return)
+    reviewing.press_for_change(Key.Key_Return)
+    assert not strip_of(reviewing).isVisible()
+    assert not reviewing.window.settings.was_shown("name")
+
+
+def test_the_settings_have_the_name(reviewing: Desk, collection: Collection, settings: Settings) -> None:
+    """Typed there it signs the next label, and nobody is asked any more."""
+    reviewing.press(Key.Key_Comma, CONTROL)
+    card = reviewing.window.preferences.card
+    assert card is not None
+    QTest.mouseClick(card.person, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(card.person, "Ada")
+    reviewing.press(Key.Key_Escape)
+    reviewing.choose(0)
+    reviewing.press_for_change(Key.Key_Return)
+    assert not strip_of(reviewing).isVisible()
+    assert settings.person == "Ada"
+    reviewing.press(Key.Key_Comma, CONTROL)
+    assert card.person.text() == "Ada"
+    reviewing.press(Key.Key_Escape)
+    assert people(reviewing, collection) == ["Ada"]

@@ -1,0 +1,50 @@
+"""The first card teaches the keys of labelling, once ever."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.settings import Settings
+from app.status.notice import Notice
+from tests.support.collections import Collection
+from tests.support.desk import Desk
+from tests.support.widgets import button, texts
+
+
+@pytest.fixture
+def settings(newcomer: Settings) -> Settings:
+    """Of a person who has seen nothing yet."""
+    return newcomer
+
+
+def hint_of(desk: Desk) -> Notice:
+    """The line, seen or not."""
+    strips = desk.window.workspace.foot
+    parts = [item.widget() for place in range(strips.count()) if (item := strips.itemAt(place)) is not None]
+    (line,) = [each for each in parts if isinstance(each, Notice)]
+    return line
+
+
+def test_the_keys_are_taught_at_the_first_card(reviewing: Desk, settings: Settings) -> None:
+    """The line names Enter, the digits and U; the first label puts it away, for good."""
+    hint = hint_of(reviewing)
+    assert hint.isVisible()
+    words = texts(hint)
+    assert all(key in words for key in ("Enter", "1 to 9", "U means"))
+    assert reviewing.grid.hasFocus()
+    reviewing.choose(0)
+    reviewing.press_for_change(Qt.Key.Key_Return)
+    assert not hint.isVisible()
+    assert settings.was_shown("keys")
+
+
+def test_the_line_can_be_put_away(reviewing: Desk, collection: Collection) -> None:
+    """By its button, and keys work on; opening a project again does not bring it back."""
+    hint = hint_of(reviewing)
+    QTest.mouseClick(button(hint, "Got it"), Qt.MouseButton.LeftButton)
+    assert not hint.isVisible()
+    assert reviewing.grid.hasFocus()
+    reviewing.window.session.close()
+    reviewing.wait(lambda: reviewing.window.session.info is None)
+    reviewing.open(collection.project)
+    assert not hint.isVisible()

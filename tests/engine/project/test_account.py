@@ -1,0 +1,72 @@
+"""Who labels: the name that was chosen, the account's full name, its login name, but never the name of no one."""
+
+import getpass
+from collections.abc import Iterator
+
+import pytest
+
+from engine.project import account
+from engine.project.account import account_name, full_name, name_in_gecos
+from engine.project.clock import choose_person, person_name
+
+
+@pytest.fixture(autouse=True)
+def asked_anew() -> Iterator[None]:
+    """What the system says is asked once in a program, and once in a test."""
+    for each in (full_name, account_name):
+        each.cache_clear()
+    yield
+    for each in (full_name, account_name):
+        each.cache_clear()
+
+
+def be(monkeypatch: pytest.MonkeyPatch, login: str, full: str) -> None:
+    """Use the program from this account."""
+    monkeypatch.setattr(getpass, "getuser", lambda: login)
+    monkeypatch.setattr(account, "_name_in_directory", lambda: full)
+
+
+@pytest.mark.parametrize(
+    ("login", "full", "name"),
+    [
+        ("ada", "Ada Lovelace", "Ada Lovelace"),
+        ("ada", "", "ada"),
+        ("root", "root", "Anonymous"),
+        ("root", "Ada Lovelace", "Ada Lovelace"),
+        ("Administrator", "", "Anonymous"),
+    ],
+)
+def test_labels_have_a_persons_name(monkeypatch: pytest.MonkeyPatch, login: str, full: str, name: str) -> None:
+    """The full name before the login name, and neither of an account that many share."""
+    be(monkeypatch, login, full)
+    assert person_name() == name
+
+
+def test_a_chosen_name_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until it is taken away again."""
+    be(monkeypatch, "ada", "Ada Lovelace")
+    choose_person("A. Lovelace ")
+    assert person_name() == "A. Lovelace"
+    choose_person("")
+    assert person_name() == "Ada Lovelace"
+
+
+def test_a_system_that_knows_no_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container whose user is a bare number."""
+
+    def fail() -> str:
+        raise KeyError("no such user")
+
+    be(monkeypatch, "", "")
+    monkeypatch.setattr(account, "_name_in_directory", fail)
+    monkeypatch.setattr(getpass, "getuser", fail)
+    assert (full_name(), person_name()) == ("", "Anonymous")
+
+
+@pytest.mark.parametrize(
+    ("gecos", "name"),
+    [("Ada Lovelace,Room 1,555-1,", "Ada Lovelace"), ("& Lovelace", "Ada Lovelace"), ("", ""), (",,,", "")],
+)
+def test_the_name_in_the_list_of_accounts(gecos: str, name: str) -> None:
+    """The first of several facts; & stands for the login name."""
+    assert name_in_gecos(gecos, "ada") == name
