@@ -73,10 +73,14 @@ def rough_time(seconds: float) -> str:
         return translate("wording", "1 minute")
     if seconds < _HOUR_S:
         return fill(translate("wording", "%1 minutes"), number(round(seconds / _MINUTE_S)))
-    hours = round(2 * seconds / _HOUR_S) / 2
-    if hours == 1:
+    return hours(round(2 * seconds / _HOUR_S) / 2)
+
+
+def hours(count: float) -> str:
+    """`1 hour`, `1.5 hours`, `6 hours`."""
+    if count == 1:
         return translate("wording", "1 hour")
-    return fill(translate("wording", "%1 hours"), QLocale().toString(hours, "f", 0 if hours.is_integer() else 1))
+    return fill(translate("wording", "%1 hours"), QLocale().toString(count, "f", 0 if count % 1 == 0 else 1))
 
 
 def images_per_s(rate: float) -> str:
@@ -84,13 +88,9 @@ def images_per_s(rate: float) -> str:
     return fill(translate("wording", "%1 images/s"), QLocale().toString(rate, "f", 0 if rate >= 10 else 1))  # noqa: PLR2004
 
 
-def preparing_text(choice: str) -> str:
-    """What is said while the file of a bundled backbone is made, by what people choose it by."""
-    if choice == "accurate":
-        return translate("wording", "Optimising for this computer")
-    if choice == "fast":
-        return translate("wording", "Optimising for this computer")
-    return translate("wording", "Optimising for this computer")
+def preparing_text() -> str:
+    """What is said while the file of a bundled backbone is made."""
+    return translate("wording", "Optimising for this computer…")
 
 
 def progress_facts(progress: Progress) -> str:

@@ -65,7 +65,7 @@ class BackboneMaking(QObject):
     def begin(self, unmade: UnmadeBackboneError, go_on: Callable[[], None]) -> None:
         """Make it, then go on, also when it could not be made; what waited for it before no longer goes on."""
         self._go_on = go_on
-        self.slot.start(preparing_text(unmade.choice), unmade.preparation, subject=unmade.name)
+        self.slot.start(preparing_text(), unmade.preparation, subject=unmade.name)
 
     def forget(self) -> None:
         """Nothing waits any more: a project is open."""

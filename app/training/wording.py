@@ -16,7 +16,7 @@ from app.training.logic import (
     VersionRow,
     tuning_s,
 )
-from app.wording import SEPARATOR, images, moment_text, number, percent_to_a_tenth
+from app.wording import SEPARATOR, hours, images, moment_text, number, percent_to_a_tenth
 from engine.collection.training.telling import TrainingStage
 from engine.training.expected_time import TrainingDuration
 
@@ -106,8 +106,8 @@ def _about(seconds: float) -> str:
         if count == 1:
             return translate("training", "1 minute")
         return fill(translate("training", "%1 minutes"), QLocale().toString(count, "f", 0 if count % 1 == 0 else 1))
-    hours = QLocale().toString(round(2 * seconds / _HOUR_S) / 2, "f", 0 if seconds > 5 * _HOUR_S else 1)
-    return fill(translate("training", "%1 hours"), hours)
+    halves = 1 if seconds > 5 * _HOUR_S else 2
+    return hours(round(halves * seconds / _HOUR_S) / halves)
 
 
 def start_text(start: StartingPoint) -> str:

@@ -180,7 +180,7 @@ class ProjectMaking(QObject):
         if offered.is_ready or offered.preparation is None:
             self._go(offered.name)
         else:
-            self.preparing.start(preparing_text(offered.choice), offered.preparation, subject=offered.name)
+            self.preparing.start(preparing_text(), offered.preparation, subject=offered.name)
 
     def _go_without(self) -> None:
         """Make a project with the backbone that new projects get."""
@@ -203,9 +203,7 @@ class ProjectMaking(QObject):
         if stage is Stage.DONE:
             self._go(self.preparing.subject)
         elif self.card is not None and self._project is not None:
-            named = (one for one in self._project.offered if one.name == self.preparing.subject)
-            text = next((preparing_text(one.choice) for one in named), "")
-            self.card.show_preparing(text if self.preparing.is_busy else "")
+            self.card.show_preparing(preparing_text() if self.preparing.is_busy else "")
             self.card.show_failure(self.preparing.error if stage is Stage.FAILED else "")
 
     def _go(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The card "New project": an accurate or a fast backbone, before a project is made."""
+"""The card "New project": accuracy or speed, before a project is made."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -62,7 +62,7 @@ class NewProjectCard(ScrollingCard):
 
     def _fill_body(self) -> None:
         spacing = tokens().spacing
-        words = self.tr("Choose a backbone. You can change it later; classes and labels stay.")
+        words = self.tr("Choose accuracy or speed. You can change it later; classes and labels stay.")
         question = make_flowing_label(words, "secondary")
         column = fill_column(self.body, self._subject, question, spacing=spacing.small)
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)

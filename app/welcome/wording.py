@@ -16,7 +16,7 @@ TITLES: Final = {
 }
 PURPOSES: Final = {
     "accurate": QT_TRANSLATE_NOOP("projects", "Right more often, above all with few labels."),
-    "fast": QT_TRANSLATE_NOOP("projects", "Embeds images about three times as fast, and is right less often."),
+    "fast": QT_TRANSLATE_NOOP("projects", "About three times faster, less accurate."),
 }
 
 LEAST_TOLD_S: Final = 10.0

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from app.session.subsets import ImageFilter, Subset
 from app.texts import fill, shortened, translate
+from app.wording import preparing_text
 from engine.collection.state import CollectionState
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def emptiness_of(session: "Session", wanted: ImageFilter, class_name: str) -> Em
     if info is None and session.making.slot.is_busy:
         return Emptiness(
             "backbone",
-            translate("workspace", "Optimising for this computer"),
+            preparing_text(),
             translate("workspace", "This is done once on this computer. The project opens when it is done."),
         )
     return emptiness(session.state, wanted, class_name, is_writable=info is not None and info.is_writable)

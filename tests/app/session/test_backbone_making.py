@@ -77,8 +77,8 @@ def test_it_is_made_in_sight_and_can_be_stopped(desk: Desk, conversion: Conversi
     open_it(desk)
     desk.wait(lambda: bar.facts == "1 of 4  ·  Converting")
     assert bar.isVisible()
-    assert desk.window.workspace.empty.title == "Optimising for this computer"
-    assert "Optimising for this computer" in [label.text() for label in bar.findChildren(QLabel)]
+    assert desk.window.workspace.empty.title == "Optimising for this computer…"
+    assert "Optimising for this computer…" in [label.text() for label in bar.findChildren(QLabel)]
     (stop,) = (each for each in bar.findChildren(QAbstractButton) if each.accessibleName() == STOP)
     click(desk, stop)
     desk.wait(desk.window.welcome.isVisible)

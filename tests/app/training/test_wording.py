@@ -51,6 +51,7 @@ def test_what_was_not_measured_is_said(qapp: QApplication) -> None:
         (Plan(Depth.PROPAGATION, 100), None, "Less than a minute."),
         (DEFAULTS[Depth.PROPAGATION], None, "About 1 minute."),
         (DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0), "About 4 minutes."),
+        (Plan(Depth.BACKBONE, 3_600), TrainingDuration(1.0, 40.0), "About 1 hour."),
         (Plan(Depth.BACKBONE, 20_000), TrainingDuration(1.0, 40.0), "About 6 hours."),
         (DEFAULTS[Depth.BACKBONE], None, ""),
     ],

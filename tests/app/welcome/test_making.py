@@ -21,6 +21,7 @@ from tests.support.collections import write_shape
 from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.offers import offer_two
 from tests.support.scripted_workers import Player, Step
+from tests.support.widgets import texts
 
 Key = Qt.Key
 FAST = find_model().name
@@ -88,6 +89,20 @@ def test_enter_after_a_drop_makes_a_project_of_the_usual_kind(
     assert not card.isVisible()
     assert backbone_of(desk) == tinyleaf
     desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) == 5)
+
+
+def test_accuracy_or_speed_is_asked_not_a_backbone(
+    desk: Desk, photos: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who drops photos for the first time need not know what a backbone is."""
+    offer_two(monkeypatch)
+    offer(desk)
+    card = dropped(desk, photos)
+    words = texts(card)
+    assert "Choose accuracy or speed." in words
+    assert [card.choices[name].button.text() for name in (tinyleaf, FAST)] == ["Accurate", "Fast"]
+    assert "About three times faster, less accurate." in texts(card.choices[FAST])
+    assert "backbone" not in words.lower()
 
 
 def test_a_click_on_a_card_chooses_and_is_remembered(
