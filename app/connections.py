@@ -18,6 +18,7 @@ from app.session import Session
 from app.settings import Settings
 from app.status.notice import Notice
 from app.welcome.controller import Projects
+from app.welcome.sample import SampleStart
 from app.welcome.view import Welcome
 from app.what_if.controller import WhatIf
 from app.workspace.emptiness import choosing_backup
@@ -77,6 +78,12 @@ def connect_first_page(
     projects.sample.ready.connect(open_project)
     welcome.files_dropped.connect(projects.take_dropped)
     workspace.files_dropped.connect(projects.take_dropped)
+
+
+def connect_shown(workspace: Workspace, tree: ClassTree, sample: SampleStart) -> None:
+    """What is to be shown is chosen beside the images, which follow."""
+    workspace.subset_wanted.connect(tree.select_subset)
+    sample.face_wanted.connect(tree.select_class)
 
 
 def connect_hints(session: Session, settings: Settings, workspace: Workspace) -> None:

@@ -219,7 +219,7 @@ class MainWindow(QMainWindow):
         workspace.grid.menu_requested.connect(lambda place: self.registry.menu_of(IMAGE_MENU, self).popup(place))
         workspace.grid.images_selected.connect(lambda _ids: self._update_available())
         workspace.action_requested.connect(self.registry.trigger)
-        workspace.subset_wanted.connect(tree.select_subset)
+        connections.connect_shown(workspace, tree, self.projects.sample)
         self.embedding.in_view = workspace.ids_in_view
         self.preferences.action_requested.connect(self.registry.trigger)
         show_working = partial(self._pages.setCurrentWidget, self._working)

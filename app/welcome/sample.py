@@ -23,6 +23,7 @@ class SampleStart(QObject):
 
     Signals:
         ready: path of the project, to be opened.
+        face_wanted: the class that shows best what the program does, as soon as the sample is open.
 
     Args:
         session: runs the work, and hears what fails.
@@ -30,6 +31,7 @@ class SampleStart(QObject):
     """
 
     ready = Signal(object)
+    face_wanted = Signal(int)
 
     def __init__(self, session: "Session", page: "Welcome") -> None:
         super().__init__(page)
@@ -37,6 +39,8 @@ class SampleStart(QObject):
         self._page = page
         self._job: Job | None = None
         self._left: object = None  # the project that was open when the sample was asked for
+        self._is_awaited = False
+        session.loaded.connect(self._on_loaded)
         page.cancel_requested.connect(self._cancel)
 
     def start(self) -> None:
@@ -89,7 +93,16 @@ class SampleStart(QObject):
         """Open it, unless the person has gone on to another project meanwhile."""
         self._end()
         if self._session.info is self._left:
+            self._is_awaited = True
             self.ready.emit(sample_folder() / PROJECT_NAME)
+
+    def _on_loaded(self) -> None:
+        info, state = self._session.info, self._session.state
+        is_sample = info is not None and info.path == sample_folder() / PROJECT_NAME
+        is_awaited, self._is_awaited = self._is_awaited, False
+        roots = self._session.graph.roots()
+        if is_awaited and is_sample and state is not None and roots:
+            self.face_wanted.emit(max(roots, key=lambda class_id: state.image_counts.get(class_id, 0)))
 
     def _end(self) -> None:
         self._job = None

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from app.image_grid.model import Mark
 from engine.events import Progress
 from engine.sample_collection.messages import DrawSample, PictureDrawn, SampleDrawn
 from engine.worker.protocol import Failed
@@ -86,6 +87,27 @@ def test_one_that_was_drawn_before_is_opened(
         click(desk, desk.window.welcome.buttons["try_sample"])
     assert len(desk.state.image_ids) == 64
     assert desk.window.toast.message == ""
+
+
+def test_it_opens_on_its_best_face(desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class with examples and right predictions, not the images that nobody can tell; keys work on its cards."""
+    sample = collection.project.rename(collection.folder / "sample.protoleaf")
+    monkeypatch.setenv("PROTOLEAF_SAMPLE", str(sample.parent))
+    with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
+        click(desk, desk.window.welcome.buttons["try_sample"])
+    workspace, state = desk.window.workspace, desk.state
+    shown = workspace.class_id
+    assert shown is not None
+    assert shown == desk.window.tree.selected_class
+    assert shown in desk.graph.roots()
+    assert state.image_counts[shown] == max(state.image_counts[root] for root in desk.graph.roots())
+    facts = workspace.model.card(0)
+    assert facts.mark is not Mark.UNKNOWN
+    assert desk.grid.hasFocus()
+    desk.window.session.close()
+    desk.wait(lambda: desk.window.session.info is None)
+    desk.open(sample)
+    assert workspace.class_id is None
 
 
 def test_it_can_be_asked_for_beside_an_open_project(
