@@ -10,7 +10,7 @@ from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.sessions import changed_by
-from tests.support.widgets import button
+from tests.support.widgets import button, texts
 
 Key = Qt.Key
 
@@ -278,3 +278,20 @@ def test_a_bar_is_set_and_taken_over_again(reviewing: Desk) -> None:
     facts = inspector.class_facts
     assert facts is not None
     assert facts.is_deepest
+
+
+def test_a_class_that_nothing_taught_says_so(reviewing: Desk) -> None:
+    """Under a parent without examples; nothing points at parents that taught it, or at likely images."""
+    for path in ("Fungi", "Fungi/Morel"):
+        QTest.mouseClick(button(reviewing.window.tree, "New class"), Qt.MouseButton.LeftButton)
+        reviewing.type_into_palette(path)
+        reviewing.press_for_change(Key.Key_Return)
+    click_class(reviewing, "Morel")
+    inspector, morel = reviewing.window.inspector, reviewing.graph.find("Morel")
+    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == morel)
+    words = texts(inspector)
+    assert "It has no images yet." in words
+    assert "learned from its parents" not in words
+    empty = reviewing.window.workspace.empty
+    assert empty.isVisible()
+    assert "likely images" not in texts(empty)
