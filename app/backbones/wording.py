@@ -248,7 +248,7 @@ def trial_text(trial: "Trial") -> str:
 
 def offer_text(accurate: "OfferedBackbone") -> str:
     """What there is to gain, and what it costs."""
-    template = translate("backbones", "This project uses the fast backbone. The accurate one is right more often.")
+    template = translate("backbones", "This project is set to Fast. Accurate is right more often.")
     times = round(accurate.times_the_work)
     if times <= 1:
         return template
