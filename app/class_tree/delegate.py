@@ -1,4 +1,4 @@
-"""Paints the two cells of a class: dot, name and mark of several parents; the quiet count at the right."""
+"""Paints the two cells of a class: dot, name, path and mark of several parents; the quiet count at the right."""
 
 from enum import Enum, auto
 from typing import Final, final
@@ -15,7 +15,7 @@ from app.class_tree.row_data import (
     HAS_MORE_PARENTS_ROLE,
     HAS_SHOTS_ROLE,
     IS_DEEPEST_ROLE,
-    IS_ON_THE_WAY_ROLE,
+    PATH_ROLE,
 )
 from app.theme.class_colours import branch_colour, own_colour
 from app.theme.icons import icon_pixmap
@@ -26,6 +26,9 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 
 # Logical pixels.
 ROW_HEIGHT: Final = 30
+HEIGHT_WITH_PATH: Final = 44
+CHEVRON_SIDE: Final = 12
+CHEVRON_GAP: Final = 3
 DOT_RADIUS: Final = 3.5
 DOT_ROOM: Final = 18
 MARK_SIDE: Final = 13
@@ -38,9 +41,9 @@ _MARKS: Final = {HAS_MORE_PARENTS_ROLE: "multi_parent", IS_DEEPEST_ROLE: "stop"}
 class ClassDelegate(QStyledItemDelegate):
     """Row of a class, without its background: that belongs to the whole row."""
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: AnyIndex) -> QSize:
+    def sizeHint(self, _option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         """Ask for room."""
-        return QSize(0, ROW_HEIGHT)
+        return QSize(0, HEIGHT_WITH_PATH if index.data(PATH_ROLE) else ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         """Paint one cell."""
@@ -105,8 +108,22 @@ def paint_ground(painter: QPainter, row: QRect, ground: Ground) -> None:
     painter.restore()
 
 
+def paint_chevron(painter: QPainter, cell: QRect, *, is_open: bool) -> None:
+    """Paint the arrow before a class that has others below it; with a narrow indent it comes close to the dot."""
+    picture = icon_pixmap(
+        "chevron_down" if is_open else "chevron_right",
+        CHEVRON_SIDE,
+        colour="text_muted",
+        ratio=painter.device().devicePixelRatio(),
+    )
+    left = cell.x() - CHEVRON_SIDE - CHEVRON_GAP
+    painter.drawPixmap(QPointF(left, cell.y() + (cell.height() - CHEVRON_SIDE) / 2), picture)
+
+
 def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-    rect, colours = option.rect, tokens().colours
+    rect, colours, path = option.rect, tokens().colours, str(index.data(PATH_ROLE) or "")
+    if path:
+        rect = _paint_path(painter, rect, path)
     _paint_dot(painter, rect, index)
     place = rect.adjusted(DOT_ROOM, 0, 0, 0)
     metrics, small = painter.fontMetrics(), QFontMetrics(caption_font(painter.font()))
@@ -115,7 +132,7 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
     room = place.width() - len(icons) * (GAP + MARK_SIDE) - (GAP + small.horizontalAdvance(words) if words else 0)
     name = metrics.elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room)
     middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-    painter.setPen(QColor(colours.text_muted if index.data(IS_ON_THE_WAY_ROLE) else colours.text))
+    painter.setPen(QColor(colours.text))
     painter.drawText(place, middle, name)
     left = place.x() + metrics.horizontalAdvance(name) + GAP
     for icon in icons:
@@ -126,6 +143,30 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
         painter.setFont(caption_font(painter.font()))
         painter.setPen(QColor(colours.text_muted))
         painter.drawText(QRect(left, place.y(), small.horizontalAdvance(words) + 1, place.height()), middle, words)
+
+
+def _paint_path(painter: QPainter, rect: QRect, path: str) -> QRect:
+    """Paint the path of a found class below its name, of a long one the end; the room that is left for the name."""
+    upper = QRect(rect.x(), rect.y() + GAP // 2, rect.width(), rect.height() // 2)
+    lower = QRect(
+        rect.x() + DOT_ROOM, upper.bottom() + 1, rect.width() - DOT_ROOM, rect.bottom() - upper.bottom() - GAP
+    )
+    painter.save()
+    painter.setFont(caption_font(painter.font()))
+    painter.setPen(QColor(tokens().colours.text_muted))
+    text = _end_of_path(painter.fontMetrics(), path, lower.width())
+    painter.drawText(lower, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+    painter.restore()
+    return upper
+
+
+def _end_of_path(metrics: QFontMetrics, path: str, width: int) -> str:
+    """As many whole names from the end of a path as there is room for."""
+    names, shown = path.split(" / "), path
+    while len(names) > 1 and metrics.horizontalAdvance(shown) > width - GAP:
+        names.pop(0)
+        shown = "… / " + " / ".join(names)
+    return metrics.elidedText(shown, Qt.TextElideMode.ElideRight, width)
 
 
 def _paint_dot(painter: QPainter, rect: QRect, index: AnyIndex) -> None:

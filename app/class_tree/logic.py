@@ -12,7 +12,6 @@ from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded
 if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph, ClassId
 
-MATCHES_SHOWN: Final = 100
 OTHER_PARENTS_NAMED: Final = 3
 
 
@@ -26,26 +25,6 @@ def classes_with_shots(graph: CategoryGraph, shot_counts: Mapping[ClassId, int])
                 reached.add(parent_id)
                 waiting.append(parent_id)
     return frozenset(reached)
-
-
-@dataclass(frozen=True)
-class Matches:
-    """Answer of the filter box.
-
-    Attributes:
-        classes: fitting classes, best first.
-        shown: these and all their ancestors.
-    """
-
-    classes: tuple[ClassId, ...]
-    shown: frozenset[ClassId]
-
-
-def find_matches(graph: CategoryGraph, text: str, limit: int = MATCHES_SHOWN) -> Matches:
-    """Classes that fit what was typed, and the branches that lead to them."""
-    found = tuple(graph.search(text, limit))
-    above = [graph.ancestors(class_id) for class_id in found]
-    return Matches(found, frozenset(found).union(*above))
 
 
 def other_parents(graph: CategoryGraph, class_id: ClassId, parent_id: ClassId | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import (
@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from app.class_tree.logic import Matches, TouchedClasses, touched_by
+from app.class_tree.logic import TouchedClasses, touched_by
 from app.class_tree.node import Node, NodeTable, number_rows
 from app.class_tree.row_data import COUNT, NAME, RowData
 from app.dragging import CLASS_MIME, IMAGES_MIME, Places, classes_mime_data
@@ -50,7 +50,7 @@ class ClassTreeModel(QAbstractItemModel):
         self._known: CategoryGraph | None = None
         self._table = NodeTable()
         self._rows = RowData()
-        self._shown: frozenset[ClassId] | None = None
+        self._found: Sequence[ClassId] | None = None
         self._came: list[int] = []
         self.is_editable = True
         self.is_following_edits = False
@@ -59,21 +59,17 @@ class ClassTreeModel(QAbstractItemModel):
     @property
     def graph(self) -> CategoryGraph:
         """The classes that are shown; there is one only after `set_graph`."""
-        return self._graph
-
-    @property
-    def _graph(self) -> CategoryGraph:
         assert self._known is not None, "there are rows only after there was a graph"
         return self._known
 
     # -- what is shown
 
-    def set_graph(self, graph: CategoryGraph, matches: Matches | None = None) -> None:
-        """Show another graph, or of a graph only what matches the filter and the branches that lead there."""
+    def set_graph(self, graph: CategoryGraph, found: Sequence[ClassId] | None = None) -> None:
+        """Show another graph, or the classes that a search found in it: flat rows in this order, with their paths."""
         self.beginResetModel()
         self._known, self._table = graph, NodeTable()
-        self._shown = None if matches is None else matches.shown
-        self._rows.matching = None if matches is None else frozenset(matches.classes)
+        self._found = found
+        self._rows.paths = None if found is None else {class_id: graph.paths(class_id)[0] for class_id in found}
         self._rows.follow(graph)
         self._build(self._table.top)
         self.endResetModel()
@@ -105,9 +101,9 @@ class ClassTreeModel(QAbstractItemModel):
 
     def apply_edits(self, edits: Iterable[GraphEdit]) -> None:
         """Follow edits that the graph has already made; rows that they do not concern stay as they are."""
-        touched = touched_by(self._graph, edits)
+        touched = touched_by(self.graph, edits)
         self._came = []
-        self._rows.follow(self._graph)
+        self._rows.follow(self.graph)
         self.is_following_edits = True
         self._synchronise_all(touched)
         self.is_following_edits = False
@@ -138,7 +134,7 @@ class ClassTreeModel(QAbstractItemModel):
     def index_of_path(self, path: Sequence[ClassId]) -> QModelIndex:
         """The row at the end of a path from a root, built where it was not; invalid when it is not shown."""
         node = self._table.top
-        for class_id in path:
+        for class_id in path if self._found is None else path[-1:]:
             if node.children is None:
                 self._fetch(node)
             below = next((child for child in node.children or () if child.class_id == class_id), None)
@@ -149,7 +145,11 @@ class ClassTreeModel(QAbstractItemModel):
 
     def first_path(self, class_id: ClassId) -> tuple[ClassId, ...]:
         """A path from a root to a class; empty when there is no such class."""
-        return self._graph.paths(class_id)[0] if class_id in self._graph else ()
+        return self.graph.paths(class_id)[0] if class_id in self.graph else ()
+
+    def open_levels(self, is_open: Callable[[QModelIndex], bool]) -> int:
+        """How many levels stand in open branches: 1 when all are closed."""
+        return self._table.open_levels(lambda node: is_open(self._index_of(node)))
 
     def class_of(self, index: AnyIndex) -> ClassId | None:
         """Class of a row; None for no row."""
@@ -157,8 +157,7 @@ class ClassTreeModel(QAbstractItemModel):
 
     def parent_class_of(self, index: AnyIndex) -> ClassId | None:
         """The class that a row stands under; None at the top level."""
-        above = self._node(index).parent
-        return None if above is None else above.class_id
+        return self._rows.parent_class(self._node(index))
 
     def rows_of(self, selection: QItemSelection) -> list[QModelIndex]:
         """The rows of a selection, from above to below.
@@ -220,9 +219,9 @@ class ClassTreeModel(QAbstractItemModel):
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Read one value of a row."""
         node = self._node(index)
-        if node.class_id is None or node.class_id not in self._graph:
+        if node.class_id is None or node.class_id not in self.graph:
             return None
-        return self._rows.read(self._graph, node, index.column(), role)
+        return self._rows.read(self.graph, node, index.column(), role)
 
     def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Ask for a new name."""
@@ -230,7 +229,7 @@ class ClassTreeModel(QAbstractItemModel):
         if (
             role == Qt.ItemDataRole.EditRole
             and class_id is not None
-            and str(value).strip() != self._graph.name(class_id)
+            and str(value).strip() != self.graph.name(class_id)
         ):
             self.rename_requested.emit(class_id, str(value))
         return False  # the row changes with the graph, or not at all when the name is refused
@@ -242,7 +241,7 @@ class ClassTreeModel(QAbstractItemModel):
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
         """Pack the classes of rows for a drag."""
         places = self.places_of(indexes)
-        return classes_mime_data(places, [self._graph.name(class_id) for class_id, _parent in places])
+        return classes_mime_data(places, [self.graph.name(class_id) for class_id, _parent in places])
 
     # -- inside
 
@@ -253,15 +252,14 @@ class ClassTreeModel(QAbstractItemModel):
         return QModelIndex() if node.class_id is None else self.createIndex(node.row, column, node.key)
 
     def _is_root(self, class_id: ClassId) -> bool:
-        return class_id in self._graph and not self._graph.parents(class_id)
+        return class_id in self.graph and not self.graph.parents(class_id)
 
     def _children(self, node: Node) -> Sequence[ClassId]:
+        if self._found is not None:
+            return [each for each in self._found if each in self.graph] if node.class_id is None else ()
         if node.class_id is None:
-            classes: Collection[ClassId] = self._graph.roots()
-        else:
-            classes = self._graph.children(node.class_id) if node.class_id in self._graph else ()
-        shown = self._shown
-        return tuple(classes) if shown is None else [class_id for class_id in classes if class_id in shown]
+            return tuple(self.graph.roots())
+        return tuple(self.graph.children(node.class_id)) if node.class_id in self.graph else ()
 
     def _build(self, node: Node) -> None:
         node.children = [self._table.make(each, node, row) for row, each in enumerate(self._children(node))]

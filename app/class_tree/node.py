@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, final
 
 if TYPE_CHECKING:  # the window shows first
@@ -31,11 +31,6 @@ class Node:
         self.parent = parent
         self.row = row
         self.children: list[Node] | None = None
-
-    @property
-    def branch(self) -> ClassId:
-        """The class at the top level under which this row stands."""
-        return list(self.upwards())[-1]
 
     @property
     def place(self) -> tuple[int, ...]:
@@ -84,6 +79,15 @@ class NodeTable:
     def of_class(self, class_id: ClassId) -> list[Node]:
         """Built rows of a class, oldest first."""
         return [self._by_key[key] for key in sorted(self._by_class.get(class_id, ()))]
+
+    def open_levels(self, is_open: Callable[[Node], bool]) -> int:
+        """How many levels stand in open branches."""
+        nodes, levels = self.top.children or [], 0
+        while nodes:
+            levels += 1
+            below = (node.children for node in nodes if node.children and is_open(node))
+            nodes = [child for children in below for child in children]
+        return levels
 
     def make(self, class_id: ClassId, parent: Node, row: int) -> Node:
         """A new row, not yet among its parent's children."""

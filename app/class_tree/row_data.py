@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QLocale, Qt
@@ -23,8 +24,8 @@ CLASS_ROLE: Final = Qt.ItemDataRole.UserRole
 HAS_SHOTS_ROLE: Final = Qt.ItemDataRole.UserRole + 1
 HAS_MORE_PARENTS_ROLE: Final = Qt.ItemDataRole.UserRole + 2
 BRANCH_ROLE: Final = Qt.ItemDataRole.UserRole + 3
-IS_ON_THE_WAY_ROLE: Final = Qt.ItemDataRole.UserRole + 4
-"""The class does not match the filter itself; it is shown because it leads to one that does."""
+PATH_ROLE: Final = Qt.ItemDataRole.UserRole + 4
+"""Names above a class that a search found, "Animal / Bird"; "" for one at the top level, and in the tree."""
 COLOUR_ROLE: Final = Qt.ItemDataRole.UserRole + 5
 """`#rrggbb` that a person gave the class, or the nearest class above it; "" where nobody did."""
 BAR_ROLE: Final = Qt.ItemDataRole.UserRole + 6
@@ -38,13 +39,13 @@ class RowData:
     """Reads the values of rows.
 
     Attributes:
-        matching: classes that match the filter; None without one.
+        paths: classes that a search found, each with its first path from a root; None where the tree is shown.
         colours: own colours of classes.
         policies: own policies of classes.
     """
 
     def __init__(self) -> None:
-        self.matching: frozenset[ClassId] | None = None
+        self.paths: Mapping[ClassId, Sequence[ClassId]] | None = None
         self.colours: Mapping[ClassId, str] = {}
         self.policies: Mapping[ClassId, ClassPolicy] = {}
         self._shot_counts: Mapping[ClassId, int] = {}
@@ -59,8 +60,8 @@ class RowData:
             int(CLASS_ROLE): lambda _graph, _node, class_id, _column: class_id,
             int(HAS_SHOTS_ROLE): lambda _graph, _node, class_id, _column: class_id in self._with_shots,
             int(HAS_MORE_PARENTS_ROLE): lambda graph, _node, class_id, _column: len(graph.parents(class_id)) > 1,
-            int(BRANCH_ROLE): lambda _graph, node, _class_id, _column: node.branch,
-            int(IS_ON_THE_WAY_ROLE): self._is_on_the_way,
+            int(BRANCH_ROLE): lambda _graph, node, _class_id, _column: list(self._upwards(node))[-1],
+            int(PATH_ROLE): self._path,
             int(COLOUR_ROLE): self._colour,
             int(BAR_ROLE): lambda _graph, _node, class_id, _column: self._bar(class_id),
             int(IS_DEEPEST_ROLE): lambda _graph, _node, class_id, _column: self._is_deepest(class_id),
@@ -92,9 +93,8 @@ class RowData:
     def _tool_tip(self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int) -> str:
         if column == COUNT:
             return self._count_tip(class_id)
-        above = None if node.parent is None else node.parent.class_id
-        also = other_parents(graph, class_id, above)
-        lines = [graph.name(class_id)]
+        also = other_parents(graph, class_id, self.parent_class(node))
+        lines = [graph.name(class_id), *filter(None, [self._path(graph, node, class_id, column)])]
         lines += [fill(translate("classes", "Also under %1"), also)] if also else []
         lines += policy_lines(self._bar(class_id), is_deepest=self._is_deepest(class_id))
         lines += (
@@ -111,7 +111,7 @@ class RowData:
         return self._tool_tip(graph, node, class_id, column).replace("\n", ". ")
 
     def _colour(self, _graph: CategoryGraph, node: Node, _class_id: ClassId, _column: int) -> str:
-        return next((self.colours[each] for each in node.upwards() if each in self.colours), "")
+        return next((self.colours[each] for each in self._upwards(node) if each in self.colours), "")
 
     def _bar(self, class_id: ClassId) -> float | None:
         policy = self.policies.get(class_id)
@@ -121,5 +121,15 @@ class RowData:
         policy = self.policies.get(class_id)
         return policy is not None and policy.is_deepest
 
-    def _is_on_the_way(self, _graph: CategoryGraph, _node: Node, class_id: ClassId, _column: int) -> bool:
-        return self.matching is not None and class_id not in self.matching
+    def parent_class(self, node: Node) -> ClassId | None:
+        """The class above a row; of a class that a search found the last one of its path. None at the top level."""
+        return next(islice(self._upwards(node), 1, None), None)
+
+    def _upwards(self, node: Node) -> Iterable[ClassId]:
+        if self.paths is None or node.class_id is None:
+            return node.upwards()
+        return reversed(self.paths[node.class_id])
+
+    def _path(self, graph: CategoryGraph, _node: Node, class_id: ClassId, _column: int) -> str:
+        above = () if self.paths is None else self.paths[class_id][:-1]
+        return " / ".join(graph.name(each) for each in above if each in graph)

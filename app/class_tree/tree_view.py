@@ -23,33 +23,35 @@ from PySide6.QtGui import (
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
-    QFontMetrics,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOptionViewItem, QTreeView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
 from app.class_drops import classes_text
-from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, ClassDelegate, Ground, caption_font, paint_ground
+from app.class_tree.columns import FittedColumns
+from app.class_tree.delegate import (
+    ROW_HEIGHT,
+    ClassDelegate,
+    Ground,
+    paint_chevron,
+    paint_ground,
+)
 from app.class_tree.drop_target import DropTarget, is_link
 from app.class_tree.kept_rows import KeptRows, is_below, open_rows
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME
 from app.drag_picture import drag_picture
 from app.dragging import DraggedClasses, DraggedImages, Places
-from app.theme.icons import icon_pixmap
 
 if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import ClassId
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
-# Logical pixels.
-INDENT: Final = 18
-CHEVRON_SIDE: Final = 12
-WIDEST_COUNT: Final = "8,888,888"
+_AS_NEEDED: Final = QAbstractItemView.ScrollHint.EnsureVisible
 _ROWS: Final = QItemSelectionModel.SelectionFlag.Rows
 _WITH_ROW: Final = QItemSelectionModel.SelectionFlag.Select | _ROWS
 _WITHOUT_ROW: Final = QItemSelectionModel.SelectionFlag.Deselect | _ROWS
@@ -59,6 +61,11 @@ _ONLY_ROW: Final = QItemSelectionModel.SelectionFlag.ClearAndSelect | _ROWS
 @final
 class ClassTreeView(QTreeView):
     """Shows a `ClassTreeModel`. Says what a person wants; changes nothing.
+
+    Args:
+        model: its rows.
+        has_paths: whether these are classes that a search found, each with its path below its name.
+        parent: Qt parent.
 
     Signals:
         class_selected: a class became the current one among those that are chosen.
@@ -76,7 +83,7 @@ class ClassTreeView(QTreeView):
     files_dropped = Signal(int, object)
     menu_requested = Signal(object, QPoint)
 
-    def __init__(self, model: ClassTreeModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: ClassTreeModel, *, has_paths: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
         self._selected: ClassId | None = None
@@ -84,37 +91,28 @@ class ClassTreeView(QTreeView):
         self._places: Places | None = None  # of the chosen rows; None until somebody asks
         self._was_chosen = self._was_dragged = False
         self._drop_target = DropTarget(self, model)
-        self._set_up()
+        self._columns = FittedColumns(self, model)
+        self._set_up(has_paths=has_paths)
         model.rowsAboutToBeRemoved.connect(self._on_rows_about_to_be_removed)  # before the selection forgets them
         self.setModel(model)
-        self._set_up_columns()
+        self.fit_counts("")
         self.collapsed.connect(self._on_collapsed)
         model.edits_applied.connect(self._on_edits_applied)
 
-    def _set_up(self) -> None:
+    def _set_up(self, *, has_paths: bool) -> None:
         self.setItemDelegate(ClassDelegate(self))
-        self.setHeaderHidden(True)
-        self.setUniformRowHeights(True)
-        self.setIndentation(INDENT)
+        self.setUniformRowHeights(not has_paths)
         self.setExpandsOnDoubleClick(True)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setDragEnabled(True)
         self.setAcceptDrops(True)
         self.setDropIndicatorShown(False)  # the row itself lights up
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setAccessibleName(self.tr("Classes"))
-
-    def _set_up_columns(self) -> None:
-        header = self.header()
-        header.setMinimumSectionSize(1)
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(COUNT, QHeaderView.ResizeMode.Fixed)
-        self.fit_counts("")
 
     def updateGeometries(self) -> None:
         """Let a long tree be scrolled one row further: there is always room below all classes to drop something on."""
@@ -127,8 +125,19 @@ class ClassTreeView(QTreeView):
 
     def fit_counts(self, widest: str) -> None:
         """Give the counts just the width of the widest one."""
-        metrics = QFontMetrics(caption_font(self.font()))
-        self.header().resizeSection(COUNT, metrics.horizontalAdvance(widest or "888") + COUNT_MARGIN + 8)
+        self._columns.fit_counts(widest)
+
+    def scrollTo(self, index: AnyIndex, hint: QAbstractItemView.ScrollHint = _AS_NEEDED) -> None:
+        """Bring a row into view; sideways no further than its name needs."""
+        place = self.horizontalScrollBar().value()
+        super().scrollTo(index, hint)
+        self.horizontalScrollBar().setValue(place)
+        self._columns.show_name(index)
+
+    def visualRect(self, index: AnyIndex) -> QRect:
+        """Where a cell stands."""
+        rect = super().visualRect(index)
+        return rect.adjusted(self._columns.first_indent, 0, 0, 0) if index.column() == NAME else rect
 
     # -- which class is chosen
 
@@ -362,11 +371,12 @@ class ClassTreeView(QTreeView):
         row: QRect = options.rect
         is_selected = self.selectionModel().isSelected(index)
         self._paint_background(painter, row, index, is_selected=is_selected)
-        self._paint_chevron(painter, index)
+        if self._model.hasChildren(index):
+            paint_chevron(painter, self.visualRect(index), is_open=self.isExpanded(index))
         for column in (NAME, COUNT):
             option = QStyleOptionViewItem(options)
             cell = index.sibling(index.row(), column)
-            option.rect = self.visualRect(cell)
+            option.rect = self._columns.painted_rect(cell)
             if is_selected:
                 option.state |= QStyle.StateFlag.State_Selected
             self.itemDelegate().paint(painter, option, cell)
@@ -381,15 +391,6 @@ class ClassTreeView(QTreeView):
         if ground is not None or is_hovered:
             whole = QRect(0, row.y(), self.viewport().width(), row.height())
             paint_ground(painter, whole, ground or Ground.HOVERED)
-
-    def _paint_chevron(self, painter: QPainter, index: AnyIndex) -> None:
-        if not self._model.hasChildren(index):
-            return
-        cell = self.visualRect(index)
-        name = "chevron_down" if self.isExpanded(index) else "chevron_right"
-        picture = icon_pixmap(name, CHEVRON_SIDE, colour="text_muted", ratio=self.devicePixelRatioF())
-        left = cell.x() - INDENT + (INDENT - CHEVRON_SIDE) // 2
-        painter.drawPixmap(QPoint(left, cell.y() + (cell.height() - CHEVRON_SIDE) // 2), picture)
 
     def sizeHint(self) -> QSize:
         """Ask for room."""

@@ -9,11 +9,9 @@ from PySide6.QtCore import QLocale, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from app.class_tree.kept_rows import open_rows, reveal_row
-from app.class_tree.logic import Matches, find_matches
+from app.class_tree.kept_rows import reveal_row
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.no_classes import NoClasses
-from app.class_tree.row_data import NAME
 from app.class_tree.subset_list import SubsetList
 from app.class_tree.tree_view import ClassTreeView
 from app.controls import make_icon_button
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import ClassId
 
 FILTER_DELAY_MS: Final = 120
+MOST_FOUND: Final = 100
 
 
 @final
@@ -66,7 +65,7 @@ class ClassTree(QWidget):
         self._all_model = ClassTreeModel(self)
         self._all = ClassTreeView(self._all_model)
         self._found_model = ClassTreeModel(self)
-        self._found = ClassTreeView(self._found_model)
+        self._found = ClassTreeView(self._found_model, has_paths=True)
         self._empty = NoClasses()
         self._stack = QStackedWidget()
         self._filter_timer = QTimer(self)
@@ -283,34 +282,25 @@ class ClassTree(QWidget):
 
     def _on_filter_return_pressed(self) -> None:
         """Choose the best fit and go there."""
-        matches = find_matches(self._session.graph, self._filter.text(), 1).classes
-        if matches:
-            self.select_class(matches[0])
+        found = self._session.graph.search(self._filter.text(), 1)
+        if found:
+            self.select_class(found[0])
             self._all.setFocus()
 
     def _apply_filter(self) -> None:
         self._filter_timer.stop()
         text = self._filter.text().strip()
         if text:
-            matches = find_matches(self._session.graph, text)
-            self._found_model.set_graph(self._session.graph, matches)
-            self._open_found(matches)
+            self._found_model.set_graph(self._session.graph, self._session.graph.search(text, MOST_FOUND))
         elif self._stack.currentWidget() is self._found:
             self._leave_found()
         self._show_fitting_page()
-
-    def _open_found(self, matches: Matches) -> None:
-        """Open the branches that lead to what was found; the best of it is there however deep it lies."""
-        open_rows(self._found, [self._found_model.index(row, NAME) for row in range(self._found_model.rowCount())])
-        best = matches.classes[:1]
-        if best and not self._found.has_open(best[0]):
-            self._found.scrollTo(self._found_model.index_of_path(self._found_model.first_path(best[0])))
 
     def _leave_found(self) -> None:
         """Back to all classes; the class that was chosen among the found ones stays chosen."""
         chosen = self._found.selected_class
         self._stack.setCurrentWidget(self._all)
-        self._found_model.set_graph(self._session.graph, Matches((), frozenset()))
+        self._found_model.set_graph(self._session.graph, ())
         if chosen is not None and chosen in self._session.graph and not self._all.select_built(chosen):
             self._all.select_path(self._session.graph.paths(chosen)[0])
 

@@ -1,6 +1,6 @@
 """What the class tree shows, worked out by hand."""
 
-from app.class_tree.logic import classes_with_shots, find_matches, only_known, other_parents, touched_by
+from app.class_tree.logic import classes_with_shots, only_known, other_parents, touched_by
 from app.session.subsets import Subset, subset_counts
 from engine.collection.state import UNKNOWN, ImageStatus
 from engine.graph.edits import ClassAdded, ClassRenamed, EdgeAdded
@@ -41,15 +41,6 @@ def test_a_shot_counts_for_all_classes_above() -> None:
     puffin, kelp = graph.find("Puffin"), graph.find("Kelp")
     found = classes_with_shots(graph, {puffin: 2, kelp: 0, 999: 1})
     assert {graph.name(class_id) for class_id in found} == {"Puffin", "Bird", "Diver", "Animal"}
-
-
-def test_matches_bring_the_branches_that_lead_there() -> None:
-    """Best fit first; all ancestors are shown on the way."""
-    graph = seaside_graph()
-    matches = find_matches(graph, "gull")
-    assert [graph.name(class_id) for class_id in matches.classes] == ["Gull", "Herring Gull"]
-    assert {graph.name(class_id) for class_id in matches.shown} == {"Gull", "Herring Gull", "Bird", "Animal"}
-    assert find_matches(graph, "whale").shown == frozenset()
 
 
 def test_other_parents_are_named_as_paths() -> None:

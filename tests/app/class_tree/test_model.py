@@ -5,9 +5,17 @@ import random
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
 
-from app.class_tree.logic import find_matches
 from app.class_tree.model import ClassTreeModel
-from app.class_tree.row_data import CLASS_ROLE, COUNT, HAS_MORE_PARENTS_ROLE, HAS_SHOTS_ROLE, NAME
+from app.class_tree.row_data import (
+    BRANCH_ROLE,
+    CLASS_ROLE,
+    COLOUR_ROLE,
+    COUNT,
+    HAS_MORE_PARENTS_ROLE,
+    HAS_SHOTS_ROLE,
+    NAME,
+    PATH_ROLE,
+)
 from app.dragging import DraggedClasses, read_dragged
 from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph
@@ -136,10 +144,22 @@ def test_random_edits_end_where_a_new_model_would(model: ClassTreeModel, graph: 
         assert shown(model) == expected(graph), f"after edit {number}: {name} {values}"
 
 
-def test_a_filter_shows_matches_and_the_way_to_them(model: ClassTreeModel, graph: CategoryGraph) -> None:
-    """Other branches are hidden, also below a class that matches."""
-    model.set_graph(graph, find_matches(graph, "puff"))
-    assert shown(model) == {"Animal": {"Bird": {"Puffin": {}}, "Diver": {"Puffin": {}}}}
+def test_found_classes_are_flat_rows_with_their_path(model: ClassTreeModel, graph: CategoryGraph) -> None:
+    """Best fit first, each once; a row knows its path, its parent and the colour of the class above it."""
+    model.set_marks({graph.find("Bird"): "#d05a4e"}, {})
+    model.set_graph(graph, [graph.find(name) for name in ("Gull", "Puffin", "Herring Gull", "Plant")])
+    rows = [model.index(row, NAME) for row in range(model.rowCount())]
+    assert [(row.data(), row.data(PATH_ROLE), row.data(COLOUR_ROLE)) for row in rows] == [
+        ("Gull", "Animal / Bird", "#d05a4e"),
+        ("Puffin", "Animal / Bird", "#d05a4e"),
+        ("Herring Gull", "Animal / Bird / Gull", "#d05a4e"),
+        ("Plant", "", ""),
+    ]
+    assert not any(model.hasChildren(row) for row in rows)
+    assert [row.data(BRANCH_ROLE) for row in rows] == [graph.find("Animal")] * 3 + [graph.find("Plant")]
+    parents = [graph.find("Bird"), graph.find("Bird"), graph.find("Gull"), None]
+    assert [model.parent_class_of(row) for row in rows] == parents
+    assert model.index_of_path(graph.paths(graph.find("Herring Gull"))[0]) == rows[2]
 
 
 def test_a_typed_name_is_a_wish(model: ClassTreeModel, graph: CategoryGraph) -> None:

@@ -8,17 +8,18 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QByteArray, QMimeData, QModelIndex, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragMoveEvent, QDropEvent
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.class_tree.delegate import ClassDelegate
+from app.class_tree.columns import LEAST_NAME, WIDEST_INDENT
+from app.class_tree.delegate import DOT_ROOM, ClassDelegate
 from app.class_tree.model import ClassTreeModel
-from app.class_tree.row_data import NAME
+from app.class_tree.row_data import COUNT, NAME
 from app.class_tree.tree_view import ClassTreeView
 from app.dragging import CLASS_MIME, IMAGES_MIME, classes_mime_data
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.group_edits import add_parent
-from tests.support.deep_graphs import add_all, ladder
+from tests.support.deep_graphs import add_all, chain, ladder
 from tests.support.graphs import seaside_graph
 from tests.support.sessions import LONG_MS, recorded
 
@@ -382,3 +383,84 @@ def test_a_moved_branch_opens_no_more_rows_than_anybody_looks_through(ladder_tre
     ladder_tree.edit("move", ladder_tree.graph.find("left 0"), None, top)
     assert ladder_tree.view.isExpanded(ladder_tree.row("top", "left 0", "left 1"))
     assert rows_built(ladder_tree) < 2_000
+
+
+# -- deep trees
+
+
+@pytest.mark.parametrize("levels", [12, 60])
+def test_a_name_keeps_its_room_at_any_depth(qtbot: QtBot, levels: int) -> None:
+    """Walking down by keys through an open chain: the indent shrinks, and each name is there to be read."""
+    graph = CategoryGraph()
+    add_all(graph, chain(levels))
+    tree = Tree(graph)
+    qtbot.addWidget(tree.view)
+    tree.view.resize(240, 500)
+    tree.view.show()
+    tree.view.setFocus()
+    qtbot.keyClick(tree.view, Qt.Key.Key_Home)
+    qtbot.keyClick(tree.view, Qt.Key.Key_Asterisk)
+    qtbot.waitUntil(lambda: tree.view.indentation() < WIDEST_INDENT, timeout=LONG_MS)
+    for level in range(1, levels):
+        qtbot.keyClick(tree.view, Qt.Key.Key_Down)
+        row = tree.view.currentIndex()
+        assert row.data() == f"level {level}"
+        assert tree.view.viewport().rect().top() <= tree.view.visualRect(row).top()
+        assert tree.view.visualRect(row).bottom() <= tree.view.viewport().rect().bottom() + 1  # Qt's own rounding
+        assert_name_has_room(tree, row)
+    for _level in range(levels - 1):
+        qtbot.keyClick(tree.view, Qt.Key.Key_Up)
+        assert_name_has_room(tree, tree.view.currentIndex())
+    assert tree.view.horizontalScrollBar().value() == 0
+    qtbot.keyClick(tree.view, Qt.Key.Key_Minus)
+    qtbot.waitUntil(lambda: tree.view.indentation() == WIDEST_INDENT, timeout=LONG_MS)
+    assert tree.view.horizontalScrollBar().maximum() == 0
+
+
+def assert_name_has_room(tree: Tree, row: QModelIndex) -> None:
+    """A row's name is painted in the window, before the counts, with room for some fifteen letters."""
+    start = tree.view.visualRect(row).x()
+    assert start >= 0
+    assert tree.view.viewport().width() - tree.view.header().sectionSize(COUNT) - start >= DOT_ROOM + LEAST_NAME
+
+
+def test_a_click_does_not_scroll_sideways(qtbot: QtBot) -> None:
+    """What is in sight stays where it is under the pointer."""
+    graph = CategoryGraph()
+    ids = add_all(graph, chain(60))
+    tree = Tree(graph)
+    qtbot.addWidget(tree.view)
+    tree.view.resize(240, 500)
+    tree.view.show()
+    tree.view.select_path(graph.paths(ids["level 50"])[0])
+    bar = tree.view.horizontalScrollBar()
+    qtbot.waitUntil(lambda: bar.value() > 0, timeout=LONG_MS)
+    place, row = bar.value(), tree.view.currentIndex().parent()
+    qtbot.mouseClick(tree.view.viewport(), Qt.MouseButton.LeftButton, pos=tree.view.visualRect(row).center())
+    assert (tree.view.currentIndex().data(), bar.value()) == ("level 49", place)
+
+
+@pytest.mark.parametrize("name", ["level 0", "level 30"])
+def test_a_chevron_is_hit_at_any_depth(qtbot: QtBot, name: str) -> None:
+    """Its left and right edge open and close the branch, and choose nothing, however narrow the indent is."""
+    graph = CategoryGraph()
+    ids = add_all(graph, chain(60))
+    tree = Tree(graph)
+    qtbot.addWidget(tree.view)
+    tree.view.resize(240, 500)
+    tree.view.show()
+    tree.view.select_path(graph.paths(ids["level 35"])[0])
+    bar, port = tree.view.horizontalScrollBar(), tree.view.viewport()
+    qtbot.waitUntil(lambda: bar.value() > 0, timeout=LONG_MS)
+    row = tree.model.indexes_of(ids[name])[0]
+    tree.view.scrollTo(row)
+    for inwards, is_open in ((2, False), (WIDEST_INDENT - 3, True)):
+        place = tree.view.visualRect(row)
+        point = QPoint(place.x() - WIDEST_INDENT + inwards, place.center().y())
+        qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=point)
+        assert tree.view.isExpanded(row) is is_open
+        qtbot.wait(QApplication.doubleClickInterval() + 50)
+    assert tree.view.currentIndex().data() == name  # its branch was closed with the chosen class in it
+    dot = tree.view.visualRect(row)
+    qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=QPoint(dot.x() + 4, dot.center().y()))
+    assert tree.view.isExpanded(row)

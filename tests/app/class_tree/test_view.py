@@ -7,12 +7,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
+from app.class_tree.delegate import DOT_ROOM, HEIGHT_WITH_PATH
+from app.class_tree.row_data import NAME, PATH_ROLE
 from app.class_tree.view import ClassTree
 from app.session import Session
 from app.session.subsets import Subset
 from tests.support.collections import Collection
 from tests.support.sessions import LONG_MS, act, open_project, recorded
 from tests.support.widgets import texts
+
+MORE_THAN_ONE_COLOUR = 3
+"""The ground of a row, and at most the edge of it."""
 
 
 @pytest.fixture
@@ -58,13 +63,22 @@ def test_a_class_and_a_subset_are_one_choice(pane: ClassTree, session: Session) 
     assert subsets == [(Subset.TO_REVIEW,), (Subset.ALL,)]
 
 
-def test_the_filter_opens_what_it_finds(qtbot: QtBot, pane: ClassTree, session: Session) -> None:
-    """Matches stand in their open branches; without the filter the choice among them stays."""
+def test_a_search_shows_flat_rows_with_their_path(qtbot: QtBot, pane: ClassTree, session: Session) -> None:
+    """The classes that match and no others, each with its path below; without the filter the choice stays."""
     type_filter(qtbot, pane, "checks")
-    assert found_names(pane) == {"Red", "Red checks", "Blue", "Blue checks"}
+    assert found_names(pane) == {"Red checks", "Blue checks"}
     checks = session.graph.find("Blue checks")
-    pane.front.select_built(checks)
+    row = pane.front.model().index(1, NAME)
+    assert (row.data(), row.data(PATH_ROLE)) == ("Blue checks", "Blue")
+    place = pane.front.visualRect(row)
+    assert place.height() == HEIGHT_WITH_PATH
+    qtbot.mouseClick(pane.front.viewport(), Qt.MouseButton.LeftButton, pos=place.center())
     assert pane.selected_class == checks
+    picture = pane.front.viewport().grab(place).toImage()
+    lower = range(round(picture.height() * 0.6), picture.height() - 4)
+    middle = picture.width() // 2
+    ink = {picture.pixel(x, y) for y in lower for x in range(DOT_ROOM + 2, middle)}
+    assert len(ink) > MORE_THAN_ONE_COLOUR  # the path is written there
     type_filter(qtbot, pane, "")
     assert pane.selected_class == checks
     assert "Green" in found_names(pane)
