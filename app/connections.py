@@ -11,6 +11,7 @@ from app.class_tree.controller import Classes
 from app.class_tree.view import ClassTree
 from app.graph_suggestions.controller import Suggesting
 from app.inspector.view import Inspector
+from app.panes import Panes
 from app.preferences.name_strip import NameAsking, NameStrip
 from app.review.controller import Labelling
 from app.review.key_hint import KeyHint
@@ -80,8 +81,10 @@ def connect_first_page(
     workspace.files_dropped.connect(projects.take_dropped)
 
 
-def connect_shown(workspace: Workspace, tree: ClassTree, sample: SampleStart) -> None:
-    """What is to be shown is chosen beside the images, which follow."""
+def connect_shown(workspace: Workspace, tree: ClassTree, panes: Panes, sample: SampleStart) -> None:
+    """What is to be shown is chosen beside the images, which follow; a pane without room is fetched from there."""
+    panes.hiding_changed.connect(workspace.header.show_panel_button)
+    workspace.header.panel_button.clicked.connect(panes.toggle_right)
     workspace.subset_wanted.connect(tree.select_subset)
     sample.face_wanted.connect(tree.select_class)
 

@@ -185,7 +185,7 @@ class MainWindow(QMainWindow):
             **self.about.callbacks(), **self.help.callbacks(), **self.exporting.callbacks(),
             **self.graph_imports.callbacks(), **self.label_imports.callbacks(), **self.what_if.callbacks(),
             **self.class_splitting.callbacks(), **self.suggesting.callbacks(),
-            **window_actions(self.session, self.tree, self.workspace),
+            **window_actions(self.session, self.tree, self.workspace, self._panes),
             "command_palette": self._open_commands,
             "read_images": self._read_images, "show_keys": self._show_keys,
             "show_failures": self.status_line.job_bar.show_failures,
@@ -219,7 +219,7 @@ class MainWindow(QMainWindow):
         workspace.grid.menu_requested.connect(lambda place: self.registry.menu_of(IMAGE_MENU, self).popup(place))
         workspace.grid.images_selected.connect(lambda _ids: self._update_available())
         workspace.action_requested.connect(self.registry.trigger)
-        connections.connect_shown(workspace, tree, self.projects.sample)
+        connections.connect_shown(workspace, tree, self._panes, self.projects.sample)
         self.embedding.in_view = workspace.ids_in_view
         self.preferences.action_requested.connect(self.registry.trigger)
         show_working = partial(self._pages.setCurrentWidget, self._working)

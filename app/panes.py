@@ -1,9 +1,9 @@
-"""Three panes beside each other. Where the window is narrow, the outer ones give way to the middle."""
+"""Three panes beside each other. Where the window is narrow, one of the outer ones gives way to the middle."""
 
 from dataclasses import dataclass
 from typing import Final, final
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
@@ -26,22 +26,31 @@ FIRST: Final = Widths(PANES_DEFAULT[0], 0, PANES_DEFAULT[1])
 LEAST: Final = Widths(184, 382, 242)
 
 
-def shared_out(room: int, wanted: Widths, least: Widths, *, is_right_needed: bool = False) -> Widths:
+def has_room_for_all(room: int, least: Widths) -> bool:
+    """Whether a window's width holds three panes."""
+    return room >= least.left + least.middle + least.right
+
+
+def shared_out(room: int, wanted: Widths, least: Widths, *, is_right_shown: bool | None = None) -> Widths:
     """Divide a window's width.
 
     Args:
         room: what there is.
         wanted: how wide the person left the outer panes.
         least: what each pane needs.
-        is_right_needed: whether it is the left pane that goes where there is no room for three.
+        is_right_shown: where there is no room for three, whether it is the left pane that goes; None for the right one
+            there, and for both elsewhere.
 
     Returns:
         Widths whose sum is `room`, unless even two panes have too little.
     """
-    if room < least.left + least.middle + least.right:
-        if is_right_needed:
+    if not has_room_for_all(room, least):
+        if is_right_shown:
             return Widths(0, max(least.middle, room - least.right), least.right)
         return Widths(least.left, max(least.middle, room - least.left), 0)
+    if is_right_shown is False:
+        left = max(min(wanted.left, room - COMFORTABLE_MIDDLE), least.left)
+        return Widths(left, room - left, 0)
     left, right = max(wanted.left, least.left), max(wanted.right, least.right)
     spare_left, spare_right = left - least.left, right - least.right
     missing = max(0, COMFORTABLE_MIDDLE - (room - left - right))
@@ -59,8 +68,13 @@ class Panes(QSplitter):
     Args:
         left: goes away in a very narrow window while something stands in for what `right` usually shows.
         middle: gets what is left over, and more than that where it would be too little.
-        right: goes away in a very narrow window otherwise.
+        right: goes away in a very narrow window otherwise, and wherever the person puts it away.
+
+    Signals:
+        hiding_changed: whether one of the outer panes is hidden, and whether the right one is shown.
     """
+
+    hiding_changed = Signal(bool, bool)
 
     def __init__(self, left: QWidget, middle: QWidget, right: QStackedWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -69,6 +83,7 @@ class Panes(QSplitter):
         self._left, self._middle, self._right = left, middle, right
         self._wanted = FIRST
         self._shared: tuple[object, ...] = ()  # what the widths were last divided by
+        self._is_right_shown: bool | None = None  # as the person chose; None leaves it to the room there is
         for widget, narrowest in ((left, LEAST.left), (middle, LEAST.middle), (right, LEAST.right)):
             widget.setMinimumWidth(narrowest)
             self.addWidget(widget)
@@ -84,6 +99,11 @@ class Panes(QSplitter):
     def restore(self, left: int, right: int) -> None:
         """Give the outer panes the widths of the last run, as far as there is room."""
         self._wanted, self._shared = Widths(left, 0, right), ()
+        self._share_out()
+
+    def toggle_right(self) -> None:
+        """Show the right pane, in a very narrow window in place of the left one, or put it away."""
+        self._is_right_shown = self._right.isHidden()
         self._share_out()
 
     def minimumSizeHint(self) -> QSize:
@@ -107,14 +127,18 @@ class Panes(QSplitter):
         """Do nothing while the room and the needs are the same: the person may have moved a pane since."""
         room = self.width() - 2 * self.handleWidth()
         least = Widths(LEAST.left, LEAST.middle, self._right.minimumWidth())
-        is_right_needed = self._right.currentIndex() > 0
-        if self._shared == (room, least, is_right_needed):
+        has_room = has_room_for_all(room, least)
+        if self._shared and self._shared[0] != has_room:
+            self._is_right_shown = None  # chosen for another window, so to say
+        is_right_shown = True if self._right.currentIndex() > 0 else self._is_right_shown
+        if self._shared == (has_room, room, least, is_right_shown):
             return
-        self._shared = room, least, is_right_needed
-        widths = shared_out(room, self._wanted, least, is_right_needed=is_right_needed)
+        self._shared = has_room, room, least, is_right_shown
+        widths = shared_out(room, self._wanted, least, is_right_shown=is_right_shown)
         self._left.setVisible(widths.left > 0)
         self._right.setVisible(widths.right > 0)
         self.setSizes([widths.left, widths.middle, widths.right])
+        self.hiding_changed.emit(0 in (widths.left, widths.right), widths.right > 0)
 
     def _on_moved(self, _position: int, handle: int) -> None:
         """Remember what the person did; only the pane at the handle that was moved."""

@@ -5,12 +5,15 @@ from functools import partial
 
 from app.class_tree.view import ClassTree
 from app.image_grid.logic import Order
+from app.panes import Panes
 from app.session import Session
 from app.session.subsets import Subset
 from app.workspace.view import Workspace
 
 
-def window_actions(session: Session, tree: ClassTree, workspace: Workspace) -> Mapping[str, Callable[[], None]]:
+def window_actions(
+    session: Session, tree: ClassTree, workspace: Workspace, panes: Panes
+) -> Mapping[str, Callable[[], None]]:
     """Callbacks by name of the action."""
     grid = workspace.grid
     return {
@@ -25,6 +28,7 @@ def window_actions(session: Session, tree: ClassTree, workspace: Workspace) -> M
         "sort_again": workspace.sort_again,
         "zoom_in": lambda: workspace.zoom(1),
         "zoom_out": lambda: workspace.zoom(-1),
+        "right_panel": panes.toggle_right,
         "show_graph": lambda: workspace.show_graph(not workspace.is_graph_shown),
         "fit_graph": lambda: workspace.look_at_graph().fit(),
         "find_in_graph": lambda: workspace.look_at_graph().take_keyboard(),

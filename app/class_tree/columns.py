@@ -19,8 +19,8 @@ COUNT_GAP: Final = 8
 WIDEST_INDENT: Final = 18
 """Also the room for the chevron of a row, however small the indent is."""
 NARROWEST_INDENT: Final = 8
-LEAST_NAME: Final = 110
-"""Room for a name at any depth, about fifteen letters: of longer ones the tool tip tells the rest."""
+LEAST_NAME: Final = 80
+"""Room for a name at any depth, about ten letters: of longer ones the tool tip tells the rest."""
 
 
 @final
@@ -85,7 +85,8 @@ class FittedColumns(QObject):
         indent = (self.name_room - ends) // below if below else WIDEST_INDENT
         indent = min(max(indent, NARROWEST_INDENT), WIDEST_INDENT)
         self._view.setIndentation(indent)
-        self._view.header().resizeSection(NAME, max(self.name_room, below * indent + ends))
+        needed = below * indent + ends if below else 0  # a flat list never scrolls sideways
+        self._view.header().resizeSection(NAME, max(self.name_room, needed))
 
     def _count_levels(self) -> None:
         self._levels = max(1, self._model.open_levels(self._view.isExpanded))

@@ -7,7 +7,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QLayout, QPushButton, QSizePolicy, QSlider, QWidget
 
-from app.controls import make_label
+from app.controls import make_icon_button, make_label
 from app.elided import ElidedLabel
 from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.logic import Order
@@ -56,6 +56,9 @@ class Header(QWidget):
         self.badge = ChangedBadge()
         self.sort_again = SortAgain()
         self.switch = ViewSwitch()
+        self.panel_button = make_icon_button("right_panel", self.tr("Show or hide the right panel (Alt+6)"))
+        self.panel_button.setCheckable(True)
+        self.panel_button.hide()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2 * GAP, GAP, GAP, GAP)
         layout.setSpacing(GAP)
@@ -71,6 +74,7 @@ class Header(QWidget):
         layout.addWidget(self._order)
         layout.addWidget(self._zoom)
         layout.addWidget(self.switch)
+        layout.addWidget(self.panel_button)
 
     def _make_chip(self, subset: Subset) -> QPushButton:
         chip = QPushButton(self._chip_text(subset))
@@ -213,6 +217,17 @@ class Header(QWidget):
         """Show the controls of the grid, or none beside the graph."""
         self._is_graph = is_graph
         self.switch.show_view(is_graph=is_graph)
+        self._arrange()
+
+    def show_panel_button(self, is_needed: bool, is_shown: bool) -> None:
+        """Offer the right panel while an outer pane is hidden.
+
+        Args:
+            is_needed: whether one is.
+            is_shown: whether the right panel is shown.
+        """
+        self.panel_button.setVisible(is_needed)
+        self.panel_button.setChecked(is_shown)
         self._arrange()
 
     def show_order(self, order: Order) -> None:

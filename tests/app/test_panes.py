@@ -5,16 +5,18 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QSlider
 from pytestqt.qtbot import QtBot
 
 from app.elided import ElidedLabel
 from app.image_grid.geometry import GridGeometry
 from app.panes import COMFORTABLE_MIDDLE, LEAST, Panes, Widths, shared_out
 from app.settings import ZOOM_DEFAULT, Settings
+from tests.support.clicks import click
 from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, Desk
 
+ALT = Qt.KeyboardModifier.AltModifier
 WANTED = Widths(272, 0, 336)
 
 
@@ -38,7 +40,7 @@ def test_the_outer_panes_give_way(room: int, expected: Widths) -> None:
 
 def test_a_panel_at_the_right_outlasts_the_left_pane() -> None:
     """Who has opened something wants to see it."""
-    assert shared_out(720, WANTED, LEAST, is_right_needed=True) == Widths(0, 478, 242)
+    assert shared_out(720, WANTED, LEAST, is_right_shown=True) == Widths(0, 478, 242)
 
 
 def panes_of(desk: Desk) -> Panes:
@@ -89,6 +91,65 @@ def test_a_very_small_window_shows_two_panes(reviewing: Desk) -> None:
     reviewing.press(Qt.Key.Key_Escape)
     laid_out()
     assert window.tree.isVisible()
+
+
+def test_a_very_small_window_opens_its_right_panel(reviewing: Desk) -> None:
+    """By the button in the header, or a key; in place of the classes, and back. A wide window has no such button."""
+    window, header = reviewing.window, reviewing.window.workspace.header
+    assert not header.panel_button.isVisible()
+    window.resize(720, 450)
+    laid_out()
+    assert header.panel_button.isVisible()
+    assert not header.panel_button.isChecked()
+    reviewing.choose(0)
+    click(header.panel_button)
+    laid_out()
+    assert (window.side.isVisible(), window.tree.isVisible(), window.width()) == (True, False, 720)
+    assert header.panel_button.isChecked()
+    assert clipped(window.inspector) == []
+    reviewing.press(Qt.Key.Key_6, ALT)
+    laid_out()
+    assert (window.side.isVisible(), window.tree.isVisible()) == (False, True)
+    click(header.panel_button)
+    window.resize(1440, 800)
+    laid_out()
+    assert window.side.isVisible()
+    assert window.tree.isVisible()
+    assert not header.panel_button.isVisible()
+
+
+def test_the_right_panel_is_put_away_in_a_wide_window(reviewing: Desk) -> None:
+    """The images get its room; a button that comes then, or a panel that is opened, brings it back."""
+    window, header = reviewing.window, reviewing.window.workspace.header
+    window.resize(1440, 800)
+    laid_out()
+    before = panes_of(reviewing).sizes()
+    reviewing.press(Qt.Key.Key_6, ALT)
+    laid_out()
+    assert panes_of(reviewing).sizes() == [before[0], before[1] + before[2] + 1, 0]  # one line less between panes
+    reviewing.press(Qt.Key.Key_B, CONTROL)
+    laid_out()
+    assert window.side.isVisible()
+    reviewing.press(Qt.Key.Key_Escape)
+    laid_out()
+    assert not window.side.isVisible()
+    click(header.panel_button)
+    laid_out()
+    assert panes_of(reviewing).sizes() == before
+    assert not header.panel_button.isVisible()
+
+
+def test_chips_that_repeat_the_rows_beside_the_classes_go_first(reviewing: Desk) -> None:
+    """In a small window they have gone, and all tools are there: order, size, graph, right panel."""
+    window, header = reviewing.window, reviewing.window.workspace.header
+    window.resize(720, 450)
+    laid_out()
+    chips = [button for button in header.findChildren(QPushButton) if button.property("role") == "chip"]
+    assert [chip.text() for chip in chips if chip.isVisible()] == []
+    (order,), (size,) = header.findChildren(QComboBox), header.findChildren(QSlider)
+    for part in (order, size, header.switch, header.panel_button):
+        assert part.isVisible()
+    assert clipped(header) == []
 
 
 def dragged(panes: Panes, handle: int, by: int) -> None:

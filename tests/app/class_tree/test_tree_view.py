@@ -418,7 +418,7 @@ def test_a_name_keeps_its_room_at_any_depth(qtbot: QtBot, levels: int) -> None:
 
 
 def assert_name_has_room(tree: Tree, row: QModelIndex) -> None:
-    """A row's name is painted in the window, before the counts, with room for some fifteen letters."""
+    """A row's name is painted in the window, before the counts, with room for some ten letters."""
     start = tree.view.visualRect(row).x()
     assert start >= 0
     assert tree.view.viewport().width() - tree.view.header().sectionSize(COUNT) - start >= DOT_ROOM + LEAST_NAME
