@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.collection.embed import open_cache
 from engine.collection.models import find_model
@@ -13,7 +14,7 @@ from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.images.content_hash import content_hash
 from engine.project import Project
-from engine.research.benchmarks.synthetic import synthetic_embeddings
+from engine.research.benchmarks.synthetic import SyntheticEmbeddings, synthetic_embeddings
 from tests.robot.marked_images import write_marked
 
 FAMILIES: Final = {
@@ -28,7 +29,7 @@ NAMES: Final = (*FAMILIES, *LEAVES)
 SHOTS: Final = 3
 
 
-def prepared_project(folder: Path, caches: CacheFolders, count: int, *, shots: int = SHOTS) -> Path:
+def prepared_project(folder: Path, caches: CacheFolders, count: int, *, shots: int = SHOTS, ambiguous: int = 0) -> Path:
     """Write a project of marked pictures, embedded, `shots` of each class labelled.
 
     The pictures' numbers go from 0; an image's embedding says its class, not its picture.
@@ -38,6 +39,7 @@ def prepared_project(folder: Path, caches: CacheFolders, count: int, *, shots: i
         caches: where the embeddings go.
         count: pictures.
         shots: labels of each class to begin with.
+        ambiguous: last pictures that lie between two classes of one family.
     """
     model = find_model()
     drawn = synthetic_embeddings(count, model.card.embedding_width, classes=len(LEAVES), families=len(FAMILIES))
@@ -56,9 +58,20 @@ def prepared_project(folder: Path, caches: CacheFolders, count: int, *, shots: i
             chosen = np.flatnonzero(drawn.classes == place)[:shots].tolist()
             if chosen:
                 project.label([image_ids[number] for number in chosen], ids[leaf])
+    embeddings = drawn.embeddings.copy()
+    for number in range(count - ambiguous, count):
+        embeddings[number] = _between_relatives(drawn, number)
     with open_cache(model, caches) as cache:
-        cache.put_many(hashes, drawn.embeddings)
+        cache.put_many(hashes, embeddings)
     return project_path
+
+
+def _between_relatives(drawn: SyntheticEmbeddings, number: int) -> NDArray[np.float32]:
+    """The middle between a picture and one of the next class of its family, (embedding width,), of unit length."""
+    of_family, place = len(LEAVES) // len(FAMILIES), int(drawn.classes[number])
+    relative = place // of_family * of_family + (place + 1) % of_family
+    middle = drawn.embeddings[number] + drawn.embeddings[drawn.classes == relative][-1]
+    return (middle / np.linalg.norm(middle)).astype(np.float32)
 
 
 def _add_classes(project: Project) -> dict[str, int]:

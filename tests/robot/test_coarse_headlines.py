@@ -1,0 +1,66 @@
+"""A card that names the broader class: Enter accepts it, Shift+Enter or 1 the exact class, and both can be read."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from engine.config import CacheFolders
+from tests.robot.patience import wait_for
+from tests.robot.person import Person
+from tests.robot.prepared import FAMILIES, NAMES, prepared_project
+from tests.robot.project_file import labels_in
+from tests.robot.review import Review, Shown
+
+IMAGES = 160
+AMBIGUOUS = 40
+MOST_CARDS = 30
+"""Looked at until one names a family."""
+
+
+@pytest.fixture
+def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
+    """Pictures between two birds of a family are to be reviewed, among others."""
+    path = prepared_project(tmp_path, caches, IMAGES, ambiguous=AMBIGUOUS)
+    person.open(path)
+    person.show_subset("To review")
+    person.choose_command("Least certain first")
+    person.part("Least certain first", "combo box")
+    person.wait_until_calm()
+    person.hand.click(person.cards(person.grid)[0].area.centre)
+    return path
+
+
+def next_coarse(person: Person, review: Review) -> Shown:
+    """Walk on by the arrow key to a card that names a family, and wait until the inspector describes it."""
+    shown = review.wait_until_whole()
+    for _card in range(MOST_CARDS):
+        if shown.on_card in FAMILIES:
+            return review.wait_until(partial(_is_described, shown.framed), "the card, described")
+        person.hand.key("Right")
+        shown = review.wait_until(partial(_is_other, shown.framed), "the next card")
+    pytest.fail("no card names a family")
+
+
+def _is_described(framed: tuple[int, ...], shown: Shown) -> bool:
+    return framed == shown.framed == (shown.described,)
+
+
+def _is_other(framed: tuple[int, ...], shown: Shown) -> bool:
+    return shown.is_whole and shown.framed != framed
+
+
+@pytest.mark.parametrize(("key", "accepts_family"), [("Return", True), ("Shift+Return", False), ("1", False)])
+def test_a_key_means_one_of_the_two_names(person: Person, project: Path, key: str, accepts_family: bool) -> None:
+    """What became of the image is said in the line below."""
+    review = Review(person, NAMES)
+    before = labels_in(project)
+    shown = next_coarse(person, review)
+    family = str(shown.on_card)
+    leaf = next(name for name in shown.guesses if name not in FAMILIES)
+    assert leaf in FAMILIES[family]
+    person.hand.key(key)
+    wait_for(lambda: len(labels_in(project)) == len(before) + 1, "a label")
+    made = {number: label for number, label in labels_in(project).items() if number not in before}
+    assert made == {shown.framed[0]: family if accepts_family else leaf}
+    person.part_containing(f"Labelled {family if accepts_family else leaf}")
