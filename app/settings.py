@@ -33,6 +33,7 @@ _NEW_PROJECT: Final = "new_project/backbone"
 _EXPORT_FORMAT: Final = "export/format"
 _EXPORT_FOLDER: Final = "export/folder"
 _GRAPH_EXPORT_FORMAT: Final = "export/graph_format"
+_FOLDERS: Final = "folders"
 _PERSON: Final = "labels/person"
 _HINTS: Final = "hints/shown"
 _OFFERED: Final = "backbones/offered_in"
@@ -204,6 +205,15 @@ class Settings:
     @graph_export_format.setter
     def graph_export_format(self, name: str) -> None:
         self._store.setValue(_GRAPH_EXPORT_FORMAT, name)
+
+    def folder_of(self, purpose: str) -> Path | None:
+        """The folder that was used last for a purpose; None before the first time."""
+        name = str(self._store.value(f"{_FOLDERS}/{purpose}", "") or "")
+        return Path(name) if name else None
+
+    def remember_folder(self, purpose: str, folder: Path) -> None:
+        """Begin there the next time."""
+        self._store.setValue(f"{_FOLDERS}/{purpose}", str(folder))
 
     def was_offered(self, project_id: str) -> bool:
         """Whether the accurate backbone was offered to a project already, or chosen or left when it was made."""

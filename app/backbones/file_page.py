@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QMimeData
-from PySide6.QtWidgets import QFileDialog, QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.backbones.job_slot_view import JobSlotView
 from app.backbones.preprocessing_form import PreprocessingForm
 from app.backbones.wording import file_facts, trial_button, trial_text
 from app.controls import fill_column, make_button, make_label, make_notice_column, set_variant
+from app.file_dialogs import Purpose, open_file
 from app.jobs.job_slot import Stage
 from app.texts import breakable, fill
 from app.theme.tokens import tokens
@@ -166,9 +167,9 @@ class FilePage(QWidget):
         self._jobs.inspect_file(path)
 
     def _on_choose(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, self.tr("Choose an ONNX file"), "", KINDS)
-        if name:
-            self.choose(Path(name))
+        path = open_file(self, Purpose.BACKBONES, self.tr("Choose an ONNX file"), KINDS)
+        if path is not None:
+            self.choose(path)
 
     def _on_try(self) -> None:
         if self.path is not None and self.facts is not None:

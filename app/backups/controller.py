@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog
 
 from app.backups.automatic import AutomaticBackups
 from app.backups.restoring import Restoring
+from app.file_dialogs import Purpose, choose_folder
 from app.side_panel.place import SidePlace
 from app.texts import fill, translate
 
@@ -248,9 +248,9 @@ class Backups(QObject):
             self.restoring.restore_damaged(self._damaged, backup)
 
     def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self._side, translate("backups", "Where to keep backups"))
-        if name:
-            self.use_folder(Path(name))
+        folder = choose_folder(self._side, Purpose.BACKUPS, translate("backups", "Where to keep backups"))
+        if folder is not None:
+            self.use_folder(folder)
 
     def use_folder(self, folder: Path | None) -> None:
         """Keep backups of this project somewhere else on this computer; None for the usual folder."""

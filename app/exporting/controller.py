@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final, cast, final
 
 from PySide6.QtCore import QObject, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog
 
 from app.exporting.class_graph.controller import GraphExport
+from app.file_dialogs import choose_folder_beside, save_file_at
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.thread_job import ThreadJob, Work
 from app.settings import Settings
@@ -164,17 +164,14 @@ class Exporting(QObject):
         offered, present = card.offered, self._folder() / card.target.text()
         title = title_of_browsing(offered)
         if not offered.is_folder:
-            name, _ = QFileDialog.getSaveFileName(
-                self._host, title, str(present), f"{offered.title} (*{offered.suffix})",
-                options=QFileDialog.Option.DontConfirmOverwrite,  # the card asks, and says what would be lost
-            )  # fmt: skip
-            if name:
-                chosen = Path(name)
+            kinds = f"{offered.title} (*{offered.suffix})"
+            chosen, _kind = save_file_at(self._host, present, title, kinds, asks_to_replace=False)  # the card asks
+            if chosen is not None:
                 card.show_target(chosen if chosen.suffix else chosen.with_name(chosen.name + offered.suffix))
             return
-        name = QFileDialog.getExistingDirectory(self._host, title, str(present.parent))
-        if name:
-            card.show_target(Path(name) if offered.writes_into else Path(name) / present.name)
+        folder = choose_folder_beside(self._host, present, title)
+        if folder is not None:
+            card.show_target(folder if offered.writes_into else folder / present.name)
 
     # -- the export
 

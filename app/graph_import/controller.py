@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, final
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
 
+from app.file_dialogs import Purpose, choose_folder, open_file
 from app.jobs.detached_job import DetachedJob
 from app.texts import fill, translate
 from engine.files import shown
@@ -77,14 +77,14 @@ class GraphImports(QObject):
 
         title = translate("graph_import", "Import classes")
         kinds = fill(translate("graph_import", "Class lists (%1);;All files (*)"), file_patterns())
-        name, _ = QFileDialog.getOpenFileName(self._host, title, "", kinds)
-        if name:
-            self.read(Path(name))
+        path = open_file(self._host, Purpose.CLASSES, title, kinds)
+        if path is not None:
+            self.read(path)
 
     def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self._host, translate("graph_import", "Import classes"))
-        if name:
-            self.read(Path(name))
+        folder = choose_folder(self._host, Purpose.CLASSES, translate("graph_import", "Import classes"))
+        if folder is not None:
+            self.read(folder)
 
     # -- reading
 

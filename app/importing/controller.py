@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, final
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
+from app.file_dialogs import Purpose, choose_folder, open_files
 from app.importing.wording import file_kinds, folders_question, import_text, make_classes, only_add_images
 from app.jobs.detached_job import DetachedJob
 from app.texts import translate
@@ -40,16 +41,14 @@ class Importing:
     # -- choosing
 
     def _choose_images(self) -> None:
-        title, kinds = translate("importing", "Add images"), file_kinds()
-        options = QFileDialog.Option.HideNameFilterDetails  # some forty suffixes
-        names, _ = QFileDialog.getOpenFileNames(self._window, title, "", kinds, options=options)
-        if names:
-            self.take([Path(name) for name in names])
+        paths = open_files(self._window, Purpose.IMAGES, translate("importing", "Add images"), file_kinds())
+        if paths:
+            self.take(paths)
 
     def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self._window, translate("importing", "Add a folder"))
-        if name:
-            self.take([Path(name)])
+        folder = choose_folder(self._window, Purpose.IMAGES, translate("importing", "Add a folder"))
+        if folder is not None:
+            self.take([folder])
 
     # -- dropped
 

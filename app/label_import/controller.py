@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, final
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
 
+from app.file_dialogs import Purpose, choose_folder, open_file
 from app.jobs.detached_job import DetachedJob
 from app.texts import fill, translate
 from engine.files import shown
@@ -81,14 +81,14 @@ class LabelImports(QObject):
         kinds = translate(
             "label_import", "Labels (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;All files (*)"
         )
-        name, _ = QFileDialog.getOpenFileName(self._host, title, "", kinds)
-        if name:
-            self.read(Path(name))
+        path = open_file(self._host, Purpose.LABELS, title, kinds)
+        if path is not None:
+            self.read(path)
 
     def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self._host, translate("label_import", "Import labels"))
-        if name:
-            self.read(Path(name))
+        folder = choose_folder(self._host, Purpose.LABELS, translate("label_import", "Import labels"))
+        if folder is not None:
+            self.read(folder)
 
     def take_dropped(self, paths: Sequence[Path]) -> None:
         """Show what a dropped file of labels would bring; everything else that is dropped goes its usual way."""

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog
 
+from app.file_dialogs import Purpose, choose_folder
 from app.jobs.detached_job import DetachedJob
 from app.moved_images.whereabouts import has_failed_images
 from app.moved_images.wording import missing_line
@@ -84,9 +84,9 @@ class MovedImages(QObject):
 
     def _choose_folder(self) -> None:
         title = translate("moved_images", "Where are the images now?")
-        name = QFileDialog.getExistingDirectory(self.panel, title)
-        if name:
-            self.find(Path(name))
+        folder = choose_folder(self.panel, Purpose.MOVED_IMAGES, title)
+        if folder is not None:
+            self.find(folder)
 
     def find(self, folder: Path | None) -> None:
         """Look for moved images, in a folder or beside the project; the panel shows what was found."""

@@ -5,8 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
+from app.file_dialogs import Purpose, open_file, save_new_file
 from app.settings import Settings
 from app.status.notice import Notice
 from app.texts import translate
@@ -86,18 +87,16 @@ class Projects:
         self._session.create(place, backbone)
 
     def _choose_place(self) -> Path | None:
-        name, _ = QFileDialog.getSaveFileName(
-            self._window, translate("projects", "New project"), f"project{PROJECT_SUFFIX}", KINDS
-        )
-        path = Path(name)
-        if not name or path.suffix == PROJECT_SUFFIX:
-            return path if name else None
+        title, name = translate("projects", "New project"), f"project{PROJECT_SUFFIX}"
+        path = save_new_file(self._window, Purpose.PROJECTS, title, name, KINDS)
+        if path is None or path.suffix == PROJECT_SUFFIX:
+            return path
         return path.with_name(path.name + PROJECT_SUFFIX)
 
     def _choose_open(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self._window, translate("projects", "Open project"), "", KINDS)
-        if name:
-            self._open(Path(name))
+        path = open_file(self._window, Purpose.PROJECTS, translate("projects", "Open project"), KINDS)
+        if path is not None:
+            self._open(path)
 
     def _open(self, path: Path) -> None:
         self.leave_by(lambda: self._session.open(path))

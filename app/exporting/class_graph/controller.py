@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, cast, final
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
+from app.file_dialogs import save_file_at
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.thread_job import ThreadJob
 from app.settings import Settings
@@ -65,18 +66,14 @@ class GraphExport(QObject):
         names = [each.name for each in offered.values()]
         first = list(offered)[names.index(last if last in names else FIRST)]
         folder = Path(self._settings.export_folder) if self._settings.export_folder else info.path.parent
-        name, row = QFileDialog.getSaveFileName(
-            self._window,
-            translate("graph_export", "Export class graph"),
-            str(folder / f"{info.path.stem}-classes{offered[first].suffix}"),
-            ";;".join(offered),
-            first,
-        )
-        if name:
-            target, form = chosen_format(Path(name), offered.get(row, offered[first]))
+        start = folder / f"{info.path.stem}-classes{offered[first].suffix}"
+        title = translate("graph_export", "Export class graph")
+        chosen, row = save_file_at(self._window, start, title, ";;".join(offered), first_kind=first)
+        if chosen is not None:
+            target, form = chosen_format(chosen, offered.get(row, offered[first]))
             self._settings.graph_export_format = form.name
             self._settings.export_folder = str(target.parent)
-            self.export(target, form, is_overwriting=target == Path(name))  # the dialog asked, of the name it knew
+            self.export(target, form, is_overwriting=target == chosen)  # the dialog asked, of the name it knew
 
     def export(self, target: Path, form: "OfferedFormat", *, is_overwriting: bool = False) -> None:
         """Begin once every edit that was made is on disk; another file that is there is asked about."""

@@ -1,0 +1,96 @@
+"""Each purpose has a folder of its own, where its dialog opens the next time."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
+
+import app
+from app.file_dialogs import Purpose, folder_for, nearest_folder
+from app.settings import Settings
+from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.images import write_jpeg
+
+Key = Qt.Key
+DIALOG_MS = 20
+"""Between two looks whether a dialog is open."""
+
+
+class Answer:
+    """Waits for a file dialog, notes its folder, types a path and presses Enter; or Esc without a path."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.folder: Path | None = None
+        self._timer = QTimer()
+        self._timer.timeout.connect(self._look)
+        self._timer.start(DIALOG_MS)
+
+    def _look(self) -> None:
+        dialog = QApplication.activeModalWidget()
+        if not isinstance(dialog, QFileDialog) or not dialog.isVisible():
+            return
+        self._timer.stop()
+        self.folder = Path(dialog.directory().absolutePath())
+        if self.path is None:
+            QTest.keyClick(dialog, Key.Key_Escape)
+            return
+        field = dialog.findChild(QLineEdit)
+        assert isinstance(field, QLineEdit)
+        field.selectAll()
+        QTest.keyClicks(field, str(self.path))
+        QTest.keyClick(field, Key.Key_Return)
+
+
+def asked(desk: Desk, key: Key, path: Path | None) -> Path | None:
+    """Open a dialog by its key and answer it; the folder that it opened in."""
+    desk.wait_until_read()
+    desk.window.activateWindow()
+    desk.wait(desk.window.isActiveWindow)
+    desk.grid.setFocus()
+    answer = Answer(path)
+    desk.press(key, CONTROL | SHIFT if key == Key.Key_O else CONTROL)
+    return answer.folder
+
+
+def test_a_dialog_opens_where_its_purpose_was_last(reviewing: Desk, tmp_path: Path) -> None:
+    """Images beside images, projects where they were; a cancelled dialog changes nothing."""
+    photos, others = tmp_path / "photos", tmp_path / "others"
+    for folder in (photos, others):
+        folder.mkdir()
+        write_jpeg(folder / "one.jpg")
+    first = asked(reviewing, Key.Key_I, photos / "one.jpg")
+    assert first not in {photos, others}
+    assert asked(reviewing, Key.Key_I, None) == photos
+    assert asked(reviewing, Key.Key_I, others / "one.jpg") == photos
+    assert asked(reviewing, Key.Key_I, None) == others
+    assert asked(reviewing, Key.Key_O, None) == others  # a folder of images is an image's affair
+    assert folder_for(Purpose.PROJECTS) not in {photos, others}
+
+
+def test_a_folder_that_is_gone_gives_way_to_what_is_left_of_it(tmp_path: Path, own_settings_and_caches: None) -> None:
+    """Of a path the nearest part that is there; in the next run as well."""
+    (tmp_path / "photos").mkdir()
+    Settings().remember_folder(Purpose.IMAGES, tmp_path / "photos" / "2024" / "May")
+    assert folder_for(Purpose.IMAGES) == tmp_path / "photos"
+    assert Settings().folder_of(Purpose.LABELS) is None
+    assert nearest_folder(Path("nowhere at all")) in {Path(), Path.home()}
+
+
+def calls_of(name: str) -> Iterator[str]:
+    """Modules of the window that use a name."""
+    root = Path(app.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        names = {node.id for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Name)}
+        if name in names:
+            yield path.relative_to(root).as_posix()
+
+
+@pytest.mark.parametrize("name", ["QFileDialog"])
+def test_every_dialog_remembers(name: str) -> None:
+    """Nobody opens one past the module that keeps the folders."""
+    assert list(calls_of(name)) == ["file_dialogs.py"]
