@@ -76,6 +76,7 @@ def connect_first_page(
     """What the first page leads to, and files that are dropped there or on the images."""
     welcome.action_requested.connect(trigger)
     welcome.project_requested.connect(open_project)
+    projects.recent_menu.project_requested.connect(open_project)
     projects.sample.ready.connect(open_project)
     welcome.files_dropped.connect(projects.take_dropped)
     workspace.files_dropped.connect(projects.take_dropped)

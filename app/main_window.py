@@ -193,7 +193,7 @@ class MainWindow(QMainWindow):
         self.registry = Registry(
             callbacks, self, (self.workspace.grid, self.workspace.image_view), (self.tree.classes, self.workspace.graph)
         )
-        self.registry.fill(self.menuBar())
+        self.registry.fill(self.menuBar(), {"open_project": self.projects.recent_menu})
         self._undo_titles = UndoTitles(self.registry)
         self.commands = Commands(self.palette_panel, self.registry, lambda: self.session.graph, self.tree.select_class)
 

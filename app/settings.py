@@ -65,6 +65,10 @@ class Settings:
         """Take a project off the list; its file stays."""
         self._keep_recent([known for known in self.recent_projects() if known != path])
 
+    def forget_projects(self) -> None:
+        """Take all projects off the list; their files stay."""
+        self._keep_recent([])
+
     def _keep_recent(self, paths: list[Path]) -> None:
         self._store.setValue(_RECENT, [str(path) for path in paths[:RECENT_LIMIT]])
 

@@ -1,6 +1,7 @@
 """Menus, shortcuts and the command palette, all built from the one table."""
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import final
 
 from PySide6.QtCore import QObject, Qt
@@ -75,17 +76,21 @@ class Registry(QObject):
         for name, title in titles.items():
             self._actions[name].setText(title)
 
-    def fill(self, bar: QMenuBar) -> None:
-        """Build the menus."""
+    def fill(self, bar: QMenuBar, submenus: Mapping[str, QMenu]) -> None:
+        """Build the menus; a submenu stands below the action of its name."""
         for group in GROUPS:
             menu = bar.addMenu(group_title(group))
-            self._fill_menu(menu, [row for row in ACTIONS if row.group == group])
+            self._fill_menu(menu, [row for row in ACTIONS if row.group == group], submenus)
 
-    def _fill_menu(self, menu: QMenu, rows: Sequence[ActionRow]) -> None:
+    def _fill_menu(
+        self, menu: QMenu, rows: Sequence[ActionRow], submenus: Mapping[str, QMenu] = MappingProxyType({})
+    ) -> None:
         for row in rows:
             if row.starts_section:
                 menu.addSeparator()
             menu.addAction(self._actions[row.name])
+            if row.name in submenus:
+                menu.addMenu(submenus[row.name])
 
     def menu_of(self, names: Sequence[str], parent: QWidget) -> QMenu:
         """A context menu of some actions."""

@@ -11,6 +11,7 @@ from app.backbones.job_slot_view import JobSlotView
 from app.backbones.preprocessing_form import PreprocessingForm
 from app.backbones.wording import file_facts, trial_button, trial_text
 from app.controls import fill_column, make_button, make_label, make_notice_column, set_variant
+from app.drop_box import DropBox
 from app.file_dialogs import Purpose, open_file
 from app.jobs.job_slot import Stage
 from app.texts import breakable, fill
@@ -57,14 +58,11 @@ class FilePage(QWidget):
 
     # -- putting together
 
-    def _make_drop(self) -> QFrame:
-        spacing = tokens().spacing
-        frame = QFrame()
-        frame.setProperty("role", "well")
+    def _make_drop(self) -> DropBox:
         self._drop_text = make_label("", wraps=True)
         self.choose_button = make_button(self.tr("Choose a file…"), self._on_choose, icon_name="open")
-        fill_column(frame, self._drop_text, self.choose_button).setContentsMargins(*4 * (spacing.medium,))
-        return frame
+        name = self.tr("Choose an ONNX file")
+        return DropBox(name, self._on_choose, self._drop_text, self.choose_button, has_focus=False)
 
     def _make_result(self) -> QFrame:
         frame = QFrame()
@@ -133,7 +131,7 @@ class FilePage(QWidget):
         was_tried = jobs.trial.stage is Stage.DONE
         is_busy = jobs.trial.is_busy or jobs.adding.is_busy
         self._drop_text.setText(self._prompt())
-        self.choose_button.setEnabled(not is_busy)
+        self.drop.setEnabled(not is_busy)
         self._body.setVisible(is_known)
         self.form.setEnabled(not is_busy)
         self.try_button.setText(trial_button(len(self._images)))

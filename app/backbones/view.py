@@ -12,6 +12,7 @@ from app.backbones.logic import Installed, Source
 from app.backbones.published_page import PublishedPage
 from app.backbones.wording import SOURCE_TITLES, comparison, failures_text, measured_on, preparing_text, verdict
 from app.controls import fill_column, make_label
+from app.drop_box import DropLight
 from app.guide_page import set_guide_page
 from app.jobs.job_slot import Stage
 from app.side_panel.failure import FailureNotice
@@ -39,6 +40,7 @@ class BackbonePanel(SidePanel):
         self.published = PublishedPage(jobs)
         self.file = FilePage(jobs)
         self.pages = {Source.COMPUTER: self.computer, Source.PUBLISHED: self.published, Source.FILE: self.file}
+        DropLight(self, self.file.drop, lambda data: dropped_file(data) is not None)
         self.tabs, self._body = self._make_sources()
         self._change_name = make_label("", "strong", wraps=True)
         self._change_fate = make_label(

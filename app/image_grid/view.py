@@ -31,6 +31,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
 from app.dragging import IMAGES_MIME, take_files
+from app.drop_box import DropLight
 from app.image_grid.card import Look
 from app.image_grid.carried import MOST_SHOWN, carry
 from app.image_grid.choice import Choice
@@ -89,6 +90,7 @@ class ImageGrid(QAbstractItemView):
         self.setMouseTracking(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DropOnly)  # what is dragged from here, the pointer begins
         self.setModel(model)
+        DropLight(self.viewport())
         self._pointer = Pointer(self, self._choice, self._geometry, self._take_along)
         PlaceKeeper(self, model, lambda: self.selected_ids)
         model.modelReset.connect(self._on_model_reset)

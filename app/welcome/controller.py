@@ -13,6 +13,7 @@ from app.status.notice import Notice
 from app.texts import translate
 from app.welcome.making import ProjectMaking
 from app.welcome.recent import RecentProjects
+from app.welcome.recent_menu import RecentMenu
 from app.welcome.sample import SampleStart
 from engine.config import PROJECT_SUFFIX
 
@@ -32,6 +33,7 @@ class Projects:
         making: asks for the backbone of a new project.
         sample: makes the sample project.
         recent: keeps the list of recent projects on the first page.
+        recent_menu: the same projects in a menu.
         leave_by: leaves the open project in a way, perhaps after asking what becomes of what is only tried out.
     """
 
@@ -55,6 +57,8 @@ class Projects:
         self.making = ProjectMaking(session, settings, host, self._choose_place, self._make)
         self.sample = SampleStart(session, page)
         self.recent = RecentProjects(settings, page)
+        self.recent_menu = RecentMenu(settings, lambda: None if session.info is None else session.info.path, window)
+        self.recent_menu.clear_requested.connect(self.recent.forget_all)
         self._made: NewProject | None = None  # what is being made, and what goes into it
         session.opened.connect(self._on_opened)
         session.loaded.connect(self._on_loaded)

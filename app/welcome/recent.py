@@ -47,6 +47,11 @@ class RecentProjects(QObject):
         self._settings.forget_project(path)
         self.show()
 
+    def forget_all(self) -> None:
+        """Take all projects off the list; their files stay."""
+        self._settings.forget_projects()
+        self.show()
+
     def stop(self) -> None:
         """End before the program ends; a share that is gone may take minutes to say so, and is left behind."""
         self._is_stopped = True  # the welcome page comes up once more when the last project is closed

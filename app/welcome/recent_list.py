@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.controls import fill_column, make_button, make_icon_button, make_label, set_variant
@@ -62,7 +62,7 @@ class RecentList(QWidget):
 
 @final
 class RecentRow(QWidget):
-    """A project's name, its folder, and what can be done about it when it is gone.
+    """A project's name, its folder, and what can be done about it when it is gone. A click anywhere opens it.
 
     Signals:
         project_requested: its path.
@@ -74,6 +74,11 @@ class RecentRow(QWidget):
 
     def __init__(self, path: Path) -> None:
         super().__init__()
+        self.setProperty("role", "row")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._path = path
         self.open_button = make_button(
             shortened(path.stem, LONGEST_NAME),
             lambda: self.project_requested.emit(path),
@@ -94,6 +99,15 @@ class RecentRow(QWidget):
         row.addWidget(self._gone_mark)
         row.addWidget(self.forget_button)
         self.show_gone(is_gone=False)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take the press, so that the release comes here."""
+        event.setAccepted(event.button() == Qt.MouseButton.LeftButton)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Open the project, unless the pointer was taken elsewhere meanwhile."""
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.project_requested.emit(self._path)
 
     def show_gone(self, *, is_gone: bool) -> None:
         """A gone project can still be opened: its disk may be back by now."""

@@ -7,11 +7,13 @@ from typing import final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.actions.table import BY_NAME
 from app.controls import fill_column, make_button, make_label, make_scroll_area, set_variant
 from app.dragging import take_files, welcome_files
+from app.drop_box import DropBox, DropLight
+from app.file_dialogs import Purpose, choose_folder
 from app.images.thumbnails import Thumbnails
 from app.theme.icons import icon_pixmap
 from app.welcome.recent_list import RecentList
@@ -55,6 +57,8 @@ class Welcome(QWidget):
         self.recent.forget_requested.connect(self.forget_requested)
         self.sample_card = SampleCard(thumbnails, COLUMN_WIDTH)
         self.sample_card.cancel_requested.connect(self.cancel_requested)
+        self.drop_box = self._make_drop_box()
+        DropLight(self, self.drop_box)
         self._ways = self._make_ways()
         column = QVBoxLayout()
         column.setContentsMargins(0, 0, 0, 0)
@@ -80,7 +84,7 @@ class Welcome(QWidget):
         ways = QWidget()
         column = fill_column(ways, self.recent, spacing=12)
         column.addLayout(self._buttons())
-        column.addWidget(self._drop_area())
+        column.addWidget(self.drop_box)
         return ways
 
     def _lay_out(self, holder: QWidget) -> None:
@@ -110,27 +114,26 @@ class Welcome(QWidget):
     def _requester(self, name: str) -> Callable[[], None]:
         return lambda: self.action_requested.emit(name)
 
-    def _drop_area(self) -> QFrame:
-        area = QFrame()
-        area.setProperty("role", "well")
-        layout = QVBoxLayout(area)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(4)
-        layout.addWidget(make_label(self.tr("Or drop a folder of images here"), "strong"))
-        layout.addWidget(
-            make_label(
-                self.tr("Its subfolders can become classes. Nothing is copied, changed or sent anywhere."),
-                "secondary", wraps=True,
-            )
-        )  # fmt: skip
-        return area
+    def _make_drop_box(self) -> DropBox:
+        words = self.tr("Its subfolders can become classes. Nothing is copied, changed or sent anywhere.")
+        return DropBox(
+            self.tr("Choose a folder of images"),
+            self._choose_folder,
+            make_label(self.tr("Or drop a folder of images here, or click to choose one"), "strong"),
+            make_label(words, "secondary", wraps=True),
+        )
+
+    def _choose_folder(self) -> None:
+        folder = choose_folder(self, Purpose.IMAGES, self.tr("Choose a folder of images"))
+        if folder is not None:
+            self.files_dropped.emit([folder])
 
     def show_recent(self, paths: Sequence[Path]) -> None:
         """List recent projects; whoever has none is led to the sample."""
         self._logo.setPixmap(icon_pixmap("protoleaf", LOGO_SIDE, colour="accent", ratio=self.devicePixelRatioF()))
         self.recent.show_projects(paths)
         set_variant(self.buttons["try_sample"], "" if paths else "primary")
-        stops = [*self.recent.focus_stops(), *self.buttons.values()]
+        stops = [*self.recent.focus_stops(), *self.buttons.values(), self.drop_box]
         for first, second in pairwise(stops):  # as the eye goes: the rows were made last
             QWidget.setTabOrder(first, second)
         (stops[0] if paths else self.buttons["try_sample"]).setFocus()

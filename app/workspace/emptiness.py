@@ -22,6 +22,7 @@ class Emptiness:
         text: what next.
         actions: names of actions that help.
         is_good: whether this is an end well reached.
+        takes_files: whether it is a box for files; a click does the first action.
     """
 
     icon: str
@@ -29,6 +30,7 @@ class Emptiness:
     text: str
     actions: tuple[str, ...] = ()
     is_good: bool = False
+    takes_files: bool = False
 
 
 def emptiness_of(session: "Session", wanted: ImageFilter, class_name: str) -> Emptiness:
@@ -58,6 +60,7 @@ def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: st
             translate("workspace", "Drop images here"),
             translate("workspace", "Files or whole folders. They stay where they are and are never changed."),
             ("add_folder", "add_images") if is_writable else (),
+            takes_files=is_writable,
         )
     if class_name:
         return _empty_class(wanted, shortened(class_name))

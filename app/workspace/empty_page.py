@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from app.actions.table import BY_NAME
 from app.controls import make_button, make_label
 from app.dragging import take_files, welcome_files
+from app.drop_box import DropBox, DropLight
 from app.texts import with_breaks
 from app.theme.icons import icon_pixmap
 from app.workspace.emptiness import Emptiness
@@ -42,12 +43,13 @@ class EmptyPage(QWidget):
             label.setMinimumWidth(NARROWEST)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
+        self._first_action = ""
+        self.drop_box = DropBox("", self._on_clicked, self._icon, self._title, self._text)
         column = QVBoxLayout()
-        column.setSpacing(10)
-        for widget in (self._icon, self._title, self._text):
-            column.addWidget(widget)
-        column.addSpacing(8)
+        column.setSpacing(18)
+        column.addWidget(self.drop_box)
         column.addLayout(self._buttons)
+        DropLight(self, self.drop_box)
         outer = QHBoxLayout(self)
         outer.addStretch(1)
         middle = QVBoxLayout()
@@ -69,6 +71,9 @@ class EmptyPage(QWidget):
         self._title.setText(with_breaks(words.title))
         self._title.setAccessibleName(words.title)
         self._text.setText(with_breaks(words.text))
+        self._first_action = words.actions[0] if words.takes_files else ""
+        self.drop_box.set_open(is_open=words.takes_files)
+        self.drop_box.setAccessibleName(words.title)
         while (item := self._buttons.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -81,6 +86,10 @@ class EmptyPage(QWidget):
         row = BY_NAME[name]
         variant = "primary" if is_first else ""
         return make_button(row.title, lambda: self.action_requested.emit(name), variant=variant, icon_name=row.icon)
+
+    def _on_clicked(self) -> None:
+        if self._first_action:
+            self.action_requested.emit(self._first_action)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files."""

@@ -6,15 +6,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
+from app.texts import for_menu
 from app.welcome import recent
+from tests.support.clicks import click as click_at
 from tests.support.collections import Collection
 from tests.support.desk import Desk
-from tests.support.sessions import LONG_MS
+from tests.support.sessions import LONG_MS, recorded
 
 
 @pytest.fixture
@@ -125,3 +127,53 @@ def test_the_last_project_is_opened_at_the_start_if_one_wants(
     returning.wait(lambda: returning.window.session.state is not None)
     assert returning.window.session.info is not None
     assert returning.window.session.info.path == collection.project
+
+
+def test_a_row_opens_its_project_wherever_it_is_clicked(returning: Desk, collection: Collection) -> None:
+    """On the folder's name at the right, too; a pointer that is taken elsewhere before it lets go opens nothing."""
+    row = returning.window.welcome.recent.rows[collection.project]
+    place = QPoint(row.width() - 12, row.height() // 2)
+    opened = recorded(returning.window.welcome.project_requested)
+    returning.qtbot.mousePress(row, Qt.MouseButton.LeftButton, pos=place)
+    returning.qtbot.mouseRelease(row, Qt.MouseButton.LeftButton, pos=QPoint(place.x(), row.height() + 30))
+    assert opened == []
+    with returning.qtbot.waitSignal(returning.window.session.loaded, timeout=LONG_MS):
+        click_at(row, place)
+    assert opened == [(collection.project,)]
+
+
+def open_recent(desk: Desk) -> QMenu:
+    """The menu, opened from the menu bar by its arrow key."""
+    menu = next(each.menu() for each in desk.window.menuBar().actions() if each.text() == "Project")
+    assert isinstance(menu, QMenu)
+    row = next(each for each in menu.actions() if each.text() == "Open recent")
+    click_at(desk.window.menuBar(), desk.window.menuBar().actionGeometry(desk.window.menuBar().actions()[0]).center())
+    menu.setActiveAction(row)
+    desk.qtbot.keyClick(menu, Qt.Key.Key_Right)
+    submenu = row.menu()
+    assert isinstance(submenu, QMenu)
+    desk.wait(submenu.isVisible)
+    return submenu
+
+
+def test_the_menu_opens_a_recent_project(returning: Desk, collection: Collection, gone: Path) -> None:
+    """Project, Open recent, a name; the project that is open is not among them."""
+    menu = open_recent(returning)
+    names = [action.text() for action in menu.actions() if action.text()]
+    assert names == [collection.project.stem, for_menu(gone.stem), "Clear recent projects"]
+    with returning.qtbot.waitSignal(returning.window.session.loaded, timeout=LONG_MS):
+        click_at(menu, menu.actionGeometry(menu.actions()[0]).center())
+    assert returning.window.session.info is not None
+    assert returning.window.session.info.path == collection.project
+    assert open_recent(returning).actions()[0].text() == for_menu(gone.stem)
+    while (popup := QApplication.activePopupWidget()) is not None:
+        popup.close()
+
+
+def test_the_list_of_recent_projects_is_cleared(returning: Desk, collection: Collection, settings: Settings) -> None:
+    """In the menu and on the first page; the files stay."""
+    menu = open_recent(returning)
+    click_at(menu, menu.actionGeometry(menu.actions()[-1]).center())
+    assert settings.recent_projects() == []
+    assert returning.window.welcome.recent.rows == {}
+    assert collection.project.exists()
