@@ -188,7 +188,7 @@ def _share_box() -> QDoubleSpinBox:
     box.setDecimals(1)
     box.setSingleStep(2.5)
     box.setValue(PERCENT)
-    box.setSuffix(translate("backbones", " %"))
+    box.setSuffix("%")
     return box
 
 

@@ -43,6 +43,8 @@ class EdgePointer:
         self._timer = QTimer(sheet, singleShot=True, interval=REST_MS)
         self._timer.timeout.connect(self._say)
         sheet.chosen.changed.connect(self.let_go)
+        sheet.sight.moved.connect(self._leave)
+        sheet.drawn.connect(self._leave)
 
     @property
     def hint(self) -> EdgeHint | None:
@@ -82,6 +84,11 @@ class EdgePointer:
             if edge is not None:
                 colour = tokens().colours.accent
                 paint_lit_edges(painter, [drawing.routes[edge]], sheet.sight.camera, sheet.size_seen, colour)
+
+    def _leave(self) -> None:
+        """The drawing is elsewhere, or another one: what is said goes with its edge."""
+        if self.hovered is not None or self._timer.isActive():
+            self.hover(None)
 
     def _at(self, place: QPointF) -> Ends | None:
         sheet = self._sheet

@@ -64,7 +64,7 @@ def _press_space(pointer: GraphPointer, event: QKeyEvent) -> bool:
 
 
 def _press_general(canvas: GraphSheet, key: Qt.Key) -> bool:
-    if key == Qt.Key.Key_Home:
+    if key in (Qt.Key.Key_Home, Qt.Key.Key_F):
         canvas.fit()
     elif key == Qt.Key.Key_Insert:
         canvas.create_requested.emit(canvas.chosen.current)
@@ -93,8 +93,6 @@ def _press_on_class(canvas: GraphSheet, key: Qt.Key) -> bool:
         return False
     if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
         canvas.images_requested.emit(current)
-    elif key == Qt.Key.Key_F:
-        canvas.focus_requested.emit(current if canvas.model.focus is None else None)
     elif key == Qt.Key.Key_Delete:
         canvas.remove_requested.emit(canvas.chosen.ids)
     elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):

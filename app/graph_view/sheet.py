@@ -50,6 +50,7 @@ class GraphSheet(QWidget):
         focus_requested: a class whose surroundings alone are to be shown, or None for all.
         menu_requested: class or None, place on the screen.
         looked: one looks from elsewhere, or at something else.
+        drawn: another drawing is shown.
     """
 
     opened = Signal(int)
@@ -63,6 +64,7 @@ class GraphSheet(QWidget):
     focus_requested = Signal(object)
     menu_requested = Signal(object, QPoint)
     looked = Signal()
+    drawn = Signal()
 
     def __init__(self, model: GraphModel, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -103,6 +105,7 @@ class GraphSheet(QWidget):
         else:
             self.sight.shift(*shift)
         self.picture.show(drawing, shift, is_calm=self.sight.is_calm)
+        self.drawn.emit()
         self.update()
 
     def fit(self, *, at_once: bool = False) -> None:

@@ -22,6 +22,8 @@ from app.palette.overlay import Overlay
 from app.palette.row_delegate import ROW_HEIGHT, ROW_ROLE, RowDelegate
 
 WIDTH: Final = 580
+NOTHING_HEIGHT: Final = 72
+"""Logical pixels of the place of rows, where nothing matches."""
 _ROWS_SHOWN: Final = 9
 _LIST_KEYS: Final = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}
 
@@ -54,6 +56,9 @@ class Palette(Overlay):
         self._list.setMouseTracking(True)
         self._list.itemEntered.connect(self._list.setCurrentItem)
         self._list.itemClicked.connect(lambda _item: self._choose_current())
+        self._nothing = make_label(self.tr("Nothing matches"), "muted")
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._nothing.setFixedHeight(NOTHING_HEIGHT)
         self._line = make_separator()
         self._foot = make_label("", "caption")
         layout = QVBoxLayout(self.panel)
@@ -63,7 +68,7 @@ class Palette(Overlay):
         field_row.setContentsMargins(12, 0, 12, 6)
         field_row.addWidget(self._field)
         layout.addLayout(field_row)
-        for widget in (self._line, self._list):
+        for widget in (self._line, self._list, self._nothing):
             layout.addWidget(widget)
         foot_row = QHBoxLayout()  # margins of the label itself are lost where the look changes before it is shown
         foot_row.setContentsMargins(16, 8, 16, 10)
@@ -104,6 +109,7 @@ class Palette(Overlay):
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{row.title} {row.subtitle}".strip())
             item.setSizeHint(QSize(0, ROW_HEIGHT))
         self._list.setCurrentRow(0)
+        self._nothing.setVisible(bool(text.strip()) and not self._list.count())
         if self.isVisible():
             self.place_panel()
 

@@ -19,6 +19,8 @@ ROOM_FOR_TICKS: Final = 10
 RIM: Final = 4
 ROOM_FOR_LAST_NUMBER: Final = 20
 """The number below the right end is centred there: half of it needs this much."""
+ROOM_FOR_POINTS: Final = 0.1
+"""Of the range, above and below it: half of the ring around the state that was kept, at 100%, is not clipped."""
 REDRAW_MS: Final = 100
 LINE: Final = 2.0
 THIN_LINE: Final = 1.25
@@ -93,7 +95,7 @@ class Chart(QWidget):
             (self._accuracy_plot, curves.accuracy_range()),
         ):
             plot.setXRange(0, self._iterations, padding=0.02)
-            plot.setYRange(low, high, padding=0)
+            plot.setYRange(low, high, padding=ROOM_FOR_POINTS)
         self._validation_key.setVisible(bool(curves.validation_loss.values))
         self._kept.setData(*_kept_point(curves.accuracy, self._kept_iteration))
         self._tell()

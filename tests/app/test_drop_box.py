@@ -66,7 +66,12 @@ def test_the_box_of_an_empty_project_asks_for_a_folder(desk: Desk, folders: list
 def test_the_box_for_a_network_asks_for_a_file(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside its button, too."""
     asked: list[str] = []
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda _p, title, *_more: (asked.append(title) or "", ""))
+
+    def ask(_parent: QWidget, title: str, *_more: str) -> tuple[str, str]:
+        asked.append(title)
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", ask)
     reviewing.window.backbones.open_panel(Source.FILE)
     panel = reviewing.window.backbones.panel
     assert panel is not None
@@ -102,7 +107,9 @@ def test_places_light_up_while_files_are_over_them(reviewing: Desk, tmp_path: Pa
         data = files([tmp_path / name])
         enter(receiver, data)
         assert not light.isHidden()
-        assert light.size() == light.parentWidget().size()
+        place = light.parentWidget()
+        assert place is not None
+        assert light.size() == place.size()
         QApplication.sendEvent(receiver, QDragLeaveEvent())
         assert light.isHidden()
     enter(panel, files([tmp_path / "photo.jpg"]))

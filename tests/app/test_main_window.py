@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QColor, QImage, QPalette
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.actions.keys_sheet import KeysSheet
@@ -142,6 +142,25 @@ def test_the_command_palette_finds_actions_and_classes(reviewing: Desk) -> None:
     assert reviewing.window.palette_panel.isVisible()
     reviewing.press(Key.Key_Escape)
     assert not reviewing.window.palette_panel.isVisible()
+
+
+def test_a_palette_says_when_nothing_matches(reviewing: Desk) -> None:
+    """In the place of the rows; Enter does nothing, and one letter less brings rows again."""
+    palette = reviewing.window.palette_panel
+    reviewing.press(Key.Key_K, CONTROL)
+    assert "Nothing matches" not in shown_texts(palette)
+    assert reviewing.type_into_palette("xyzzy") == []
+    assert "Nothing matches" in shown_texts(palette)
+    reviewing.press(Key.Key_Return)
+    assert palette.isVisible()
+    assert reviewing.type_into_palette("labelled im") != []
+    assert "Nothing matches" not in shown_texts(palette)
+    reviewing.press(Key.Key_Escape)
+
+
+def shown_texts(widget: QWidget) -> list[str]:
+    """Labels that can be read."""
+    return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
 
 
 def test_the_command_palette_offers_only_what_can_be_done(desk: Desk) -> None:

@@ -1,13 +1,16 @@
 """Finding one's way in the drawing: search, map, focus, and what an edge says."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from app.graph_view.board import GraphBoard
 from app.graph_view.drawing import curve_points
+from app.graph_view.edge_hint import EdgeHint
 from tests.support.collections import Collection
-from tests.support.desk import CONTROL, Desk
+from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
 
 
 @pytest.fixture
@@ -54,11 +57,11 @@ def test_typing_flies_to_a_class_and_opens_the_branch_that_hides_it(desk: Desk, 
 
 
 def test_focus_draws_only_what_is_around_a_class(desk: Desk, board: GraphBoard) -> None:
-    """F shows a class with parents and children, in rings; Escape brings all back."""
+    """Ctrl+Shift+F shows a class with parents and children, in rings; Escape brings all back."""
     disc, canvas = desk.graph.find("Blue disc"), board.canvas
     everything = len(canvas.drawing)
     canvas.chosen.choose(disc)
-    desk.press(Qt.Key.Key_F)
+    desk.press(Qt.Key.Key_F, CONTROL | SHIFT)
     desk.wait(lambda: len(canvas.drawing) < everything)
     ids = canvas.drawing.ids.tolist()
     rings = dict(zip(ids, canvas.drawing.distances.tolist(), strict=True))
@@ -69,6 +72,22 @@ def test_focus_draws_only_what_is_around_a_class(desk: Desk, board: GraphBoard) 
     desk.press(Qt.Key.Key_Escape)
     desk.wait(lambda: len(canvas.drawing) == everything)
     assert board.tools.focus.isHidden()
+
+
+def test_f_shows_the_whole_drawing(desk: Desk, board: GraphBoard) -> None:
+    """From wherever one looks, also with a class chosen: all classes stay, and all are in sight."""
+    canvas, everything = board.canvas, len(board.canvas.drawing)
+    canvas.chosen.choose(desk.graph.find("Blue disc"))
+    canvas.fly_to(desk.graph.find("Blue disc"))
+    canvas.sight.zoom(6)
+    rest(desk, board)
+    desk.press(Qt.Key.Key_F)
+    rest(desk, board)
+    left, top, right, bottom = canvas.sight.camera.seen(canvas.size_seen)
+    bounds = canvas.drawing.bounds
+    assert left <= bounds[0] < bounds[2] <= right
+    assert top <= bounds[1] < bounds[3] <= bottom
+    assert len(canvas.drawing) == everything
 
 
 def test_the_map_comes_when_something_is_out_of_sight_and_a_click_goes_there(desk: Desk, board: GraphBoard) -> None:
@@ -86,15 +105,10 @@ def test_the_map_comes_when_something_is_out_of_sight_and_a_click_goes_there(des
     assert top < bounds[1] < bottom
 
 
-def test_an_edge_says_what_is_propagated_over_it_and_delete_unlinks_it(desk: Desk, board: GraphBoard) -> None:
-    """The weights are those of the class's page; only a chosen edge is unlinked."""
-    red, disc, canvas = desk.graph.find("Red"), desk.graph.find("Blue disc"), board.canvas
-    desk.window.session.act(lambda project: project.link(red, disc))
-    desk.wait(lambda: canvas.drawing.edge_between(red, disc) is not None and board.model.weight(red, disc) is not None)
-    rest(desk, board)
-    canvas.fly_to(disc)
-    rest(desk, board)
-    edge = canvas.drawing.edge_between(red, disc)
+def pointed_at(desk: Desk, board: GraphBoard, ends: tuple[int, int]) -> tuple[QPoint, EdgeHint]:
+    """Rest the pointer on an edge until something is said of it; where, and what."""
+    canvas = board.canvas
+    edge = canvas.drawing.edge_between(*ends)
     assert edge is not None
     x, y = curve_points(canvas.drawing.routes[edge])[-3].tolist()
     seen = canvas.sight.camera.to_view(x, y, canvas.size_seen)
@@ -104,6 +118,39 @@ def test_an_edge_says_what_is_propagated_over_it_and_delete_unlinks_it(desk: Des
     desk.wait(lambda: canvas.pointer.edges.hint is not None)
     hint = canvas.pointer.edges.hint
     assert hint is not None
+    return place, hint
+
+
+@pytest.mark.parametrize("leave", ["wheel", "unlink", "key"])
+def test_what_is_said_of_an_edge_goes_with_it(desk: Desk, board: GraphBoard, leave: str) -> None:
+    """When the drawing is zoomed or pushed away under the pointer, and when the edge is removed elsewhere."""
+    blue, disc, canvas = desk.graph.find("Blue"), desk.graph.find("Blue disc"), board.canvas
+    rest(desk, board)
+    canvas.fly_to(disc)
+    rest(desk, board)
+    _place, hint = pointed_at(desk, board, (blue, disc))
+    if leave == "wheel":
+        place = QPointF(5, 5)
+        button, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
+        turned = QWheelEvent(place, place, QPoint(), QPoint(0, 240), button, NO_KEYS, phase, False)
+        QApplication.sendEvent(canvas, turned)
+    elif leave == "key":
+        desk.press(Qt.Key.Key_Down, CONTROL)
+    else:
+        desk.window.session.act(lambda project: project.unlink(blue, disc))
+    desk.wait(lambda: not hint.isVisible())
+    assert canvas.pointer.edges.hovered is None
+
+
+def test_an_edge_says_what_is_propagated_over_it_and_delete_unlinks_it(desk: Desk, board: GraphBoard) -> None:
+    """The weights are those of the class's page; only a chosen edge is unlinked."""
+    red, disc, canvas = desk.graph.find("Red"), desk.graph.find("Blue disc"), board.canvas
+    desk.window.session.act(lambda project: project.link(red, disc))
+    desk.wait(lambda: canvas.drawing.edge_between(red, disc) is not None and board.model.weight(red, disc) is not None)
+    rest(desk, board)
+    canvas.fly_to(disc)
+    rest(desk, board)
+    place, hint = pointed_at(desk, board, (red, disc))
     assert {share.name for share in hint.shares} == {"Red", "Blue"}
     assert sum(share.share for share in hint.shares) == pytest.approx(1)
     assert "Blue disc takes" in hint.text

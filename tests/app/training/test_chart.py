@@ -4,13 +4,13 @@ import subprocess
 import sys
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage
 from pytestqt.qtbot import QtBot
 
 from app.theme import set_scheme
 from app.theme.tokens import tokens
-from app.training.chart import Chart, _decimals
+from app.training.chart import DOT, LINE, Chart, _decimals
 from app.training.logic import Curves
 from engine.training.curve import TrainingPoint
 
@@ -90,6 +90,19 @@ def test_the_kept_state_is_ringed(chart: Chart) -> None:
     assert chart._kept.getData()[0].tolist() == [30]  # noqa: SLF001 (curves are read from the plotting library)
     chart.show_curves(curves(2), 40)
     assert chart._kept.getData()[0] is None or len(chart._kept.getData()[0]) == 0  # noqa: SLF001 (curves are read from the plotting library)
+
+
+def test_a_point_at_a_hundred_percent_is_not_clipped(chart: Chart) -> None:
+    """The ring around the state that was kept is whole, at the top of the plot as at its foot."""
+    best = Curves()
+    for iteration, accuracy in ((0, 0.0), (20, 1.0), (40, 1.0)):
+        best.add(TrainingPoint(iteration, 1.0, 1.0, accuracy))
+    chart.show_curves(best, 40)
+    chart.mark_kept(40)
+    box = chart._accuracy_plot.getViewBox()  # noqa: SLF001 (where a point lies is known to the plotting library)
+    reach = 3 * DOT / 2 + LINE
+    assert box.mapFromView(QPointF(40, 1.0)).y() >= reach
+    assert box.mapFromView(QPointF(0, 0.0)).y() <= box.height() - reach
 
 
 def test_the_wheel_reaches_the_panel_below(chart: Chart) -> None:
