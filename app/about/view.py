@@ -1,4 +1,4 @@
-"""The card "About Protoleaf": version, and where the weights of the bundled backbones come from."""
+"""The card "About Protoleaf": version, and what it owes to others: weights, libraries and their licences."""
 
 from typing import TYPE_CHECKING, Final, final
 
@@ -40,6 +40,7 @@ class AboutCard(ScrollingCard):
                 self.tr("Turns a taxonomy and a handful of images per class into a classified collection.")
             ),
             make_flowing_label(self.tr("Nothing you do here leaves this computer."), "secondary"),
+            make_flowing_label(self.tr("Free software under the Apache License 2.0."), "secondary"),
             self._credits,
         )
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
@@ -53,7 +54,7 @@ class AboutCard(ScrollingCard):
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        words = [make_label(self.tr("Weights of the bundled backbones"), "section")]
+        words = [make_label(self.tr("Credits and licences"), "section")]
         for title, lines in read.parts or [(_title(one), (one.origin, _licence(one))) for one in read.weights]:
             words.append(make_flowing_label(title, "strong"))
             words += [make_flowing_label(line, "secondary") for line in lines if line]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from app.palette.logic import CreateChoice
 from app.texts import fill, translate
-from app.wording import images
+from app.wording import images, number
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -41,7 +41,7 @@ def _label_groups(project: "Project", groups: Mapping[int, Sequence[int]]) -> "C
         class_id, image_ids = next(iter(groups.items()))
         return project.label(image_ids, class_id)
     count = sum(map(len, groups.values()))
-    text = fill(translate("labelling", "Accepted %1 in %2 classes"), images(count), str(len(groups)))
+    text = fill(translate("labelling", "Accepted %1 in %2 classes"), images(count), number(len(groups)))
     with project.one_step(text) as step:
         for class_id, image_ids in groups.items():
             project.label(image_ids, class_id)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.controls import set_property
 from app.texts import plain_tip
-from app.wording import saved_at
+from app.wording import number, saved_at
 
 
 @final
@@ -31,7 +31,9 @@ class SavedMark(QLabel):
         """Labels take longer to the disk than a frame; 0 when all are there."""
         if count:
             text = (
-                self.tr("Saving 1 change…") if count == 1 else self.tr("Saving %1 changes…").replace("%1", str(count))
+                self.tr("Saving 1 change…")
+                if count == 1
+                else self.tr("Saving %1 changes…").replace("%1", number(count))
             )
             self.setText(text)
         else:
