@@ -65,7 +65,7 @@ VIEW_ACTIONS: Final[tuple[ActionRow, ...]] = (
         VIEW,
     ),
     ActionRow("fit_graph", QT_TRANSLATE_NOOP("actions", "See the whole class graph"), "fit", ("Ctrl+0",), VIEW),
-    ActionRow("find_in_graph", QT_TRANSLATE_NOOP("actions", "Fly to a class"), "search", ("Ctrl+F",), VIEW),
+    ActionRow("find_in_graph", QT_TRANSLATE_NOOP("actions", "Find a class in the graph"), "search", ("Ctrl+F",), VIEW),
     ActionRow(
         "focus_class",
         QT_TRANSLATE_NOOP("actions", "Show what is around the class"),

@@ -61,7 +61,7 @@ class BackbonePanel(SidePanel):
         self.outcome = OutcomeCard(
             use=self.tr("Use it"),
             keep=self.tr("Keep the current one"),
-            fate=self.tr("Classes, labels and bars stay either way, and you can go back at any time."),
+            fate=self.tr("Classes, labels and settings stay either way, and you can go back at any time."),
         )
         runs = (self.preparation, self.run)
         parts = (self.lost, self._change_name, *runs, self._change_fate, self.outcome, self.tabs, self._body)

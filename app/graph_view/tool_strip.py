@@ -70,8 +70,8 @@ class ToolStrip(QFrame):
     def _set_up_search(self) -> None:
         self.search.setProperty("variant", "search")
         self.search.setFixedWidth(SEARCH_WIDTH)
-        self.search.setPlaceholderText(self.tr("Fly to a class"))
-        self.search.setAccessibleName(self.tr("Fly to a class"))
+        self.search.setPlaceholderText(self.tr("Find a class in the graph"))
+        self.search.setAccessibleName(self.tr("Find a class in the graph"))
         self.search.setToolTip(self.tr("Ctrl+F; Enter goes on to the next one"))
         self.search.setClearButtonEnabled(True)
         magnifier = QAction(icon("search", "text_muted"), "", self.search)

@@ -210,7 +210,7 @@ def curve_text(curve: PolicyCurve, bar: float) -> str:
         return named
     low, high = point.precision_interval
     right = fill(
-        translate("inspector", "Of all that are named so, %1 are right (in 19 of 20 cases %2 to %3)."),
+        translate("inspector", "Of all images named so, %1 are right (95% confidence interval %2 to %3)."),
         percent(point.precision), percent(low), percent(high),
     )  # fmt: skip
     return f"{named} {right}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.status.notice import Notice
     from app.status.toast import Toast
 
-_SHOW: Final = QT_TRANSLATE_NOOP("reports", "Show the Report")
+_SHOW: Final = QT_TRANSLATE_NOOP("reports", "Show the report")
 
 
 @final

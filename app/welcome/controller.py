@@ -126,8 +126,8 @@ class Projects:
             self._notice.hide()
             return
         answers = [
-            (translate("projects", "Open Another File…"), self._choose_open),
-            (translate("projects", "Close Project"), self._session.close),
+            (translate("projects", "Open another file…"), self._choose_open),
+            (translate("projects", "Close project"), self._session.close),
         ]
         self._notice.ask(f"{reason[:1].upper()}{reason[1:]}.", answers)
 

@@ -65,7 +65,7 @@ def test_what_a_confidence_does_is_said_in_words() -> None:
     curve = curve_of_class()
     assert curve_text(curve, 0.4) == (
         "At 40%, 15 of 20 held-out images of this class are named as it or a class below it. "
-        "Of all that are named so, 87% are right (in 19 of 20 cases 62% to 96%)."
+        "Of all images named so, 87% are right (95% confidence interval 62% to 96%)."
     )
     assert curve_text(curve, 0.99) == (
         "At 99%, 0 of 20 held-out images of this class are named as it or a class below it."

@@ -53,7 +53,7 @@ def test_a_label_after_the_move_is_refused_and_the_rest_is_rescued(desk: Desk, c
     assert not desk.window.registry.action("accept").isEnabled()
     assert int((desk.state.label_class >= 0).sum()) == labels + 1
     with desk.qtbot.waitSignal(desk.window.session.closed, timeout=LONG_MS):
-        notice.answer("Close Project")
+        notice.answer("Close project")
     (rescued,) = collection.project.parent.glob("*(rescued *")
     for path in (moved, rescued):
         with Project.open(path, for_writing=False) as project:
