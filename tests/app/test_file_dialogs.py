@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit
 
 import app
 from app.file_dialogs import Purpose, folder_for, nearest_folder
@@ -16,26 +16,39 @@ from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.images import write_jpeg
 
 Key = Qt.Key
-DIALOG_MS = 20
-"""Between two looks whether a dialog is open."""
+DIALOG_MS = 100
+"""Between two looks at the dialog: at a person's speed."""
+MOST_LOOKS = 100
 
 
 class Answer:
-    """Waits for a file dialog, notes its folder, types a path and presses Enter; or Esc without a path."""
+    """Waits for a file dialog, notes its folder, types a path and presses Enter; or Esc without a path.
+
+    Tries again while the dialog stands: it refuses a file of a folder that it has not read yet. In the end it gives up.
+    """
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self.folder: Path | None = None
+        self.looks = 0
         self._timer = QTimer()
         self._timer.timeout.connect(self._look)
         self._timer.start(DIALOG_MS)
 
-    def _look(self) -> None:
-        dialog = QApplication.activeModalWidget()
-        if not isinstance(dialog, QFileDialog) or not dialog.isVisible():
-            return
+    def stop(self) -> None:
+        """The dialog has closed."""
         self._timer.stop()
-        self.folder = Path(dialog.directory().absolutePath())
+
+    def _look(self) -> None:
+        self.looks += 1
+        dialog = QApplication.activeModalWidget()
+        if not isinstance(dialog, QDialog) or not dialog.isVisible():
+            return
+        if not isinstance(dialog, QFileDialog) or self.looks > MOST_LOOKS:  # a refusal, or nothing helps
+            dialog.reject()
+            return
+        if self.folder is None:
+            self.folder = Path(dialog.directory().absolutePath())
         if self.path is None:
             QTest.keyClick(dialog, Key.Key_Escape)
             return
@@ -54,6 +67,7 @@ def asked(desk: Desk, key: Key, path: Path | None) -> Path | None:
     desk.grid.setFocus()
     answer = Answer(path)
     desk.press(key, CONTROL | SHIFT if key == Key.Key_O else CONTROL)
+    answer.stop()
     return answer.folder
 
 
