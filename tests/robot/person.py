@@ -23,6 +23,9 @@ START_S: Final = 60.0
 DRAGGING_PIXELS_A_SECOND: Final = 1500
 ARROW: Final = 8
 """Left of a class's row is the arrow that unfolds it."""
+ANALYSING: Final = "Analysing images"
+SECOND_PASS_BEGINS_S: Final = 5.0
+SECOND_PASS_S: Final = 60.0
 REST_S: Final = 0.2
 """A hand rests so long over the place where it lets something go, and after."""
 
@@ -190,6 +193,14 @@ class Person:
         """Wait until cards do not change their places any more."""
         grid = self.grid
         wait_until_still(lambda: self.cards(grid), "the cards")
+
+    def wait_until_analysed(self) -> None:
+        """Wait for the second pass over the images, and for its end: until then cards nobody has touched are sorted."""
+        begun = time.monotonic()
+        while time.monotonic() < begun + SECOND_PASS_BEGINS_S and self.reader.containing(ANALYSING) is None:
+            time.sleep(LOOK_S)
+        self.wait(lambda: self.reader.containing(ANALYSING) is None, "the end of the second pass", SECOND_PASS_S)
+        self.wait_until_calm()
 
     def unfold(self, name: str) -> None:
         """Click the arrow before a class, so that the classes below it are shown."""

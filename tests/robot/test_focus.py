@@ -6,13 +6,15 @@ from pathlib import Path
 import pytest
 
 from engine.config import CacheFolders
-from tests.robot.patience import wait_for
+from tests.robot.patience import wait_for, wait_until_still
 from tests.robot.person import Person
 from tests.robot.prepared import FAMILIES, NAMES, prepared_project
 from tests.robot.project_file import labels_in, parents_in
 from tests.robot.review import Review
 from tests.support.collections import write_graph
 
+STILL_S = 1.0
+"""Then a key means what is seen, not what stood there before."""
 MOST_TABS = 12
 """Presses of Tab to any button of a small panel."""
 
@@ -44,7 +46,7 @@ def new_label(project: Path, before: Mapping[int, str]) -> Mapping[int, str]:
 def test_keys_mean_images_after_an_order_was_chosen(person: Person, project: Path) -> None:
     """By mouse from the list, and by its keys: the next key labels the card that is framed."""
     person.show_subset("To review")
-    person.wait_until_calm()
+    person.wait_until_analysed()
     person.hand.click(person.cards(person.grid)[0].area.centre)
     review = Review(person, NAMES)
     for name, choose in (("Most certain first", "click"), ("In the order added", "keys")):
@@ -59,8 +61,8 @@ def test_keys_mean_images_after_an_order_was_chosen(person: Person, project: Pat
             person.hand.key("Return")
         person.part(name, "combo box")
         person.wait_until_calm()
-        shown = review.wait_until_whole()
-        person.hand.key("1")
+        wait_until_still(review.wait_until_whole, "card and guesses", still_s=STILL_S)
+        shown = review.press("1")
         assert new_label(project, before) == {shown.framed[0]: shown.first_guess}
 
 
