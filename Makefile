@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
 run: $(STAMP) qt-libraries
 	-@$(BIN)/python -m app backbone convert accurate
-	$(BIN)/python -m app.sample_run
+	$(BIN)/python -m research.window.sample_run
 
 test: $(STAMP) qt-libraries
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup
@@ -50,7 +50,7 @@ robot-short: $(STAMP) qt-libraries robot-packages
 
 # The pictures of the user guide, made anew from the sample collection.
 guide-pictures: $(STAMP) qt-libraries
-	$(BIN)/python -m app.guide_pictures docs/guide/images
+	$(BIN)/python -m research.window.guide_pictures docs/guide/images
 
 # What people install, in dist: a Debian package and a portable archive. FLAVOUR is cpu, gpu or training.
 FLAVOUR := cpu

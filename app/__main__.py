@@ -10,7 +10,7 @@ if is_start(__name__):
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from engine.runtime.onnx_runtime import load_onnxruntime
 
 if TYPE_CHECKING:
+    from app.main_window import MainWindow
     from engine.log import Log
 
 _log = logging.getLogger(__name__)
@@ -60,13 +61,21 @@ def _names_a_project(word: str) -> bool:
     return word.endswith(PROJECT_SUFFIX)
 
 
-def open_window(project: Path | None, *, with_sample: bool = False) -> int:
-    """Show the window, with a project or with the sample when one is wanted, and run until it is closed."""
+def open_window(
+    project: Path | None, *, with_sample: bool = False, attach: "Callable[[MainWindow], None] | None" = None
+) -> int:
+    """Show the window, with a project or the sample when one is wanted, and run until it is closed.
+
+    Args:
+        project: to open.
+        with_sample: whether to open the sample.
+        attach: gets the window before it is shown: measurements observe it.
+    """
     from engine.log import ProcessKind, logging_to_file
 
     leave_root()
     with logging_to_file(ProcessKind.WINDOW) as log:
-        return _run_window(project, log, with_sample=with_sample)
+        return _run_window(project, log, with_sample=with_sample, attach=attach)
 
 
 def leave_root() -> None:
@@ -76,9 +85,12 @@ def leave_root() -> None:
             os.chdir(Path.home())
 
 
-def _run_window(project: Path | None, log: "Log", *, with_sample: bool) -> int:
+def _run_window(
+    project: Path | None, log: "Log", *, with_sample: bool, attach: "Callable[[MainWindow], None] | None"
+) -> int:
     if sys.platform == "win32":
         load_onnxruntime()  # WORKAROUND: after Qt its library fails to load (onnxruntime issue 16116)
+    from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
     from app.garbage import GuiCollector
@@ -101,16 +113,11 @@ def _run_window(project: Path | None, log: "Log", *, with_sample: bool) -> int:
         from app.opened_files import OpenedFiles
 
         OpenedFiles(application, window.open_soon)
-    from app.graph_report import attach_graph_report
-    from app.labelling_report import attach_labelling_report
-    from app.startup_report import attach_report
-
-    attach_report(window)
-    attach_labelling_report(window)
-    attach_graph_report(window)
+    if attach is not None:
+        attach(window)
     window.begin(project, with_sample=with_sample)
     window.show()
-    _log.info("the window is open")
+    QTimer.singleShot(0, lambda: _log.info("the window is open"))  # the packages' start is measured by this line
     return application.exec()
 
 

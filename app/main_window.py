@@ -100,7 +100,7 @@ class MainWindow(QMainWindow):
         self.workspace = Workspace(self.session, self.thumbnails, self.settings)
         self.inspector = Inspector(self.session, self.thumbnails)
         self.side = SidePlace(self.inspector)
-        self.welcome = Welcome(self.thumbnails)
+        self.welcome = Welcome()
         self.device_chip = DeviceChip()
         self.status_line = StatusLine(self.session, self.embedding, self.device_chip)
         self._panes = Panes(self.tree, self.workspace, self.side)

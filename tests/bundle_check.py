@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -26,8 +25,7 @@ from engine.files import size_text
 from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
-from engine.sample_collection.collection import draw_collection
-from engine.sample_collection.together import usual_processes
+from research.sample_painter.collection import draw_collection
 from tests.support.exported_models import largest_gap, rows_of_predictions, words_of, write_program_s_answers
 
 PACKAGES: Final = ("onnxruntime", "numpy", "pillow")
@@ -39,12 +37,14 @@ LIMIT: Final = 1e-3
 
 def make_project(folder: Path, caches: CacheFolders, backbone: str, images_per_class: int) -> tuple[Path, list[str]]:
     """Draw the sample and make a project of a part of it; returns its file and the held-out pictures."""
-    drawn = draw_collection(folder / "sample", images_per_class=images_per_class, processes=usual_processes())
+    drawn = draw_collection(folder / "sample", images_per_class=images_per_class)
     free = [image for image in drawn.images if not image.is_shot]
     held_out = set(free[::HELD_OUT])
     path = folder / "sample.protoleaf"
     with new_project(path, backbone) as project:
-        fill_project(project, replace(drawn, images=tuple(one for one in drawn.images if one not in held_out)))
+        rows = (f"{one.path},{one.class_name}\n" for one in free if one not in held_out)
+        drawn.truth_csv.write_text("image,class\n" + "".join(rows), encoding="utf-8")
+        fill_project(project, drawn.folder)
         embed_project(project, caches, device="cpu")
         embed_closer(project, caches, device="cpu")
     return path, sorted(str(drawn.folder / one.path) for one in held_out)

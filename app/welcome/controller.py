@@ -55,7 +55,7 @@ class Projects:
         self._notice = notice
         self._window = window
         self.making = ProjectMaking(session, settings, host, self._choose_place, self._make)
-        self.sample = SampleStart(session, page)
+        self.sample = SampleStart(session)
         self.recent = RecentProjects(settings, page)
         self.recent_menu = RecentMenu(settings, lambda: None if session.info is None else session.info.path, window)
         self.recent_menu.clear_requested.connect(self.recent.forget_all)

@@ -14,10 +14,8 @@ from app.controls import fill_column, make_button, make_label, make_scroll_area,
 from app.dragging import take_files, welcome_files
 from app.drop_box import DropBox, DropLight
 from app.file_dialogs import Purpose, choose_folder
-from app.images.thumbnails import Thumbnails
 from app.theme.icons import icon_pixmap
 from app.welcome.recent_list import RecentList
-from app.welcome.sample_card import SampleCard
 
 COLUMN_WIDTH = 600
 LOGO_SIDE = 56
@@ -25,41 +23,32 @@ LOGO_SIDE = 56
 
 @final
 class Welcome(QWidget):
-    """Name, one sentence, recent projects, three ways to begin; or how far the sample collection is.
+    """Name, one sentence, recent projects, three ways to begin.
 
     Signals:
         action_requested: name of an action.
         project_requested: path of a recent project.
         forget_requested: path of a recent project to take off the list.
-        cancel_requested: draw no more of the sample collection.
         files_dropped: list of paths.
-
-    Args:
-        thumbnails: where pictures come from.
 
     Attributes:
         recent: the projects opened last.
-        sample_card: what is shown while the sample collection is made.
     """
 
     action_requested = Signal(str)
     project_requested = Signal(object)
     forget_requested = Signal(object)
-    cancel_requested = Signal()
     files_dropped = Signal(object)
 
-    def __init__(self, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAcceptDrops(True)
         self._logo = QLabel()
         self.recent = RecentList()
         self.recent.project_requested.connect(self.project_requested)
         self.recent.forget_requested.connect(self.forget_requested)
-        self.sample_card = SampleCard(thumbnails, COLUMN_WIDTH)
-        self.sample_card.cancel_requested.connect(self.cancel_requested)
         self.drop_box = self._make_drop_box()
         DropLight(self, self.drop_box)
-        self._ways = self._make_ways()
         column = QVBoxLayout()
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -72,8 +61,7 @@ class Welcome(QWidget):
             )
         )  # fmt: skip
         column.addSpacing(8)
-        column.addWidget(self.sample_card)
-        column.addWidget(self._ways)
+        column.addWidget(self._make_ways())
         holder = QWidget()
         holder.setFixedWidth(COLUMN_WIDTH)
         holder.setLayout(column)
@@ -137,19 +125,6 @@ class Welcome(QWidget):
         for first, second in pairwise(stops):  # as the eye goes: the rows were made last
             QWidget.setTabOrder(first, second)
         (stops[0] if paths else self.buttons["try_sample"]).setFocus()
-
-    def show_making(self) -> None:
-        """Show that the sample collection is being made, in the place of the ways to begin."""
-        self._ways.hide()
-        self.sample_card.begin()
-        self.sample_card.progress.cancel_button.setFocus()
-
-    def show_ways(self) -> None:
-        """Show the ways to begin again."""
-        self.sample_card.end()
-        self._ways.show()
-        if self.isVisible():
-            self.buttons["try_sample"].setFocus()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files."""

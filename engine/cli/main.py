@@ -13,13 +13,12 @@ import typer
 
 from engine import __version__
 from engine.cli import (
+    added_commands,
     backbone_change,
     backbone_commands,
     backup_commands,
-    benchmark_commands,
     collection_commands,
     doctor_command,
-    experiment_commands,
     export_command,
     export_graph_command,
     graph_commands,
@@ -33,7 +32,7 @@ from engine.cli import (
     what_if_command,
 )
 from engine.cli.stopping import interrupted_by_signals, stop_status, was_interrupted
-from engine.config import CacheFolders, is_packaged
+from engine.config import CacheFolders
 from engine.errors import Cancelled, InputError, ProtoleafError, StorageError, UsageError
 from engine.full_disk import told
 from engine.scratch_folder import clear_abandoned
@@ -74,9 +73,7 @@ backbone_change.register(backbone_commands.application)
 backup_commands.register(application)
 application.add_typer(backbone_commands.application, name="backbone")
 application.add_typer(backup_commands.application, name="backups")
-if not is_packaged():  # they measure this code and the paper's methods, with libraries that people do not need
-    application.add_typer(benchmark_commands.application, name="benchmark")
-    application.add_typer(experiment_commands.application, name="experiment")
+added_commands.register(application)
 
 
 @application.callback(invoke_without_command=True)

@@ -42,8 +42,7 @@ def try_file(request: messages.TryFile, _send: "Send", cancel: CancelToken) -> "
     from engine.backbones.onnx_files.trial_images import trial_images
 
     card = card_for(request.path, request.facts, chosen_preprocessing(request.facts, request.preprocessing))
-    with trial_images(request.images) as pictures:
-        return try_out(request.path, card, pictures, cancel=cancel)
+    return try_out(request.path, card, trial_images(request.images), cancel=cancel)
 
 
 def add_file(request: messages.AddFile, send: "Send", cancel: CancelToken) -> messages.AddedBackbone:

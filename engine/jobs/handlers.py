@@ -10,7 +10,6 @@ from engine.jobs import backbones, bundles, devices, projects
 from engine.jobs.embedding import Embedder, measure_rates
 from engine.runtime.devices.child import TryDevice
 from engine.runtime.providers import ListDevices
-from engine.sample_collection.messages import DrawSample, DrawShare
 
 if TYPE_CHECKING:
     from engine.worker.serve import Handlers
@@ -21,8 +20,6 @@ def handlers() -> "Handlers":
     return {
         EmbedImages: Embedder().embed,
         MeasureRates: measure_rates,
-        DrawSample: projects.draw_sample,
-        DrawShare: projects.draw_share,
         Train: projects.train,
         EstimateTraining: projects.estimate_training,
         PrepareChange: projects.prepare_change,

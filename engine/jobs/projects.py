@@ -7,7 +7,6 @@ from engine.collection.messages import EstimateTraining, PrepareChange, Train, T
 from engine.config import CacheFolders
 from engine.embedding.records import EmbedBatch
 from engine.events import CancelToken
-from engine.sample_collection.messages import DrawSample, DrawShare, PictureDrawn, SampleDrawn, ShareDrawn
 
 if TYPE_CHECKING:
     from engine.collection.backbone_change.change import PreparedChange
@@ -15,23 +14,6 @@ if TYPE_CHECKING:
     from engine.worker.serve import Send
 
 ROWS_AT_ONCE: Final = 1_000
-
-
-def draw_sample(request: DrawSample, send: "Send", cancel: CancelToken) -> SampleDrawn:
-    """Draw the sample collection and make its project."""
-    from engine.collection.sample_project import draw_sample_project
-
-    path = draw_sample_project(
-        request.folder, on_progress=send, on_drawn=lambda drawn: send(PictureDrawn(drawn)), cancel=cancel
-    )
-    return SampleDrawn(path)
-
-
-def draw_share(request: DrawShare, send: "Send", cancel: CancelToken) -> ShareDrawn:
-    """Draw a share of the sample collection for the process that makes it."""
-    from engine.sample_collection.together import draw_share as run
-
-    return run(request, send, cancel)
 
 
 def train(request: Train, send: "Send", cancel: CancelToken) -> TrainingResult:

@@ -38,7 +38,7 @@ LIBRARIES: Final = (
 )  # fmt: skip
 """Libraries that only those plugins use, and Arrow's ways to other computers."""
 NEVER: Final = (
-    "curses", "engine.research", "huggingface_hub", "matplotlib", "nvidia", "pyarrow._flight", "pyarrow._s3fs",
+    "curses", "research", "huggingface_hub", "matplotlib", "nvidia", "pyarrow._flight", "pyarrow._s3fs",
     "pyarrow.flight", "PySide6.QtNetwork", "pytest", "readline", "scipy", "sklearn", "timm", "tkinter", "triton",
     "pillow_heif",  # its encoder is under the GPL: HEIC is read by pi_heif
 )  # fmt: skip

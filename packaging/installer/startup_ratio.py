@@ -3,8 +3,8 @@
 `PYTHONPATH=packaging python -m installer.startup_ratio PROGRAM [ROUNDS]`, with a display or Qt's offscreen platform.
 """
 
-import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -15,12 +15,13 @@ from typing import Final
 
 from installer.places import ROOT
 
-REPORT_VARIABLE: Final = "PROTOLEAF_STARTUP_REPORT"
-"""As `app/startup_report.py` has it: the window writes when it was visible, and ends."""
+OPEN: Final = "the window is open"
+"""What the window writes into its log as soon as its event loop runs."""
 LIMIT: Final = 1.3
 """Times the start from source."""
 ROUNDS: Final = 7
 _TIMEOUT_S: Final = 120
+_POLL_S: Final = 0.005
 
 
 def main() -> int:
@@ -50,18 +51,19 @@ def main() -> int:
 
 
 def _visible_s(command: list[str], project: Path, environment: dict[str, str]) -> float:
-    """Seconds from just before the start to the first paint."""
-    report = project.with_name("report.json")
-    report.unlink(missing_ok=True)
+    """Seconds from just before the start until the window's log says that it is open."""
+    logs = Path(environment["PROTOLEAF_LOGS"])
+    shutil.rmtree(logs, ignore_errors=True)
     started_s = time.monotonic()
-    subprocess.run(
-        [*command, str(project)],
-        check=True,
-        cwd=ROOT,
-        env={**environment, REPORT_VARIABLE: str(report)},
-        timeout=_TIMEOUT_S,
-    )
-    return float(json.loads(report.read_text(encoding="utf-8"))["visible_s"]) - started_s
+    with subprocess.Popen([*command, str(project)], cwd=ROOT, env=environment) as process:
+        while not any(OPEN in path.read_text(encoding="utf-8", errors="replace") for path in logs.rglob("*.log")):
+            if process.poll() is not None or time.monotonic() - started_s > _TIMEOUT_S:
+                process.kill()
+                raise RuntimeError(f"{command[0]} opened no window")
+            time.sleep(_POLL_S)
+        visible_s = time.monotonic() - started_s
+        process.terminate()
+    return visible_s
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from app.actions.keys_sheet import KeysSheet
 from app.actions.table import ACTIONS
-from app.screenshot import PICTURES, take_pictures, take_screenshots, wait_until
 from app.settings import Settings
 from app.theme import set_scheme
 from engine.collection.state import NO_CLASS
+from research.window.screenshot import PICTURES, take_pictures, take_screenshots, wait_until
 from tests.support.backbone_jobs import keep_list
 from tests.support.collections import Collection, cache_of_test
 from tests.support.desk import CONTROL, Desk

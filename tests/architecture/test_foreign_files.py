@@ -30,6 +30,7 @@ PERMITTED: Mapping[str, str] = {
     "engine/collection/embeddings/cached_basis.py": OWN,
     "engine/collection/exporting/preview.py": OWN,
     "engine/collection/training/": OWN,
+    "engine/collection/sample_project.py": INSTALLED,
     "engine/images/decode.py": IN_MEMORY,
     "engine/images/tiff_strips.py": IN_MEMORY,
     "engine/interchange/labelled_images/darwin_core.py": "writes an archive",
@@ -39,11 +40,10 @@ PERMITTED: Mapping[str, str] = {
     "engine/project/backups/place.py": OWN,
     "engine/project/file/logs.py": LOOKED_AT,
     "engine/project/file/snapshot.py": LOOKED_AT,
-    "engine/research/": "data sets and results of experiments, which no stranger names",
+    "research/": "data sets and results of experiments, which no stranger names",
     "engine/runtime/devices/": "files of the system that tell of its devices",
     "engine/runtime/quantization.py": LOOKED_AT,
     "engine/training/onnx_weights.py": LOOKED_AT,
-    "engine/training/pretraining.py": "images of a data set",
     "engine/worker/limits.py": "a file of the system that tells of this process",
 }
 """Modules and packages that open files by themselves, each with the reason."""
@@ -51,7 +51,7 @@ PERMITTED: Mapping[str, str] = {
 
 def sources() -> Iterator[Path]:
     """All modules of the program."""
-    for folder in ("app", "engine"):
+    for folder in ("app", "engine", "research"):
         yield from (path.relative_to(ROOT) for path in (ROOT / folder).rglob("*.py"))
 
 

@@ -4,7 +4,7 @@ import grimp
 import networkx as nx
 import pytest
 
-PACKAGES = ("app", "engine")
+PACKAGES = ("app", "engine", "research")
 
 
 @pytest.fixture(scope="module")

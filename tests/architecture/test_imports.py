@@ -30,7 +30,7 @@ NEEDS_TORCH = (
     ),
     *(f"engine.backbones.converted.{name}" for name in ("convert", "graph", "network", "weights")),
 )
-STARTS_THE_PROGRAM = (".__main__", "app.bare_window", "app.sample_run")
+STARTS_THE_PROGRAM = (".__main__",)
 
 
 def modules_of(package_name: str) -> list[str]:

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 def test_no_two_classes_share_a_name() -> None:
     """A name in a signature or a message means one class, wherever it is read; private ones stay in their module."""
     places: defaultdict[str, list[str]] = defaultdict(list)
-    for path in sorted(path for folder in ("app", "engine") for path in (ROOT / folder).rglob("*.py")):
+    for path in sorted(path for folder in ("app", "engine", "research") for path in (ROOT / folder).rglob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(path.relative_to(ROOT).as_posix())

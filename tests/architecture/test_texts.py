@@ -20,7 +20,7 @@ def tracked_files() -> list[Path]:
     done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     names = done.stdout.split("\n") if done.returncode == 0 else []
     found = [ROOT / name for name in names if name] or [
-        path for folder in ("app", "engine", "tests", "docs") for path in (ROOT / folder).rglob("*.*")
+        path for folder in ("app", "engine", "research", "tests", "docs") for path in (ROOT / folder).rglob("*.*")
     ]
     return [path for path in found if path.suffix in TEXT_SUFFIXES and path.is_file()]
 

@@ -42,7 +42,7 @@ def test_only_one_flavour_trains() -> None:
     assert wanted_of_engine("engine.collection.live", trains=False)
     assert not wanted_of_engine("engine.model.backbone", trains=False)
     assert wanted_of_engine("engine.model.backbone", trains=True)
-    assert not wanted_of_engine("engine.research.methods", trains=True)
+    assert not wanted_of_engine("research.methods", trains=True)
 
 
 def test_cuda_is_carried_where_the_runtime_looks(tmp_path: Path) -> None:

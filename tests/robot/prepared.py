@@ -14,7 +14,7 @@ from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.images.content_hash import content_hash
 from engine.project import Project
-from engine.research.benchmarks.synthetic import SyntheticEmbeddings, synthetic_embeddings
+from research.benchmarks.synthetic import SyntheticEmbeddings, synthetic_embeddings
 from tests.robot.marked_images import write_marked
 
 FAMILIES: Final = {

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.research.data_sets.stored import DATA_FILE, FORMAT, PIXELS_FILE, VERSION, FewShotData
+from research.data_sets.stored import DATA_FILE, FORMAT, PIXELS_FILE, VERSION, FewShotData
 from tests.support.few_shot_problems import SIDE, colours, images
 
 ROOTS, MIDDLES, TRAINING, TEST = 2, 5, 12, 6

@@ -17,11 +17,11 @@ from torch import nn
 
 from engine.model.attention import Attention
 from engine.model.initial_prototypes import Prototypes
-from engine.research.data_sets.stored import FewShotData
-from engine.research.testing.bench import Bench, EmbeddedTasks
-from engine.research.testing.propagation import LearnedPropagation
-from engine.research.testing.tasks import Tasks
 from engine.training.training_set import Positions
+from research.data_sets.stored import FewShotData
+from research.testing.bench import Bench, EmbeddedTasks
+from research.testing.propagation import LearnedPropagation
+from research.testing.tasks import Tasks
 
 
 class Place(IntEnum):

@@ -1,7 +1,7 @@
 """Settings of trainings that take no time."""
 
 from engine.collection.training.settings import Chosen
-from engine.research.methods import MethodSettings, with_chosen
+from research.methods import MethodSettings, with_chosen
 from tests.support.few_shot_problems import SIDE
 
 QUICK: Chosen = {

@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from engine.research.data_sets.recipe import Recipe
+from research.data_sets.recipe import Recipe
 from tests.support.images import encoded
 
 LEVELS: Final[dict[int, tuple[str, ...]]] = {

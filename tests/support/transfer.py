@@ -12,11 +12,11 @@ from engine.everyday.fixed_point import to_fixed
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
-from engine.research.transfer.collection import TRAIN, VAL, TransferCollection
-from engine.research.transfer.draws import Situation
-from engine.research.transfer.embedded import EmbeddedCollection
-from engine.research.transfer.results import TOP1, Outcome, TransferCell, TransferResult
-from engine.research.transfer.task import FewShotTask
+from research.transfer.collection import TRAIN, VAL, TransferCollection
+from research.transfer.draws import Situation
+from research.transfer.embedded import EmbeddedCollection
+from research.transfer.results import TOP1, Outcome, TransferCell, TransferResult
+from research.transfer.task import FewShotTask
 from tests.support.collections import FAMILY_OF, LEAVES, write_shape
 from tests.support.graphs import graph_of
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from engine.backbones.converted import facts
-from engine.backbones.converted.convert import drawn_images
+from engine.backbones.converted.convert import trial_squares
 from engine.backbones.converted.facts import CONVERTED, WeightsPackage
 from engine.backbones.converted.graph import write_graph
 from engine.backbones.converted.network import bundled_network
@@ -71,7 +71,7 @@ def tiny_ranges(installed: InstalledWeights, folder: Path) -> Ranges:
     """What flows between the tiny network's layers on the pictures that conversions are compared on."""
     model = folder / "float.onnx"
     model.write_bytes(write_graph(bundled_network(installed.source), SIDE, NAME).SerializeToString())
-    return activation_ranges(model, installed.card, drawn_images(installed.card))
+    return activation_ranges(model, installed.card, trial_squares(installed.card))
 
 
 def _card(width: int) -> BackboneCard:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from app.startup_report import REPORT_VARIABLE
 from engine.worker.protocol import encode
+from research.window.startup_report import REPORT_VARIABLE
 from tests.support.collections import Collection
 from tests.support.fresh_home import FreshHome, program
 from tests.support.unread import embed_request
@@ -58,7 +58,7 @@ WRITTEN: Final = re.compile(r'\((?:AT_FDCWD, )?"(/[^"]*)"')
 DRAWS: Final = """
 import sys
 from pathlib import Path
-from engine.research.reports.drawing import new_figure, save, styled
+from research.reports.drawing import new_figure, save, styled
 with styled():
     figure = new_figure(2, 2)
     figure.add_subplot().set_title("Leaves")
@@ -163,7 +163,12 @@ def test_worker(home: FreshHome, lived_in: Collection) -> None:
 def test_window(home: FreshHome, lived_in: Collection, tmp_path: Path) -> None:
     """A project opened, classified, shown, scrolled through, and the window closed."""
     report = tmp_path / "report.json"
-    assert_quiet(home, guarded(home, program(lived_in.project), **{REPORT_VARIABLE: str(report)}))
+    assert_quiet(
+        home,
+        guarded(
+            home, [sys.executable, "-m", "research.window", str(lived_in.project)], **{REPORT_VARIABLE: str(report)}
+        ),
+    )
     assert "loaded_s" in json.loads(report.read_text(encoding="utf-8"))
 
 

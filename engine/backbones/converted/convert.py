@@ -14,14 +14,13 @@ from engine.backbones.converted.network import bundled_network
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress, step_teller
 from engine.full_disk import writing
-from engine.images.resize import square
+from engine.images.decode import decode_square
+from engine.images.sample_photos import sample_photos
 from engine.model.backbone import UnitEmbedding
 from engine.model_card import BackboneCard, read_card, write_card
 from engine.new_file import ORDINARY_FILE, write_file
 from engine.runtime.eight_bit import AGREEMENT
 from engine.runtime.quantization import Ranges, write_eight_bit_within
-from engine.sample_collection.catalogue import KINDS
-from engine.sample_collection.photo import photograph
 from engine.training.export import HALF_WEIGHTS_TOLERANCE, Agreement, compare
 
 STEPS: Final = (
@@ -34,7 +33,7 @@ STEPS: Final = (
 IN_FLOAT: Final = ("stem", "stages.0.", "stages.1.")
 """Layers that the eight-bit companion leaves in float32: large maps of few channels, where eight bits gain little time
 and cost most of the agreement (decision 46)."""
-_DRAWN_IMAGES: Final = 4
+_PHOTOS: Final = 4
 """Pictures that the file is compared on. Chosen: a second is enough to see a wrong file."""
 
 
@@ -70,7 +69,7 @@ def convert(
         write_file(path, write_graph(network, card.input_side, card.name).SerializeToString(), mode=ORDINARY_FILE)
         write_card(path, card)
     tell(2)
-    images = drawn_images(card)
+    images = trial_squares(card)
     with torch.no_grad():
         agreement = compare(path, network, [(_prepared(images, card),)], tolerance=HALF_WEIGHTS_TOLERANCE)
     tell(3)
@@ -96,11 +95,10 @@ def read_ranges(path: Path) -> Ranges | None:
         raise ModelError("the ranges of the backbone cannot be read", found=f"{path}: {error}") from error
 
 
-def drawn_images(card: BackboneCard) -> NDArray[np.uint8]:
-    """Pictures of the sample collection at the card's side, (n, side, side, 3) uint8, the same each time."""
-    generator = np.random.default_rng(0)
-    pictures = [np.asarray(photograph(kind.draw, kind.scene, generator)) for kind in KINDS[:_DRAWN_IMAGES]]
-    return np.stack([square(picture, card.input_side, card.resize_share) for picture in pictures])
+def trial_squares(card: BackboneCard) -> NDArray[np.uint8]:
+    """Photos of the sample collection at the card's side, (n, side, side, 3) uint8."""
+    photos = [path.read_bytes() for path in sample_photos(_PHOTOS)]
+    return np.stack([decode_square(photo, card.input_side, card.resize_share) for photo in photos])
 
 
 def _prepared(images: NDArray[np.uint8], card: BackboneCard) -> torch.Tensor:

@@ -103,8 +103,7 @@ def add_file(
     card = card_for(path, facts, chosen_preprocessing(facts, chosen), name=name)
     check_name(card.name)
     tell(1)
-    with trial_images(images) as pictures:
-        trial = try_out(path, card, pictures, cancel=cancel)
+    trial = try_out(path, card, trial_images(images), cancel=cancel)
     tell(2)
     propagation = own_propagation(path)
     files = BackboneLibrary().add(

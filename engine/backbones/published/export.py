@@ -13,10 +13,9 @@ from engine.backbones.published.facts import PublishedNetwork
 from engine.errors import ModelError
 from engine.events import CancelToken
 from engine.full_disk import storage_error
-from engine.images.resize import square
+from engine.images.decode import decode_square
+from engine.images.sample_photos import sample_photos
 from engine.new_file import write_file
-from engine.sample_collection.catalogue import KINDS
-from engine.sample_collection.photo import photograph
 from engine.training.export import HALF_WEIGHTS_TOLERANCE, Agreement, Inputs, compare
 from engine.training.half_weights import store_weights_as_half
 from engine.training.onnx_conversion import ModelShape, to_onnx
@@ -28,7 +27,7 @@ LARGEST_FILE_BYTES: Final = 1_900_000_000
 """An ONNX file that is one protocol buffer ends at 2 GiB; larger networks keep their weights as float16."""
 _BYTES_PER_NUMBER: Final = 4
 _RANDOM_IMAGES: Final = 1
-_DRAWN_IMAGES: Final = 3
+_PHOTOS: Final = 3
 
 
 def export_published(
@@ -49,7 +48,7 @@ def export_published(
         cancel: stops between converting, writing and each comparison.
 
     Returns:
-        How closely the file agrees with the module, on noise and on drawn pictures of plants and insects.
+        How closely the file agrees with the module, on noise and on photos of the sample collection.
 
     Raises:
         ModelError: the network cannot be converted, or the file does something else than the module.
@@ -94,14 +93,13 @@ def _inputs(facts: PublishedNetwork, cancel: CancelToken) -> Iterator[Inputs]:
     cancel.raise_if_cancelled()
     yield (torch.randn(_RANDOM_IMAGES, 3, side, side, generator=generator),)
     cancel.raise_if_cancelled()
-    yield (torch.from_numpy(_drawn_images(facts)),)
+    yield (torch.from_numpy(_photos(facts)),)
     cancel.raise_if_cancelled()
 
 
-def _drawn_images(facts: PublishedNetwork) -> NDArray[np.float32]:
-    """Pictures of the sample collection as the network takes them, (n, 3, side, side) float32."""
-    generator = np.random.default_rng(0)
-    pictures = [np.asarray(photograph(kind.draw, kind.scene, generator)) for kind in KINDS[:_DRAWN_IMAGES]]
-    squares = np.stack([square(picture, facts.input_side, facts.resize_share) for picture in pictures])
+def _photos(facts: PublishedNetwork) -> NDArray[np.float32]:
+    """Photos of the sample collection as the network takes them, (n, 3, side, side) float32."""
+    photos = [path.read_bytes() for path in sample_photos(_PHOTOS)]
+    squares = np.stack([decode_square(photo, facts.input_side, facts.resize_share) for photo in photos])
     normalised = (squares / 255 - np.array(facts.mean)) / np.array(facts.std)
     return np.ascontiguousarray(normalised.transpose(0, 3, 1, 2), dtype=np.float32)

@@ -12,12 +12,12 @@ from engine.collection.embed import embed_closer
 from engine.embedding.device_speed import DeviceSpeed
 from engine.jobs.devices import SURVEY_LIMIT_S
 from engine.project import Project
-from engine.research.benchmarks import embedding
-from engine.research.benchmarks.embedding import EmbedFigures
 from engine.runtime import providers
 from engine.runtime.devices.child import Speed, TryDevice
 from engine.runtime.devices.reasons import Attempt
 from engine.runtime.providers import DeviceList, ListDevices
+from research.benchmarks import embedding
+from research.benchmarks.embedding import EmbedFigures
 from tests.support.collections import Collection, without_its_views
 from tests.support.command_line import done, protoleaf, refused
 from tests.support.gpu_facts import NO_DRIVER, facts_with

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.figures_file import check_figures, write_figures
 from engine.errors import TakenError
+from research.cli.figures_file import check_figures, write_figures
 from tests.support.collections import Collection
 from tests.support.command_line import done, refused
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="groups of processes 
 PROTOLEAF = """
 import sys, threading
 from app.__main__ import main
-from engine.research import table_run
+from research import table_run
 
 def _do(*_given):
     sys.stdout.write("at work\\n")

@@ -14,7 +14,7 @@ from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.everyday.prototypes import Setting
 from engine.project import Project
-from engine.research.benchmarks.synthetic import synthetic_project
+from research.benchmarks.synthetic import synthetic_project
 from tests.support.collections import Collection, write_shape
 
 ANCHORS = 1100

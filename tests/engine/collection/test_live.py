@@ -19,7 +19,7 @@ from engine.config import CacheFolders, assets_folder
 from engine.everyday.model import EverydayModel, fit
 from engine.model_card import card_path, read_card, write_card
 from engine.project import Change, ClassPolicy
-from engine.research.benchmarks.synthetic import synthetic_project
+from research.benchmarks.synthetic import synthetic_project
 from tests.support.collections import FAMILIES, LEAVES, Collection, class_ids, write_graph, write_shape
 from tests.support.live_states import assert_same, fresh_state, own_copy
 

@@ -21,7 +21,7 @@ from engine.images.decode import decode_rgb, decode_square, read_rgb
 from engine.images.memory_budget import FILES, PIXELS, MemoryBudget
 from engine.images.pixels import rgb_image
 from engine.images.resize import fit_within
-from engine.research.benchmarks.photos import png_of_few_colours
+from research.benchmarks.photos import png_of_few_colours
 from tests.support.images import (
     PNG_SIGNATURE,
     encoded,

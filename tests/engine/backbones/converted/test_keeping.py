@@ -8,7 +8,7 @@ import onnx
 import pytest
 
 from engine.backbones.converted import graph
-from engine.backbones.converted.convert import STEPS, drawn_images
+from engine.backbones.converted.convert import STEPS, trial_squares
 from engine.backbones.converted.keeping import convert_kept
 from engine.backbones.converted.kept import converted_backbones, converted_path
 from engine.backbones.model_files import bundled_backbones, model_files
@@ -48,7 +48,7 @@ def test_made_once(installed: InstalledWeights) -> None:
     assert NAME in [model.name for model in all_models()]
     assert convert_kept(NAME, on_progress=told.append) == path
     assert len(told) == len(STEPS) + 1
-    embeddings = BackboneSession(path, files.card, CPU_CHOICE).embed(drawn_images(files.card))
+    embeddings = BackboneSession(path, files.card, CPU_CHOICE).embed(trial_squares(files.card))
     assert np.linalg.norm(embeddings, axis=1) == pytest.approx(1, abs=1e-3)
 
 
@@ -98,7 +98,7 @@ def test_a_head_cuts_the_embedding(installed: InstalledWeights) -> None:
     card = installed.source.model.with_suffix(".card.json")
     card.write_text(card.read_text().replace(str(installed.card.embedding_width), "5"))
     files = model_files(convert_kept(NAME))
-    assert BackboneSession(files.backbone, files.card, CPU_CHOICE).embed(drawn_images(files.card)).shape[1] == 5
+    assert BackboneSession(files.backbone, files.card, CPU_CHOICE).embed(trial_squares(files.card)).shape[1] == 5
     np.savez(installed.source.head, maps=[2], mean=mean, matrix=matrix)
     with pytest.raises(ModelError, match="head is one of another backbone"):
         convert_kept(NAME)

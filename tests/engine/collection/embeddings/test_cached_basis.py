@@ -13,7 +13,7 @@ from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.research.benchmarks.synthetic import synthetic_project
+from research.benchmarks.synthetic import synthetic_project
 from tests.support.live_states import assert_same, own_copy
 
 ANCHORS = 1100

@@ -1,0 +1,114 @@
+"""How long a backup of a large project takes, and how long it keeps somebody waiting who labels meanwhile."""
+
+import statistics
+import threading
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from engine.config import CacheFolders
+from engine.project import BackupReason, Project
+from engine.project.backups.taking import take_backup
+from engine.project.clock import present_time
+from engine.project.connection import Connection
+from engine.project.file.address import address
+from engine.scratch_folder import scratch_folder
+from research.benchmarks.synthetic import synthetic_project
+
+ROUNDS: Final = 5
+LABELS_ALONE: Final = 300
+PAUSE_S: Final = 0.02
+"""Between two labels: faster than any person, so that the backup never finds a quiet moment."""
+
+
+@dataclass(frozen=True)
+class BackupFigures:
+    """Seconds of the whole backup; milliseconds of single labels by another thread.
+
+    Attributes:
+        images, labels: of the project.
+        backup_s: median of copying, sealing, checking and putting on disk, while somebody labels.
+        size_mb: of the backup.
+        alone_median_ms, alone_p99_ms, alone_longest_ms: a label without a backup.
+        beside_median_ms, beside_p99_ms, beside_longest_ms: a label while backups are made.
+        limit_longest_ms: what the project promises.
+    """
+
+    images: int
+    labels: int
+    backup_s: float
+    size_mb: float
+    alone_median_ms: float
+    alone_p99_ms: float
+    alone_longest_ms: float
+    beside_median_ms: float
+    beside_p99_ms: float
+    beside_longest_ms: float
+    limit_longest_ms: float = 100.0
+
+
+def measure_backup(images: int = 100_000, labels: int = 20_000, *, rounds: int = ROUNDS) -> BackupFigures:
+    """Label without pause on one thread; make backups on another."""
+    with scratch_folder() as folder:
+        (folder / "collection").mkdir()
+        path = synthetic_project(folder / "collection", CacheFolders(folder / "cache"), images)
+        with Project.open(path, is_backed_up=False) as project:
+            ids = list(project.image_table().ids)
+            classes = list(project.graph.classes())
+            _label_many(project, ids[:labels], classes)
+            alone = _times(project, ids, classes, threading.Event(), LABELS_ALONE)
+            done = threading.Event()
+            taken: list[float] = []
+            sizes: list[int] = []
+            maker = threading.Thread(target=_back_up, args=(path, rounds, taken, sizes, done))
+            maker.start()
+            beside = _times(project, ids, classes, done, None)
+            maker.join()
+    return BackupFigures(
+        images, labels, statistics.median(taken), sizes[-1] / 1e6,
+        *_in_ms(alone), *_in_ms(beside),
+    )  # fmt: skip
+
+
+def _label_many(project: Project, image_ids: list[int], classes: list[int]) -> None:
+    """One action for each image, as a person would have made them, but on disk only at the end of each hundred."""
+    for start in range(0, len(image_ids), 100):
+        with project.one_step("Label images"):
+            for place, image_id in enumerate(image_ids[start : start + 100]):
+                project.label([image_id], classes[(start + place) % len(classes)])
+
+
+def _back_up(project: Path, rounds: int, taken: list[float], sizes: list[int], done: threading.Event) -> None:
+    try:
+        for _ in range(rounds):
+            started_s = time.perf_counter()
+            with closing(Connection(project, address(project, "mode=ro"))) as source:
+                made = take_backup(
+                    source, project.parent, project=project, reason=BackupReason.QUARTER_HOUR, when=present_time()
+                )
+            taken.append(time.perf_counter() - started_s)
+            sizes.append(made.stat().st_size)
+    finally:
+        done.set()
+
+
+def _times(
+    project: Project, ids: list[int], classes: list[int], done: threading.Event, count: int | None
+) -> list[float]:
+    """Seconds of each label, one at least, until so many were made or the backups are done."""
+    times: list[float] = []
+    while not times or (not done.is_set() and (count is None or len(times) < count)):
+        image_id, class_id = ids[len(times) * 7919 % len(ids)], classes[len(times) % len(classes)]
+        started_s = time.perf_counter()
+        project.label([image_id], class_id)
+        times.append(time.perf_counter() - started_s)
+        time.sleep(PAUSE_S)
+    return times
+
+
+def _in_ms(times: list[float]) -> tuple[float, float, float]:
+    """Median, 99th percentile, longest."""
+    ordered = sorted(times)
+    return 1000 * statistics.median(ordered), 1000 * ordered[int(0.99 * len(ordered))], 1000 * ordered[-1]

@@ -1,0 +1,132 @@
+"""Three photos dropped into a large project: how long until they are predicted, beside the fit that this needs."""
+
+import statistics
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from engine.collection.importing.import_images import import_images
+from engine.collection.live import LiveCollection
+from engine.collection.state import NO_CLASS
+from engine.collection.waiting_images import images_to_embed
+from engine.config import CacheFolders
+from engine.embedding.records import EmbedBatch, EmbedResult
+from engine.errors import ProtoleafError
+from engine.new_file import write_file
+from engine.scratch_folder import scratch_folder
+from engine.worker.client import Done, Ending, Worker
+from research.benchmarks.synthetic import synthetic_project
+from research.sample_painter.collection import draw_collection
+
+PHOTOS: Final = 3
+ROUNDS: Final = 5
+
+
+@dataclass(frozen=True)
+class DropFigures:
+    """Seconds from the drop until the photos are predicted, by the path that the window takes.
+
+    Attributes:
+        images: of the project.
+        cold_s: the first drop, which starts the process that embeds.
+        warm_s: median of the drops after it.
+        fit_s: median of fitting and classifying everything after one more label, each beside a warm drop.
+        over_fit: median of the ratios of both.
+        memory_mib: of the process that embeds, while it waits for more.
+    """
+
+    images: int
+    cold_s: float
+    warm_s: float
+    fit_s: float
+    over_fit: float
+    memory_mib: float
+    limit_warm_s: float = 1.5
+    limit_over_fit: float = 1.3
+
+
+def measure_drop(images: int = 100_000, *, rounds: int = ROUNDS) -> DropFigures:
+    """Drop photos again and again, and label an image after each drop."""
+    with scratch_folder() as folder:
+        caches = CacheFolders(folder / "cache")
+        (folder / "large").mkdir()
+        path = synthetic_project(folder / "large", caches, images)
+        photos = _photos(folder, PHOTOS * (rounds + 1))
+        worker = Worker(stays=True)
+        try:
+            with closing(LiveCollection.open(path, caches)) as live:
+                live.load()
+                cold_s = _dropped_s(live, caches, worker, photos[:PHOTOS])
+                timed = [
+                    (_dropped_s(live, caches, worker, photos[start : start + PHOTOS]), _labelled_s(live))
+                    for start in range(PHOTOS, len(photos), PHOTOS)
+                ]
+                memory_bytes = worker.memory_bytes()
+        finally:
+            worker.stop(1.0)
+    warm, fits = zip(*timed, strict=True)
+    return DropFigures(
+        images,
+        cold_s,
+        statistics.median(warm),
+        statistics.median(fits),
+        statistics.median(drop_s / fit_s for drop_s, fit_s in timed),
+        memory_bytes / 2**20,
+    )
+
+
+def _photos(folder: Path, wanted: int) -> list[Path]:
+    """Drawn photos, each of other content."""
+    drawn = sorted(draw_collection(folder / "pictures", images_per_class=4).folder.rglob("*.jpg"))
+    (folder / "dropped").mkdir()
+    photos = [folder / "dropped" / f"{number}.jpg" for number in range(wanted)]
+    for number, photo in enumerate(photos):
+        picture = drawn[number % len(drawn)].read_bytes()
+        write_file(photo, picture + number.to_bytes(4, "little"))  # after its end: another content, the same look
+    return photos
+
+
+def _dropped_s(live: LiveCollection, caches: CacheFolders, worker: Worker, photos: Sequence[Path]) -> float:
+    """What happens after a drop on the grid."""
+    started_s = time.perf_counter()
+    change = import_images(live.project, photos).change
+    live.apply(change)
+    request = images_to_embed(live, caches, "cpu")
+    assert request is not None, "photos were added"
+    results: list[EmbedResult] = []
+    endings: list[Ending] = []
+    is_over = threading.Event()
+
+    def take(event: object) -> None:
+        if isinstance(event, EmbedBatch):
+            results.extend(event.results)
+
+    def end(ending: Ending) -> None:
+        endings.append(ending)
+        is_over.set()
+
+    worker.send(request, take, end)
+    is_over.wait()
+    if not isinstance(endings[0], Done):
+        raise ProtoleafError("the photos were not embedded", found=str(endings[0]))
+    live.project.record_scan(results)
+    state = live.take_embedded([result.image_id for result in results])
+    passed_s = time.perf_counter() - started_s
+    best = [state.best_class[state.position(image_id)] for image_id in change.images_added]
+    if len(best) != len(photos) or NO_CLASS in best:
+        raise ProtoleafError("the photos were not predicted", expected=f"{len(photos)} predictions", found=str(best))
+    return passed_s
+
+
+def _labelled_s(live: LiveCollection) -> float:
+    """Label one image more; the time of fitting and classifying all."""
+    state = live.state
+    place = int((state.label_class == NO_CLASS).nonzero()[0][0])
+    change = live.project.label([int(state.image_ids[place])], int(state.best_class[place]))
+    started_s = time.perf_counter()
+    live.apply(change)
+    return time.perf_counter() - started_s

@@ -1,0 +1,345 @@
+"""`protoleaf benchmark NAME`: the project's own figures, each beside its physical limit or a peer."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.cli.command_group import command_group
+from engine.cli.device_option import DeviceName, DeviceSettingTexts
+from engine.cli.output import AsJson, say
+
+if TYPE_CHECKING:
+    from research.benchmarks.embedding import EmbedFigures
+    from research.benchmarks.embedding_memory import MemoryOfRun
+    from research.benchmarks.graph import GraphFigure
+
+BackboneText = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="“accurate”, “fast”, a backbone of `backbone list`, or a file.",
+        show_default="that of new projects",
+    ),
+]
+
+application = command_group("Benchmark the program, each figure beside its limit.")
+
+
+@application.command("collection")
+def collection(
+    images: Annotated[int, typer.Option(min=1000)] = 100_000,
+    classes: Annotated[int, typer.Option(min=10)] = 200,
+    as_json: AsJson = False,
+) -> None:
+    """Time one label more with the collection stage on, beside the same without it, and what others wait meanwhile."""
+    from research.benchmarks.beside_a_fit import measure_beside_a_fit
+    from research.benchmarks.collection_stage import measure_collection_stage
+
+    figures, beside = measure_collection_stage(images, classes), measure_beside_a_fit(images)
+    say(
+        f"{images:,} embeddings of width {figures.width} x {classes} classes\n"
+        f"whitening and neighbours, once    {figures.basis_s:6.2f} s\n"
+        f"one label more                   {figures.label_s:6.2f} s   (limit {figures.limit_s})\n"
+        f"  linking the image              {figures.anchor_s:6.2f} s\n"
+        f"  fitting and checking           {figures.fit_s:6.2f} s\n"
+        f"  classifying all                {figures.pass_s:6.2f} s\n"
+        f"one label without the stage      {figures.without_s:6.2f} s\n"
+        f"an open project of {beside.images:,} images, its fits on a thread of their own\n"
+        f"  taking a label                 {beside.take_ms:6.2f} ms  (limit {beside.limit_take_ms:g})\n"
+        f"  laying out a fit               {beside.input_ms:6.2f} ms  (limit {beside.limit_input_ms:g})\n"
+        f"  taking its outcome over        {beside.adopt_ms:6.2f} ms\n"
+        f"  guessing, an image             {beside.guess_ms:6.2f} ms  (limit {beside.limit_guess_ms:g})\n"
+        f"  other threads wait, 99%        {beside.waits_ms:6.2f} ms  (limit {beside.limit_waits_ms:g}; "
+        f"without a fit {beside.idle_waits_ms:.2f})\n"
+        f"  other threads wait, longest    {beside.longest_wait_ms:6.2f} ms  (limit {beside.limit_longest_wait_ms:g})\n"
+        f"  a fit stops, longest           {beside.stop_ms:6.2f} ms  (limit {beside.limit_stop_ms:g})",
+        {**asdict(figures), "beside_a_fit": asdict(beside)},
+        as_json=as_json,
+    )
+
+
+@application.command("many-classes")
+def many_classes(
+    classes: Annotated[int, typer.Option(min=10)] = 5_000,
+    labels: Annotated[int, typer.Option(min=10)] = 5_000,
+    parents: Annotated[int, typer.Option(min=2, help="Of one of the classes.")] = 200,
+    images: Annotated[int, typer.Option(min=1000, help="Of the collection, labelled ones included.")] = 10_000,
+    as_json: AsJson = False,
+) -> None:
+    """Time and memory of one label more with thousands of classes, beside the same without the one of many parents."""
+    from research.benchmarks.many_classes import Size, measure_many_classes
+
+    beside = measure_many_classes(Size(classes, labels, parents, images))
+    many, one = beside.many, beside.one
+    say(
+        f"{classes:,} classes x {labels:,} labels, {images:,} images, one class of {parents:,} parents\n"
+        f"one label more       {many.label_s:7.2f} s   (limit {many.limit_s:g}; "
+        f"{beside.time_ratio:.2f} times the {one.label_s:.2f} s without that class)\n"
+        f"  fitting            {many.fit_s:7.2f} s\n"
+        f"  classifying all    {many.pass_s:7.2f} s\n"
+        f"memory at most       {many.peak_bytes / 1e6:7,.0f} MB  (limit {many.limit_bytes / 1e6:,.0f}; "
+        f"{beside.memory_ratio:.2f} times the {one.peak_bytes / 1e6:,.0f} MB without that class)",
+        beside.fields(),
+        as_json=as_json,
+    )
+
+
+@application.command("embed")
+def embed(
+    paths: Annotated[list[Path] | None, typer.Argument(help="Images or folders; by default generated photos.")] = None,
+    *,
+    photos: Annotated[
+        str, typer.Option(help="Generated photos: small (500 pixels) or large (12 megapixels).")
+    ] = "small",
+    backbone: BackboneText = "",
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    peer: Annotated[bool, typer.Option(help="Also time torch's DataLoader with Pillow.")] = True,
+    device: DeviceName = "auto",
+    device_setting: DeviceSettingTexts = None,
+    row: Annotated[bool, typer.Option("--row", help="Print the row for docs/performance.md.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Embed files end to end, beside decoding alone, the backbone alone, plain decoders and torch.
+
+    The exit status is 1 when that is less than 0.9 of what decoding and the backbone together allow on this device.
+    """
+    from engine.backbones.model_files import default_backbone
+    from research.benchmarks.embedding import measure_embed
+    from research.data_loader_peer import open_data_loader
+
+    figures = measure_embed(
+        paths or (),
+        photos=photos,
+        backbone=backbone or default_backbone(),
+        device=device,
+        device_settings=device_setting or (),
+        rounds=rounds,
+        open_peer=open_data_loader if peer else None,
+    )
+    if row and not as_json:
+        typer.echo(_row(figures))
+    else:
+        fields = {**asdict(figures), "reachable": figures.reachable, "share": figures.share}
+        say(_embed_text(figures), fields, as_json=as_json)
+    if not figures.is_kept:
+        raise typer.Exit(1)
+
+
+def _embed_text(figures: "EmbedFigures") -> str:
+    share = f"{figures.share:.2f} of that (limit {figures.limit}), {figures.share_of_limit:.2f} of the smaller"
+    best = (
+        "the fastest of those tried, reading and decoding at reduced scale; end to end is "
+        f"{figures.share_of_best_decode:.2f} of it (limit {figures.limit_large} for 12-megapixel photos)"
+    )
+    lines = [
+        f"{figures.images:,} images of {figures.mean_bytes / 1024:,.0f} KB on {figures.device}, all cores",
+        f"decode alone     {figures.decode:8.0f} images/s   read, decode, cut, resize",
+        f"backbone alone   {figures.inference:8.0f} images/s",
+        f"both together    {figures.reachable:8.0f} images/s   what these allow on {_shared_cores(figures)}",
+        f"end to end       {figures.pipeline:8.0f} images/s   {share}",
+        f"plain decoder    {figures.best_decode:8.0f} images/s   {figures.best_decoder}: {best}",
+    ]
+    if figures.peer is not None:
+        faster = f"end to end is {figures.over_peer:.1f} times as fast (limit {figures.limit_over_peer:g})"
+        lines.append(f"torch and Pillow {figures.peer:8.0f} images/s   the same network in float32; {faster}")
+    return "\n".join(lines)
+
+
+def _shared_cores(figures: "EmbedFigures") -> str:
+    return "a GPU and these cores" if figures.is_on_gpu else "the same cores"
+
+
+@application.command("embed-memory")
+def embed_memory(
+    files: Annotated[list[int] | None, typer.Option(min=1, help="Numbers of files; repeatable.")] = None,
+    backbone: BackboneText = "",
+    large: Annotated[
+        int,
+        typer.Option(min=0, max=500, help="Megapixels of a PNG among the fewest files, in one more run; 0 for none."),
+    ] = 484,
+    as_json: AsJson = False,
+) -> None:
+    """Peak memory of embedding 1,000 and 100,000 files, and the longest time without a progress report."""
+    from engine.backbones.model_files import default_backbone
+    from research.benchmarks.embedding_memory import measure_memory
+
+    figures = measure_memory(files or (1_000, 100_000), backbone=backbone or default_backbone(), large_megapixels=large)
+    lines = [_memory_line(run) for run in figures.runs]
+    lines.append(f"growth {figures.growth:.2f} x (limit {figures.limit})")
+    if figures.with_large is not None:
+        lines.append(
+            f"{_memory_line(figures.with_large)}\none of them a PNG of "
+            f"{figures.with_large.large_megapixels} megapixels (limit {figures.large_limit_mib:,} MiB)"
+        )
+    say("\n".join(lines), asdict(figures), as_json=as_json)
+
+
+def _memory_line(run: "MemoryOfRun") -> str:
+    return (
+        f"{run.files:9,} files   peak {run.peak_mib:6.0f} MiB   {run.images_per_s:6.0f} images/s"
+        f"   progress at least every {run.longest_silence_s:.2f} s"
+    )
+
+
+def _row(figures: "EmbedFigures") -> str:
+    """The figures as a row of the table in docs/performance.md."""
+    return (
+        f"| `benchmark embed` on {figures.device} | end to end {figures.pipeline:,.0f} images/s; decoding alone "
+        f"{figures.decode:,.0f}, backbone alone {figures.inference:,.0f}: {figures.share:.2f} of what both allow "
+        f"| {figures.limit} |"
+    )
+
+
+@application.command("startup")
+def startup(
+    images: Annotated[int, typer.Option(min=0)] = 100_000,
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Process start to visible window with a large project, beside a bare Qt window; memory and scrolling."""
+    from research.benchmarks.startup import measure_startup
+
+    figures = measure_startup(images, rounds=rounds)
+    say(
+        f"bare Qt window        {figures.bare_s:6.2f} s\n"
+        f"empty project         {figures.empty_s:6.2f} s\n"
+        f"{images:,} images     {figures.large_s:6.2f} s   {figures.large_over_bare:.1f} x bare"
+        f" (limit {figures.limit_over_bare}), {figures.large_over_empty:.2f} x empty"
+        f" (limit {figures.limit_over_empty})\n"
+        f"all predictions shown {figures.loaded_s:6.2f} s\n"
+        f"memory                {figures.memory_mib:6.0f} MiB (limit {figures.limit_memory_mib})\n"
+        f"longest pause while scrolling {figures.scroll_pause_ms:.0f} ms (limit {figures.limit_scroll_ms})",
+        asdict(figures),
+        as_json=as_json,
+    )
+
+
+@application.command("labelling")
+def labelling(
+    images: Annotated[int, typer.Option(min=400)] = 2_900,
+    keys: Annotated[int, typer.Option(min=1)] = 300,
+    per_s: Annotated[float, typer.Option(help="Keys a second.", min=0.1)] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Label by keys in the window: what was shown and what is on disk, key to next card, predictions after the last."""
+    from research.benchmarks.labelling import measure_labelling
+
+    figures = measure_labelling(images, keys=keys, per_s=per_s)
+    say(
+        f"{figures.images:,} images, {figures.keys} keys at {per_s:g} a second\n"
+        f"labels on disk                {figures.on_disk:6}   of {figures.keys}\n"
+        f"for image and class as shown  {figures.as_shown:6}   of {figures.keys}\n"
+        f"key to next card, median      {figures.painted_median_ms:6.1f} ms (limit {figures.limit_median_ms})\n"
+        f"key to next card, 99%         {figures.painted_p99_ms:6.1f} ms (limit {figures.limit_p99_ms}), "
+        f"longest {figures.painted_longest_ms:.1f} ms\n"
+        f"predictions after the last    {figures.predictions_s:6.2f} s  (limit {figures.limit_predictions_s})",
+        asdict(figures),
+        as_json=as_json,
+    )
+    if not figures.are_kept:
+        raise typer.Exit(1)
+
+
+@application.command("backup")
+def backup(
+    images: Annotated[int, typer.Option(min=1)] = 100_000,
+    labels: Annotated[int, typer.Option(min=0)] = 20_000,
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Back up a large project while labels are being written: how long a backup takes, and how long a label waits."""
+    from research.benchmarks.backup import measure_backup
+
+    figures = measure_backup(images, labels, rounds=rounds)
+    say(
+        f"backup of {figures.images:,} images and {figures.labels:,} labels   {figures.backup_s:.2f} s, "
+        f"{figures.size_mb:.1f} MB, copied and verified\n"
+        f"a label alone          median {figures.alone_median_ms:6.1f} ms   99%  {figures.alone_p99_ms:6.1f} ms"
+        f"   longest {figures.alone_longest_ms:6.1f} ms\n"
+        f"a label beside backups median {figures.beside_median_ms:6.1f} ms   99%  {figures.beside_p99_ms:6.1f} ms"
+        f"   longest {figures.beside_longest_ms:6.1f} ms (limit {figures.limit_longest_ms:.0f})",
+        asdict(figures),
+        as_json=as_json,
+    )
+
+
+@application.command("drop")
+def drop(
+    images: Annotated[int, typer.Option(min=1000)] = 100_000,
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Three photos dropped into a large project: time until they are predicted, beside the fit that this needs."""
+    from research.benchmarks.drop import measure_drop
+
+    figures = measure_drop(images, rounds=rounds)
+    say(
+        f"3 photos into {figures.images:,} images\n"
+        f"the process starts     {figures.cold_s:6.2f} s\n"
+        f"it is there already    {figures.warm_s:6.2f} s   (limit {figures.limit_warm_s}), {figures.over_fit:.2f} x the"
+        f" fit (limit {figures.limit_over_fit})\n"
+        f"fitting, classifying   {figures.fit_s:6.2f} s\n"
+        f"memory of the process  {figures.memory_mib:6.0f} MiB, until it has had nothing to do for 5 minutes",
+        asdict(figures),
+        as_json=as_json,
+    )
+
+
+@application.command("edit")
+def edit(
+    images: Annotated[int, typer.Option(min=1200)] = 100_000,
+    rounds: Annotated[int, typer.Option(min=1)] = 3,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Kind of edit, such as “move a class”; repeatable.", show_default="all")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Edit classes, bars and labels of a large project: time until predictions follow and changed images are found."""
+    from research.benchmarks.edits import measure_edits
+
+    figures = measure_edits(images, rounds=rounds, only=only or ())
+    lines = [
+        f"{edit.name:20} predictions {edit.predictions_s:5.2f} s ({edit.cpu_s:.2f} s of CPU time)   "
+        f"comparing {edit.compare_s * 1000:5.1f} ms   {edit.changed:7,} images changed"
+        for edit in figures.edits
+    ]
+    head = f"{figures.images:,} images; both together within {figures.limit_s:g} s"
+    say("\n".join((head, *lines)), {**asdict(figures), "are_kept": figures.are_kept}, as_json=as_json)
+    if not figures.are_kept:
+        raise typer.Exit(1)
+
+
+@application.command("graph")
+def graph(
+    wordnet: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with wordnet.is_a.txt and words.txt.", show_default="a taxonomy of that shape is made"
+        ),
+    ] = None,
+    *,
+    synsets: Annotated[int, typer.Option(min=100, help="Classes of the taxonomy that is made.")] = 82_115,
+    classes: Annotated[int, typer.Option(min=100, help="Classes of the graph that is drawn.")] = 10_000,
+    window: Annotated[bool, typer.Option(help="Also measure in the window.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Import, open and search WordNet; draw a large graph, pan, zoom and move a class; memory of the window.
+
+    The exit status is 1 when a limit is missed.
+    """
+    from research.benchmarks.graph import measure_graph
+
+    figures = measure_graph(wordnet, synsets=synsets, classes=classes, in_window=window)
+    lines = [_graph_line(figure) for figure in figures.figures]
+    head = f"WordNet: {figures.synsets:,} classes; drawn: {figures.classes:,} classes"
+    say("\n".join((head, *lines)), {**asdict(figures), "are_kept": figures.are_kept}, as_json=as_json)
+    if not figures.are_kept:
+        raise typer.Exit(1)
+
+
+def _graph_line(figure: "GraphFigure") -> str:
+    limit = "" if figure.limit is None else f"   (limit {figure.limit:g}{'' if figure.is_kept else ', MISSED'})"
+    computing = "" if figure.computing is None else f", {figure.computing:.2f} of it computing"
+    return f"{figure.name:40} {figure.value:12,.2f} {figure.unit}{computing}{limit}"

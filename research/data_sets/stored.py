@@ -1,0 +1,190 @@
+"""A built data set as the trainers and tests see it, and how it is read from its folder.
+
+A data set is a folder with `pixels.npy` (uint8, (n, S, S, 3)) and `data_set.json` (everything else).
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import FormatError
+from engine.interchange.text_file import read_text
+from engine.training.training_set import TrainingSet
+from research.data_sets.ancestors import is_above
+
+FORMAT: Final = "protoleaf few-shot data set"
+VERSION: Final = 1
+DATA_FILE: Final = "data_set.json"
+PIXELS_FILE: Final = "pixels.npy"
+
+
+@dataclass(frozen=True)
+class FewShotData:
+    """Images of C classes in two parts, training and test, whose few-shot classes are disjoint.
+
+    Attributes:
+        name: such as "WS-TinyImageNet-Pure".
+        variant: "pure" or "mix".
+        side: S, side of the stored pixels.
+        pixels: (n, S, S, 3) uint8 RGB, memory-mapped; all images of both parts.
+        class_positions: (n,) int64 in [0, C): the one class each image is known to be of.
+        is_test: (n,) bool: the image belongs to the test part; training images come first.
+        edge_index: (2, E) int64 over all classes: row 0 parent, row 1 child.
+        levels: (C,) int64: edges on the shortest path from the root of WordNet.
+        class_names: C first words of the synsets.
+        class_keys: C WordNet ids.
+        training_few_shot: sorted positions, int64.
+        test_few_shot: sorted positions, int64.
+        unreadable: images that were drawn but left out because they cannot be read, each with the reason.
+    """
+
+    name: str
+    variant: str
+    side: int
+    pixels: NDArray[np.uint8]
+    class_positions: NDArray[np.int64]
+    is_test: NDArray[np.bool_]
+    edge_index: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    class_names: tuple[str, ...]
+    class_keys: tuple[str, ...]
+    training_few_shot: NDArray[np.int64]
+    test_few_shot: NDArray[np.int64]
+    unreadable: tuple[str, ...] = ()
+
+    def part_classes(self, *, test: bool) -> NDArray[np.bool_]:
+        """Tell which classes are few-shot classes of a part or ancestors of one: (C,) bool."""
+        few_shot = self.test_few_shot if test else self.training_few_shot
+        return is_above(few_shot, self.edge_index, len(self.class_keys))
+
+    def training_set(self) -> TrainingSet:
+        """Show the training part only.
+
+        Returns:
+            Its images and the edges between its few-shot classes and their ancestors. All C classes keep their
+            positions; those of the test part have neither images nor edges.
+        """
+        is_training = self.part_classes(test=False)
+        # The training part comes first, so it is a view: a data set larger than the memory stays on the disk.
+        count = int((~self.is_test).sum())
+        return TrainingSet(
+            pixels=self.pixels[:count],
+            class_positions=self.class_positions[:count],
+            edge_index=self.edge_index[:, is_training[self.edge_index].all(axis=0)],
+            levels=self.levels,
+            few_shot=self.training_few_shot,
+            class_names=self.class_names,
+        )
+
+
+def load(folder: Path) -> FewShotData:
+    """Open a data set that `build` made.
+
+    Args:
+        folder: of the data set.
+
+    Returns:
+        The data set; its pixels stay on the disk until they are used.
+
+    Raises:
+        StorageError: a file is not there or cannot be read.
+        FormatError: the folder is no data set, is torn, or was written by a newer version.
+    """
+    facts = read_facts(folder)
+    try:
+        data = _from_facts(facts, _map_pixels(folder / PIXELS_FILE))
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise _torn(folder, f"{DATA_FILE} with {error!r}") from error
+    problem = next(_problems(data), "")
+    if problem:
+        raise _torn(folder, problem)
+    return data
+
+
+def read_facts(folder: Path) -> Mapping[str, Any]:
+    """Read what `data_set.json` says, as far as telling that the folder is a data set of a known version.
+
+    Raises:
+        StorageError: the file is not there or cannot be read.
+        FormatError: it is of another kind, or of a newer version.
+    """
+    text = read_text(folder / DATA_FILE)
+    try:
+        facts = json.loads(text)
+    except ValueError as error:
+        raise _torn(folder, f"{DATA_FILE} that is no JSON ({error})") from error
+    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+        raise FormatError(
+            f'the folder "{folder.name}" is no data set',
+            expected=f'a {DATA_FILE} that begins with "{FORMAT}"',
+            found=f"another {DATA_FILE}",
+            remedy="choose the folder that the data set was built in",
+        )
+    version = facts.get("version")
+    if not isinstance(version, int):
+        raise _torn(folder, f"{DATA_FILE} of version {version!r}")
+    if version > VERSION:
+        raise FormatError(
+            f'the data set in "{folder.name}" was written by a newer version of the program',
+            expected=f"version {VERSION} or older",
+            found=f"version {version}",
+            remedy="update the program, or build the data set again",
+        )
+    return facts
+
+
+def _map_pixels(path: Path) -> NDArray[np.uint8]:
+    try:
+        pixels: NDArray[np.uint8] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise _torn(path.parent, f"{PIXELS_FILE} that cannot be read ({error})") from error
+    return pixels
+
+
+def _from_facts(facts: Mapping[str, Any], pixels: NDArray[np.uint8]) -> FewShotData:
+    return FewShotData(
+        name=str(facts["name"]),
+        variant=str(facts["variant"]),
+        side=int(facts["side"]),
+        pixels=pixels,
+        class_positions=np.array(facts["class_positions"], dtype=np.int64),
+        is_test=np.array(facts["is_test"], dtype=np.bool_),
+        edge_index=np.array(facts["edges"], dtype=np.int64).reshape(-1, 2).T.copy(),
+        levels=np.array(facts["levels"], dtype=np.int64),
+        class_names=tuple(map(str, facts["class_names"])),
+        class_keys=tuple(map(str, facts["class_keys"])),
+        training_few_shot=np.array(facts["training_few_shot"], dtype=np.int64),
+        test_few_shot=np.array(facts["test_few_shot"], dtype=np.int64),
+        unreadable=tuple(map(str, facts["unreadable"])),
+    )
+
+
+def _problems(data: FewShotData) -> Iterator[str]:
+    """Say what does not fit together; each check relies on those before it."""
+    count, classes = len(data.class_positions), len(data.class_keys)
+    if data.pixels.dtype != np.uint8 or data.pixels.shape != (count, data.side, data.side, 3):
+        yield f"pixels of shape {data.pixels.shape} and type {data.pixels.dtype} for {count} images"
+    if data.is_test.shape != (count,) or (np.diff(data.is_test.astype(np.int8)) < 0).any():
+        yield "parts that do not fit the images"
+    if not len(data.levels) == len(data.class_names) == classes:
+        yield f"levels and names of another number than {classes} classes"
+    groups = (data.class_positions, data.edge_index, data.training_few_shot, data.test_few_shot)
+    if any(((group < 0) | (group >= classes)).any() for group in groups):
+        yield "positions of classes that are not there"
+    if np.intersect1d(data.training_few_shot, data.test_few_shot).size:
+        yield "few-shot classes in both parts"
+    if (data.levels[data.edge_index[0]] >= data.levels[data.edge_index[1]]).any():
+        yield "edges that do not lead to a deeper level"
+
+
+def _torn(folder: Path, found: str) -> FormatError:
+    return FormatError(
+        f'the data set in "{folder.name}" is damaged or incomplete',
+        found=found,
+        remedy="build it again",
+    )

@@ -1,0 +1,203 @@
+"""Edges taken away and asked for, classes that nothing is kin to, and classes put in a wrong place."""
+
+from dataclasses import dataclass
+from math import comb
+from typing import Final
+
+import numpy as np
+
+from engine.collection.graph_suggestions.class_means import ClassMeans, LabelledVectors
+from engine.collection.graph_suggestions.find import LEAST_SCORE
+from engine.collection.graph_suggestions.kinship import branches_of
+from engine.collection.graph_suggestions.parents import ParentRanking
+from engine.collection.graph_suggestions.placement_check import OF_FIRST, PlacementCheck, check_placements
+from engine.collection.graph_suggestions.strays import Stray, find_strays
+from engine.errors import GraphError
+from engine.graph.category_graph import CategoryGraph
+from research.graph_suggestions.drawn import only
+
+FURTHEST: Final = 3
+"""Steps in the graph that are told apart."""
+FAR: Final = 99
+"""Steps to what is further away, or nowhere."""
+
+
+@dataclass(frozen=True)
+class AskedEdge:
+    """An edge that was taken away.
+
+    Attributes:
+        is_leaf: whether its lower end is a leaf.
+        has_answer: whether the parent has images without the child's.
+        first: steps from the parent to the first suggestion; a large number without one.
+        nearest: steps from the parent to the nearest of the first three.
+        chance_first, chance_three: (FURTHEST + 1,) how likely random guesses lie within 0, 1, ... steps.
+        score: of the first suggestion, in the eyes of the program.
+    """
+
+    is_leaf: bool
+    has_answer: bool
+    first: int
+    nearest: int
+    chance_first: tuple[float, ...]
+    chance_three: tuple[float, ...]
+    score: float
+
+
+def asked_edges(means: ClassMeans, ranking: ParentRanking, check: PlacementCheck) -> list[AskedEdge]:
+    """Take each edge away in turn, and ask for the parent."""
+    found = []
+    for parent, child in means.graph.edges():
+        if child not in means:
+            continue
+        ranked = ranking.rank(child, (parent,))
+        steps = _steps_from(means.graph, parent)
+        away = [steps.get(one.class_id, FAR) for one in ranked[:OF_FIRST]] or [FAR]
+        pool = [steps.get(each, FAR) for each in _possible(means, parent, child)]
+        within = [sum(step <= most for step in pool) for most in range(FURTHEST + 1)]
+        found.append(
+            AskedEdge(
+                not means.graph.children(child), 0 in pool, away[0], min(away),
+                tuple(_by_chance(len(pool), each, 1) for each in within),
+                tuple(_by_chance(len(pool), each, OF_FIRST) for each in within),
+                ranked[0].score * check.trust if ranked else 0.0,
+            )
+        )  # fmt: skip
+    return found
+
+
+def strangers(
+    images: LabelledVectors, graph: CategoryGraph, check: PlacementCheck, most: int, seed: int
+) -> list[float]:
+    """Score of the first suggestion for leaves whose whole branch is not there: nothing should be suggested.
+
+    Args:
+        images: the labelled images.
+        graph: of the classes.
+        check: what scores are worth.
+        most: leaves that are asked about.
+        seed: that draws them.
+    """
+    means = ClassMeans(graph, images)
+    branches = dict(zip(means.labelled.tolist(), branches_of(means), strict=True))
+    chosen = np.random.default_rng(seed).permutation(means.labelled)[:most].tolist()
+    scores = []
+    for class_id in chosen:
+        kept = [each for each, branch in branches.items() if each == class_id or branch.isdisjoint(branches[class_id])]
+        if len(kept) == 1:
+            continue
+        without = ClassMeans(graph, only(images, np.isin(images.class_ids, kept)))
+        ranked = ParentRanking(without).rank(class_id, graph.parents(class_id))
+        # What is above the class has images of other branches only, and would be right.
+        line = graph.ancestors(class_id)
+        scores.append(next((check.trust * one.score for one in ranked if one.class_id not in line), 0.0))
+    return scores
+
+
+def roots_suggested(means: ClassMeans, ranking: ParentRanking, check: PlacementCheck) -> list[float]:
+    """Score of the first suggestion for each class at the top level, where all of them belong."""
+    ranked = [ranking.rank(each) for each in means.graph.roots() if each in means]
+    return [check.trust * each[0].score if each else 0.0 for each in ranked]
+
+
+@dataclass(frozen=True)
+class Planted:
+    """Faults that were put into a graph, and what was suggested without any.
+
+    Attributes:
+        planted: faults.
+        found: of these, suggested.
+        right: of these, with the right remedy.
+        untouched: classes (or edges) without a fault.
+        flagged: of these, suggested.
+    """
+
+    planted: int = 0
+    found: int = 0
+    right: float = 0.0
+    untouched: int = 0
+    flagged: int = 0
+
+    def __add__(self, other: "Planted") -> "Planted":
+        return Planted(*(mine + others for mine, others in zip(vars(self).values(), vars(other).values(), strict=True)))
+
+
+def planted_strays(images: LabelledVectors, graph: CategoryGraph, most: int, seed: int) -> Planted:
+    """Move leaves under a random parent, one at a time, and look whether they are found out."""
+    whole = ClassMeans(graph, images)
+    as_it_is = len(_strays(whole))
+    generator = np.random.default_rng(seed)
+    planted = found = right = 0
+    for class_id in generator.permutation([each for each in graph.leaves() if each in whole])[:most].tolist():
+        moved, true_parent = _moved(whole, class_id, generator)
+        if moved is None:
+            continue
+        planted += 1
+        line = graph.ancestors(true_parent) | graph.descendants(true_parent) | {true_parent}
+        suggested = [each for each in _strays(ClassMeans(moved, images)) if each.class_id == class_id]
+        found += bool(suggested)
+        right += bool(suggested) and suggested[0].to_parent in line
+    return Planted(planted, found, right, graph.edge_count, as_it_is)
+
+
+def _strays(means: ClassMeans) -> tuple[Stray, ...]:
+    ranking = ParentRanking(means)
+    return find_strays(means, ranking, trust=check_placements(means, ranking).trust)
+
+
+def _moved(means: ClassMeans, class_id: int, generator: np.random.Generator) -> tuple[CategoryGraph | None, int]:
+    """The graph with a class under a random other parent, which has images; None where there is no place for it."""
+    graph = means.graph
+    parent = graph.parents(class_id)[0] if graph.parents(class_id) else None
+    if parent is None:
+        return None, 0
+    line = graph.ancestors(class_id) | {class_id}
+    places = [each for each in graph.classes() if graph.children(each) and each in means and each not in line]
+    for place in generator.permutation(places)[:FURTHEST].tolist():
+        moved = graph.copy()
+        try:
+            moved.move(class_id, parent, place)
+        except GraphError:
+            continue
+        return moved, parent
+    return None, parent
+
+
+def _possible(means: ClassMeans, parent: int, child: int) -> list[int]:
+    """Coarse classes that could be suggested: with images of their own, and not above or below the child anyway."""
+    graph = means.graph
+    others = [each for each in graph.parents(child) if each != parent]
+    taken = (graph.descendants(child) | {child}).union(*(graph.ancestors(each) | {each} for each in others))
+    count = means.image_count(child)
+    above = graph.ancestors(child)
+    return [
+        each
+        for each in graph.classes()
+        if graph.children(each) and each in means and each not in taken
+        and (each not in above or means.image_count(each) > count)
+    ]  # fmt: skip
+
+
+def _steps_from(graph: CategoryGraph, start: int) -> dict[int, int]:
+    """Steps along edges, up or down, to the classes at most `FURTHEST` away."""
+    steps = {start: 0}
+    waiting = [start]
+    for class_id in waiting:
+        if steps[class_id] == FURTHEST:
+            continue
+        for near in (*graph.parents(class_id), *graph.children(class_id)):
+            if near not in steps:
+                steps[near] = steps[class_id] + 1
+                waiting.append(near)
+    return steps
+
+
+def _by_chance(count: int, right: int, guesses: int) -> float:
+    """How likely one of some different random guesses among so many is right."""
+    guesses = min(guesses, count)
+    return 1 - comb(count - right, guesses) / comb(count, guesses) if count else 0.0
+
+
+def is_shown(score: float) -> bool:
+    """Whether the program would say it."""
+    return score >= LEAST_SCORE

@@ -1,0 +1,137 @@
+"""The methods of the paper's tables: what is trained, and which rows of the table a training gives."""
+
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Final
+
+import torch
+
+from engine.collection.training import settings as by_name
+from engine.collection.training.settings import Chosen
+from engine.errors import InputError, UsageError
+from engine.model.conv4 import Conv4
+from engine.project.records import Plain
+from engine.training.level_wise.objective import PrototypePropagation
+from engine.training.level_wise.sampling import EpisodeShape
+from engine.training.level_wise.settings import LevelWiseSettings
+from engine.training.objective import Objective
+from engine.training.settings import TrainingSettings
+from engine.training.training_set import TrainingSet
+from research.baselines.baseline import baseline_sampler
+from research.baselines.closer_look import CloserLook, CloserLookSettings
+from research.baselines.gnn import FewShotGnn, GnnSettings
+from research.baselines.prototypical_net import PrototypicalNet
+
+PPN: Final = "ppn"
+PPN_PLUS: Final = "ppn+"
+STAR: Final = "-star"
+BASELINES: Final = ("prototypical-net", "gnn", "closer-look")
+METHODS: Final = (*BASELINES, *(name + STAR for name in BASELINES), PPN)
+"""What can be trained, in the table's order; `ppn` is tested as `ppn` and as `ppn+`."""
+
+COLUMN_SETTINGS: Final = frozenset({"ways", "shots", "max_ways"})
+"""Settings that the column of the table decides."""
+
+
+@dataclass(frozen=True)
+class MethodSettings:
+    """Every constant of a training in the experiments, by what it belongs to.
+
+    Attributes:
+        training: optimiser, schedule, arithmetic.
+        propagation: of PPN; its shape also serves the baselines.
+        training_ways: few-shot classes of a training episode; None takes the tasks' own, as the paper does. More make
+            better embeddings (Snell et al. trained at 20 and 30 ways). A GNN always takes the tasks' own.
+        episode_queries: images to classify of each few-shot class in the plain baselines' episodes; 15 is usual and
+            makes an iteration as large as PPN's. The `*` variants take the shape's, like PPN.
+        gnn: of the graph network.
+        closer_look: of the cosine classifiers.
+    """
+
+    training: TrainingSettings = field(default_factory=TrainingSettings)
+    propagation: LevelWiseSettings = field(default_factory=LevelWiseSettings)
+    training_ways: int | None = None
+    episode_queries: int | None = 15
+    gnn: GnnSettings = field(default_factory=GnnSettings)
+    closer_look: CloserLookSettings = field(default_factory=CloserLookSettings)
+
+    @property
+    def shape(self) -> EpisodeShape:
+        """Classes and images of an iteration."""
+        return self.propagation.shape
+
+
+def make_objective(method: str, training_set: TrainingSet, settings: MethodSettings) -> Objective:
+    """A fresh objective on a Conv4; the same arguments give the same initial weights.
+
+    Raises:
+        InputError: there is no such method, or the training set does not suffice for it.
+    """
+    if method not in METHODS:
+        raise InputError("there is no such method", expected=", ".join(METHODS), found=f"“{method}”")
+    objective = _make(method, training_set, settings)
+    objective.constants = constants_of(method, settings)
+    return objective
+
+
+def _make(method: str, training_set: TrainingSet, settings: MethodSettings) -> Objective:
+    seed, side = settings.training.seed, settings.training.side
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        backbone = Conv4(side)
+    width = backbone.embedding_width
+    if method == PPN:
+        return PrototypePropagation(backbone, width, training_set, settings.propagation, seed=seed)
+    level_wise = method.endswith(STAR)
+    base = method.removesuffix(STAR)
+    if base == "closer-look":
+        return CloserLook(backbone, width, training_set, settings.closer_look, level_wise=level_wise, seed=seed)
+    sampler = baseline_sampler(training_set, _shape(settings, level_wise=level_wise), level_wise=level_wise)
+    if base == "gnn":
+        return FewShotGnn(backbone, width, sampler, settings.gnn, seed=seed)
+    return PrototypicalNet(backbone, sampler)
+
+
+def _shape(settings: MethodSettings, *, level_wise: bool) -> EpisodeShape:
+    return settings.shape if level_wise else replace(settings.shape, queries=settings.episode_queries)
+
+
+def constants_of(method: str, settings: MethodSettings) -> dict[str, Plain]:
+    """What a method is made with besides the training's settings, by field name; checkpoints remember it."""
+    base = method.removesuffix(STAR)
+    if base == "closer-look":
+        names = _direct_names(settings.closer_look)
+        return {name: getattr(settings.closer_look, name) for name in sorted(names)}
+    if method == PPN:
+        return by_name.plain_settings(settings.propagation)
+    shape = by_name.plain_settings(_shape(settings, level_wise=method.endswith(STAR)))
+    return {**shape, **(by_name.plain_settings(settings.gnn) if base == "gnn" else {})}
+
+
+def with_chosen(settings: MethodSettings, chosen: Chosen) -> MethodSettings:
+    """Settings with the chosen values in place of their own.
+
+    A name is that of a field at any depth, except in the fitting of Closer Look's test: it shares names with the
+    training and stays as the authors' code has it. Ways and shots are the column's.
+
+    Args:
+        settings: to start from.
+        chosen: by field name; see `engine.collection.training.settings.parse_settings`.
+
+    Raises:
+        UsageError: there is no such setting, or the value is of another type; the message lists what there is.
+        InputError: the value is out of range.
+    """
+    known = _direct_names(settings) | _direct_names(settings.closer_look)
+    for part in (settings.training, settings.propagation, settings.gnn):
+        known |= by_name.plain_settings(part).keys()
+    for name in chosen:
+        if name not in known - COLUMN_SETTINGS:
+            expected = ", ".join(sorted(known - COLUMN_SETTINGS))
+            raise UsageError("there is no such setting", expected=expected, found=name)
+    changed = by_name.with_chosen(settings, chosen)
+    return replace(changed, closer_look=replace(changed.closer_look, fitting=settings.closer_look.fitting))
+
+
+def _direct_names(settings: object) -> set[str]:
+    """Fields that hold no further settings."""
+    return {each.name for each in fields(settings) if not is_dataclass(getattr(settings, each.name))}  # type: ignore[arg-type]

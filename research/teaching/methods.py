@@ -1,0 +1,53 @@
+"""All methods that say which images to label next, ours first."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.everyday.teaching import doubt_of, teach_first
+from research.teaching.known import KnownSoFar
+from research.teaching.peers.clustered import centres, typiclust
+from research.teaching.peers.covering import probcover
+from research.teaching.peers.doubting import badge, dropquery
+from research.teaching.peers.drawn import coreset, in_random_order, least_margin
+
+Choose = Callable[[KnownSoFar, int], NDArray[np.int64]]
+"""So many images that have no label yet."""
+
+
+@dataclass(frozen=True)
+class TeachMethod:
+    """Something that is compared.
+
+    Attributes:
+        title: for tables.
+        choose: which images.
+    """
+
+    title: str
+    choose: Choose
+
+
+def ours(known: KnownSoFar, count: int) -> NDArray[np.int64]:
+    """The order of the window and of `protoleaf suggest`, by the program's own code."""
+    nothing = np.zeros(0, dtype=np.int64)
+    return teach_first(known.basis, doubt_of(known.fitted, known.scores, known.labelled, nothing))[:count]
+
+
+OURS: Final = "teach-first"
+RANDOM: Final = "random"
+
+METHODS: Final[Mapping[str, TeachMethod]] = {
+    OURS: TeachMethod("Teach first", ours),
+    RANDOM: TeachMethod("random order", in_random_order),
+    "least-margin": TeachMethod("uncertainty alone (least margin)", least_margin),
+    "k-means": TeachMethod("k-means centres", centres),
+    "typiclust": TeachMethod("TypiClust", typiclust),
+    "probcover": TeachMethod("ProbCover", probcover),
+    "coreset": TeachMethod("Coreset", coreset),
+    "badge": TeachMethod("BADGE", badge),
+    "dropquery": TeachMethod("DropQuery", dropquery),
+}

@@ -1,0 +1,40 @@
+"""ProbCover (Yehuda and others 2022): balls around the chosen images that cover the most others."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from research.teaching.known import KnownSoFar
+from research.teaching.peers.clustered import clusters_of
+
+PURITY: Final = 0.95
+"""Share of balls whose images are all of one cluster, at the largest radius that is used (ProbCover)."""
+RADII: Final = np.linspace(0.05, 1.2, 47)
+"""That are tried, on embeddings of length 1."""
+
+
+def probcover(known: KnownSoFar, count: int) -> NDArray[np.int64]:
+    """Greedily the image whose ball holds most images that no ball holds yet; at random among equals."""
+    balls = _balls(known)
+    is_covered = balls[known.labelled].any(axis=0)
+    generator = known.generator()
+    is_free = np.zeros(len(balls), dtype=bool)
+    is_free[known.free] = True
+    chosen: list[int] = []
+    for _ in range(count):
+        gains = np.where(is_free, balls @ (~is_covered).astype(np.float32), -1)
+        chosen.append(int(generator.choice(np.flatnonzero(gains == gains.max()))))
+        is_free[chosen[-1]] = False
+        is_covered |= balls[chosen[-1]] > 0
+    return np.array(chosen, dtype=np.int64)
+
+
+def _balls(known: KnownSoFar) -> NDArray[np.float32]:
+    """(n, n) float32, 1 where an image lies in the ball of another."""
+    distances = np.sqrt(np.maximum(2 - 2 * known.floats @ known.floats.T, 0))
+    _, cluster_of = clusters_of(known.floats, known.classes, known.seed)
+    is_other = cluster_of[:, None] != cluster_of
+    nearest_other = np.where(is_other, distances, np.inf).min(axis=1)
+    pure = [radius for radius in RADII.tolist() if (nearest_other > radius).mean() >= PURITY]
+    return (distances <= max(pure, default=RADII[0])).astype(np.float32)

@@ -1,0 +1,137 @@
+"""Trained cells as tests and figures take them up: with the settings that they were trained with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+from engine.collection.training.settings import Chosen
+from engine.errors import InputError
+from engine.training import checkpoints
+from engine.training.checkpoint_file import CHECKPOINT_NAME
+from engine.training.level_wise.objective import PrototypePropagation
+from engine.training.loop import FREELY_CHANGED, embedder
+from engine.training.settings import TrainingSettings
+from research.cells import Cell, load_cell, remembered, settings_for
+from research.data_sets.stored import FewShotData
+from research.methods import COLUMN_SETTINGS, PPN, PPN_PLUS, MethodSettings, with_chosen
+from research.results import TestResult
+from research.testing.bench import Bench, test_images
+from research.testing.propagation import LearnedPropagation, options_of, predict
+from research.testing.tasks import draw_tasks
+
+RAW_COSINE: Final = "cosine"
+"""What follows the colon in the names of rows that were tested with the weights of Eq. 5 as printed."""
+
+
+def chosen_cell(method: str, ways: int, shots: int, chosen: Chosen) -> Cell:
+    """The cell of a method in a column, trained at the ways that are chosen."""
+    return Cell.of(method, ways, shots, with_chosen(MethodSettings(), chosen))
+
+
+_TRAINING_NAMES: Final = frozenset(field.name for field in fields(TrainingSettings))
+
+
+def trained_settings(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) -> MethodSettings:
+    """The settings of a cell's training, as its checkpoint remembers them, with what was chosen for the test.
+
+    Args:
+        data: the data set.
+        cell: that was trained.
+        runs: folder of checkpoints.
+        chosen: by field name; of the training only what a resumed training may change too.
+
+    Raises:
+        InputError: the cell was not trained, or with another optimiser, schedule or arithmetic than the chosen one.
+        FormatError: the checkpoint is torn.
+        UsageError: there is no such setting.
+    """
+    path = cell.folder(runs, data.variant) / CHECKPOINT_NAME
+    if not path.exists():
+        raise InputError(
+            f"{cell.method} was not trained for {cell.ways}-way {cell.shots}-shot tasks on {data.name}",
+            expected=f"a checkpoint in {path.parent}",
+            remedy="train it first: protoleaf experiment train",
+        )
+    found = checkpoints.read(path).settings
+    training = {name: found[name] for name in found.keys() & (_TRAINING_NAMES - FREELY_CHANGED)}
+    constants = {name: found[name] for name in found.keys() - _TRAINING_NAMES - COLUMN_SETTINGS}
+    remembered = with_chosen(MethodSettings(training=TrainingSettings(**training)), constants)
+    settings = with_chosen(remembered, chosen)
+    _require_trained_with(settings.training, training, path)
+    return settings_for(cell, settings)
+
+
+def _require_trained_with(settings: TrainingSettings, found: Mapping[str, Any], path: Path) -> None:
+    for name in sorted(found):
+        if getattr(settings, name) != found[name]:
+            raise InputError(
+                f"the checkpoint was trained with another {name}",
+                expected=str(getattr(settings, name)),
+                found=f"{found[name]} in {path}",
+                remedy="leave the setting out, or train with it into another folder",
+            )
+
+
+@dataclass(frozen=True)
+class TrainedPpn:
+    """A trained PPN with all that tests of it need.
+
+    Attributes:
+        bench: the data set's embeddings.
+        trained: attention and buffered `P0`.
+        settings: of its training, with the cell's ways and shots.
+    """
+
+    bench: Bench
+    trained: LearnedPropagation
+    settings: MethodSettings
+
+
+def load_ppn(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) -> TrainedPpn:
+    """Take up a trained PPN.
+
+    Args:
+        data: the data set.
+        cell: its method is PPN.
+        runs: folder of checkpoints.
+        chosen: settings of the test, by field name.
+
+    Raises:
+        InputError: it was not trained, not to the end, or with other settings.
+        FormatError: the checkpoint is torn.
+        ModelError: the checkpoint is of another architecture.
+        UsageError: there is no such setting.
+    """
+    settings = trained_settings(data, cell, runs, chosen)
+    return ppn_of(data, load_cell(data, cell, settings, runs), settings)
+
+
+def ppn_of(data: FewShotData, objective: object, settings: MethodSettings) -> TrainedPpn:
+    """The same of an objective that is loaded already."""
+    assert isinstance(objective, PrototypePropagation), "the cell's method is PPN"
+    bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
+    return TrainedPpn(bench, LearnedPropagation.of(objective), settings)
+
+
+def raw_cosine_results(ppn: TrainedPpn, cell: Cell) -> tuple[TestResult, ...]:
+    """Test both of the paper's settings with the raw cosine as weight, Eq. 5 as printed, on the column's tasks.
+
+    Args:
+        ppn: its settings ask for "cosine".
+        cell: the column.
+
+    Returns:
+        Rows `ppn:cosine` and `ppn+:cosine`, to stand beside those of the softmax.
+    """
+    data, settings = ppn.bench.data, ppn.settings
+    assert settings.propagation.normalisation == "cosine"
+    embedded = ppn.bench.embed_tasks(draw_tasks(test_images(data), ways=cell.ways, shots=cell.shots))
+    kept = remembered(cell, settings)
+    found = []
+    for row, knows_edges in ((PPN, False), (PPN_PLUS, True)):
+        options = options_of(settings.propagation, knows_edges=knows_edges)
+        accuracies = embedded.tasks.accuracies(predict(ppn.bench, embedded, ppn.trained, options))
+        name = f"{row}:{RAW_COSINE}"
+        found.append(TestResult(name, data.variant, data.name, cell.ways, cell.shots, tuple(accuracies.tolist()), kept))
+    return tuple(found)

@@ -1,0 +1,129 @@
+"""All methods that are compared."""
+
+import importlib.util
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from engine.errors import UsageError
+from research.transfer.draws import Situation
+from research.transfer.embedded import EmbeddedCollection
+from research.transfer.measuring import Predict, measure_everyday, measure_in_project, measure_peer
+from research.transfer.peers import (
+    alpha_tim,
+    bd_cspn,
+    coarse_logistic_regression,
+    distribution_calibration,
+    ilpc,
+    label_propagation,
+    laplacian_shot,
+    logistic_regression,
+    nearest_prototype,
+    paddle,
+    pt_map,
+    tim,
+)
+from research.transfer.peers.whitened import default_of, predict_whitened
+from research.transfer.results import Outcome
+
+Measure = Callable[[EmbeddedCollection, Sequence[Situation], int], Mapping[Situation, Outcome]]
+"""Measures a method in situations of the same number of shots on the draw of this seed."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """Something that is compared.
+
+    Attributes:
+        title: for tables.
+        measure: how it is measured on one draw.
+        default: the option that its paper gives or a person would take.
+        is_ours: whether it is the everyday model.
+        library: that it needs beyond those of the program, by the name it is imported by.
+        needs_coarse_labels: whether it learns from coarse labels, and is measured only where there are some: without
+            them it is another method.
+    """
+
+    title: str
+    measure: Measure
+    default: str = ""
+    is_ours: bool = False
+    library: str | None = None
+    needs_coarse_labels: bool = False
+
+
+def check_libraries(methods: Sequence[str]) -> None:
+    """Make sure that every library is there before anything is computed.
+
+    Raises:
+        UsageError: there is no such method, or one needs a library that is missing.
+    """
+    for name in methods:
+        if name not in METHODS:
+            raise UsageError("there is no such method", expected=", ".join(METHODS), found=name)
+        library = METHODS[name].library
+        if library is not None and importlib.util.find_spec(library) is None:
+            raise UsageError(
+                f"{name} needs {library}",
+                remedy="install the experiments' libraries, protoleaf[experiments], or leave the method out",
+            )
+
+
+def _peer(title: str, predict: Predict, default: str, library: str | None = None) -> Method:
+    return Method(title, partial(measure_peer, predict), default, library=library)
+
+
+def _whitened(title: str, predict: Predict, default: str, library: str | None = None) -> Method:
+    return _peer(f"{title}, whitened", partial(predict_whitened, predict), default_of(default), library)
+
+
+def _told(title: str, predict: Predict, default: str, library: str | None = None) -> Method:
+    measure = partial(measure_peer, predict, with_coarse_labels=True)
+    return Method(f"{title}, coarse labels", measure, default, library=library, needs_coarse_labels=True)
+
+
+PROTOTYPES: Final = "prototypes"
+ALONE: Final = "everyday-without-collection"
+EVERYDAY: Final = "everyday"
+IN_PROJECT: Final = "everyday-in-project"
+
+METHODS: Final[Mapping[str, Method]] = {
+    PROTOTYPES: _peer("nearest prototype", nearest_prototype.predict, "plain"),
+    "logistic-regression": _peer(
+        "logistic regression", logistic_regression.predict, logistic_regression.DEFAULT, "sklearn"
+    ),
+    "bd-cspn": _peer("BD-CSPN", bd_cspn.predict, bd_cspn.DEFAULT),
+    "laplacian-shot": _peer("LaplacianShot", laplacian_shot.predict, laplacian_shot.DEFAULT),
+    "pt-map": _peer("PT-MAP", pt_map.predict, pt_map.DEFAULT),
+    "tim": _peer("TIM", tim.predict, tim.DEFAULT),
+    "alpha-tim": _peer("alpha-TIM", alpha_tim.predict, alpha_tim.DEFAULT),
+    "paddle": _peer("PADDLE", paddle.predict, paddle.DEFAULT),
+    "distribution-calibration": _peer(
+        "Distribution Calibration", distribution_calibration.predict, distribution_calibration.DEFAULT, "sklearn"
+    ),
+    "ilpc": _peer("iLPC", ilpc.predict, ilpc.DEFAULT, "scipy"),
+    "label-propagation": _peer("label propagation", label_propagation.predict, label_propagation.DEFAULT, "scipy"),
+    "whitened-prototypes": _whitened("nearest prototype", nearest_prototype.predict, "plain"),
+    "whitened-tim": _whitened("TIM", tim.predict, tim.DEFAULT),
+    "whitened-label-propagation": _whitened(
+        "label propagation", label_propagation.predict, label_propagation.DEFAULT, "scipy"
+    ),
+    "coarse-logistic-regression": _told(
+        "logistic regression", coarse_logistic_regression.predict, coarse_logistic_regression.DEFAULT, "scipy"
+    ),
+    "coarse-label-propagation": _told(
+        "label propagation", label_propagation.predict, label_propagation.DEFAULT, "scipy"
+    ),
+    "whitened-coarse-label-propagation": _told(
+        "label propagation, whitened",
+        partial(predict_whitened, label_propagation.predict),
+        default_of(label_propagation.DEFAULT),
+        "scipy",
+    ),
+    ALONE: Method("everyday model, stage off", partial(measure_everyday, False), is_ours=True),
+    EVERYDAY: Method("everyday model", partial(measure_everyday, True), is_ours=True),
+    IN_PROJECT: Method("everyday model, project file", measure_in_project, is_ours=True),
+}
+
+DEFAULT_METHODS: Final = tuple(name for name in METHODS if name != IN_PROJECT)

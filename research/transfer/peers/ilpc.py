@@ -1,0 +1,111 @@
+"""iLPC: labels propagate, the queries whose pseudo-labels look cleanest join the shots, and again.
+
+Source: Lazarou, Stathaki, Avrithis: Iterative Label Cleaning for Transductive and Semi-Supervised Few-Shot Learning,
+ICCV 2021.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from research.transfer.peers.label_propagation import cosines_of, normalised_affinity, spread
+from research.transfer.peers.pt_map import power_transformed
+from research.transfer.task import FewShotTask, Matrix, softmax
+
+NEIGHBOURS: Final = 15
+"""Of an image in the graph."""
+ALPHA: Final = 0.8
+"""How far a label walks."""
+SHARPNESS: Final = 3
+"""Tau: power of the propagated labels before they are evened."""
+ROUNDS: Final = 5
+"""In which a class of even size joins the shots: the paper takes 3 of its 15 queries in each."""
+MOST_ROUNDS: Final = 10
+"""After which what is left keeps its last pseudo-label: a class may be far larger than others."""
+EPOCHS: Final = 20
+"""Of the classifier: two cycles."""
+CYCLE: Final = 10
+"""Epochs in which the rate of the classifier falls; then it starts again."""
+RATES: Final = (4.0, 0.4)
+"""At which a cycle starts and ends."""
+SCALE: Final = 10.0
+"""Of the classifier's cosines."""
+SINKHORN_ROUNDS: Final = 100
+"""After which sums are even enough to tell the likeliest class."""
+DEFAULT: Final = "even shares"
+"""The paper's."""
+
+
+def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
+    """Clean the queries' labels until every query is a shot.
+
+    Returns:
+        Class (q,) int64 of each query by option: with the same share of the queries for each class, as the paper has
+        it, and with shares as they come out.
+    """
+    task = power_transformed(task)
+    affinity = normalised_affinity(cosines_of(task), NEIGHBOURS)
+    return {name: _cleaned(task, affinity, is_even=name == DEFAULT) for name in (DEFAULT, "free shares")}
+
+
+def _cleaned(task: FewShotTask, affinity: Any, *, is_even: bool) -> NDArray[np.int64]:
+    images = np.concatenate([task.support, task.queries])
+    classes = np.concatenate([task.classes, np.full(len(task.queries), -1)])
+    is_shot = classes >= 0
+    most = -(-len(task.queries) // (task.ways * ROUNDS))
+    for _ in range(MOST_ROUNDS):
+        waiting = np.flatnonzero(~is_shot)
+        if not len(waiting):
+            break
+        start = np.where(is_shot[:, None], np.eye(task.ways)[classes], 0)
+        reached = spread(affinity, start, ALPHA)[waiting]
+        classes[waiting] = (evened(reached) if is_even else reached).argmax(axis=1)
+        losses = mean_losses(images, classes, is_shot)[waiting]
+        is_shot[waiting[cleanest(losses, classes[waiting], most)]] = True
+    return classes[len(task.support) :]
+
+
+def evened(reached: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sinkhorn's algorithm: rows (q, ways) that sum to how sure each query is, columns with the same sum each."""
+    labels = reached / np.maximum(reached.sum(axis=1, keepdims=True), 1e-300)
+    ways = labels.shape[1]
+    entropy = -(labels * np.log(np.maximum(labels, 1e-300))).sum(axis=1)
+    sure = np.maximum(1 - entropy / np.log(ways), 1e-6)
+    plan = np.maximum(labels, 1e-12) ** SHARPNESS
+    for _ in range(SINKHORN_ROUNDS):
+        plan *= (sure / plan.sum(axis=1))[:, None]
+        plan *= sure.sum() / ways / plan.sum(axis=0)
+    return plan
+
+
+def mean_losses(images: Matrix, classes: NDArray[np.int64], is_shot: NDArray[np.bool_]) -> Matrix:
+    """Cross-entropy (n,) of each image, averaged while a linear classifier learns at a rate that falls twice.
+
+    Labels that fit are learned at once and stay; wrong ones are learned late and lost when the rate rises.
+
+    Args:
+        images: (n, d) of length 1.
+        classes: (n,) labels and pseudo-labels.
+        is_shot: (n,) whether the label is certain: the classifier starts from the means of these.
+    """
+    one_hot = np.eye(classes.max() + 1, dtype=np.float32)[classes]
+    counts = np.maximum(one_hot.sum(axis=0), 1)[:, None]
+    certain = one_hot * is_shot[:, None]
+    weights = (certain.T @ images / np.maximum(certain.sum(axis=0), 1)[:, None]).astype(np.float32)
+    losses = np.zeros(len(images), dtype=np.float32)
+    high, low = RATES
+    for epoch in range(EPOCHS):
+        given = softmax((SCALE * images @ weights.T).astype(np.float32))
+        losses -= np.log(np.maximum(np.take_along_axis(given, classes[:, None], axis=1)[:, 0], np.float32(1e-30)))
+        rate = high + (low - high) * (epoch % CYCLE) / (CYCLE - 1)
+        weights += np.float32(rate / SCALE) * ((one_hot - given).T @ images / counts)
+    return (losses / EPOCHS).astype(np.float32)
+
+
+def cleanest(losses: Matrix, classes: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Positions of at most so many images of each class whose losses are smallest."""
+    order = np.lexsort((losses, classes))
+    starts = np.searchsorted(classes[order], classes[order], side="left")
+    return order[np.arange(len(order)) - starts < most]

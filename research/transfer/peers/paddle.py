@@ -1,0 +1,62 @@
+"""PADDLE: the fewest classes that explain the queries; how large a class is, is learned and not demanded.
+
+Source: Martin, Boudiaf, Chouzenoux, Pesquet, Ben Ayed: Towards Practical Few-Shot Query Sets: Transductive Minimum
+Description Length Inference, NeurIPS 2022.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from research.transfer.task import FewShotTask, Matrix, centred, softmax, squared_distances, unit_rows
+
+SCALES: Final = (60.0, 240.0, 960.0)
+"""What squared distances are multiplied by: the paper's embeddings are long, ours have length 1."""
+STEPS: Final = 30
+"""Rounds of assignments and means; more change nothing."""
+DEFAULT: Final = "length 1, scale 240"
+"""The middle one: the paper has no scale."""
+
+
+def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
+    """Assign the queries, with the paper's weight of the class sizes: the number of queries.
+
+    Returns:
+        Class (q,) int64 of each query by option: whether the images are centred, and the scale of distances.
+    """
+    plain = task.with_features(unit_rows(task.support), unit_rows(task.queries))
+    return {
+        f"{name}, scale {scale:g}": assigned(features, scale).argmax(axis=1)
+        for name, features in (("length 1", plain), ("centred", centred(task)))
+        for scale in SCALES
+    }
+
+
+def assigned(task: FewShotTask, scale: float) -> Matrix:
+    """Assignments (q, ways), class sizes and class means by turns, from the shots' means and even sizes (Algorithm 1).
+
+    Args:
+        task: shots and queries.
+        scale: of squared distances.
+    """
+    centres, one_hot = task.prototypes(), task.one_hot
+    sizes = np.full(task.ways, 1 / task.ways, dtype=np.float32)
+    for _ in range(STEPS):
+        assignments = assigned_once(squared_distances(task.queries, centres), sizes, scale)
+        sizes = assignments.mean(axis=0)
+        totals = one_hot.sum(axis=0) + assignments.sum(axis=0)
+        centres = ((one_hot.T @ task.support + assignments.T @ task.queries) / totals[:, None]).astype(np.float32)
+    return assignments
+
+
+def assigned_once(distances: Matrix, sizes: Matrix, scale: float) -> Matrix:
+    """Softmax (q, ways) of nearness and of the logarithm of the class sizes (ways,).
+
+    Args:
+        distances: (q, ways) squared.
+        sizes: (ways,) shares of the queries.
+        scale: of the distances.
+    """
+    return softmax((np.log(np.maximum(sizes, np.float32(1e-30))) - scale / 2 * distances).astype(np.float32))

@@ -1,0 +1,85 @@
+"""A peer on whitened embeddings: what the everyday model prepares for itself, lent to a method without it."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from research.transfer.task import FewShotTask, Matrix, unit_rows
+
+ALL: Final = "all images"
+LOOK_ALIKES: Final = "look-alikes"
+NEIGHBOURS: Final = 3
+"""Of an image, that are its look-alikes where it is one of theirs, too."""
+LEAST_SHRINKAGE: Final = 0.1
+"""Share of the mean variance in every direction's variance, however many images there are."""
+LEAST_VARIANCE: Final = 1e-7
+"""Summed variance below which there is nothing to learn a direction from."""
+BLOCK: Final = 2048
+"""Images whose neighbours are looked for at once."""
+
+
+def predict_whitened(
+    predict: Callable[[FewShotTask], Mapping[str, NDArray[np.int64]]], task: FewShotTask
+) -> Mapping[str, NDArray[np.int64]]:
+    """Classify after whitening, by how all images of the task differ and by how look-alikes differ.
+
+    It is in none of the peers' papers. Beside the plain peer it shows how much of a difference is the preparation's.
+
+    Args:
+        predict: the peer.
+        task: shots and queries; as it is where all images are the same.
+
+    Returns:
+        Class (q,) int64 of each query by what the whitening is of, and option of the peer.
+    """
+    images = np.concatenate([task.support, task.queries])
+    mean = images.mean(axis=0)
+    found: dict[str, NDArray[np.int64]] = {}
+    for name, differences in ((ALL, images - mean), (LOOK_ALIKES, differences_of_look_alikes(images))):
+        scales = whitening_by(differences)
+        prepared = task
+        if scales is not None:
+            prepared = task.with_features(*(unit_rows((each - mean) @ scales) for each in (task.support, task.queries)))
+        found |= {f"{name}, {option}": classes for option, classes in predict(prepared).items()}
+    return found
+
+
+def default_of(option: str) -> str:
+    """The default of a whitened peer whose own is this: by look-alikes, whose differences are none of classes."""
+    return f"{LOOK_ALIKES}, {option}"
+
+
+def differences_of_look_alikes(images: Matrix) -> Matrix:
+    """Differences (p, d) between images (n, d) that are among the nearest of each other, by cosine."""
+    unit = unit_rows(images)
+    count = min(NEIGHBOURS, len(images) - 1)
+    is_near = np.zeros((len(images), len(images)), dtype=bool)
+    for start in range(0, len(images), BLOCK):
+        cosines = unit[start : start + BLOCK] @ unit.T
+        rows = np.arange(len(cosines))
+        cosines[rows, start + rows] = -np.inf
+        nearest = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
+        is_near[start + rows[:, None], nearest] = True
+    first, second = np.nonzero(np.triu(is_near & is_near.T))
+    return images[first] - images[second]
+
+
+def whitening_by(differences: Matrix) -> Matrix | None:
+    """Rotation with scales (d, d) after which such differences (p, d) are as large in every direction.
+
+    Their covariance is shrunk towards the mean variance, the more so the fewer there are.
+
+    Returns:
+        None where they do not differ.
+    """
+    count, width = differences.shape
+    covariance = (differences.T @ differences).astype(np.float64) / max(1, count)
+    variance, directions = np.linalg.eigh(covariance)
+    variance = np.maximum(variance, 0)
+    if variance.sum() < LEAST_VARIANCE:
+        return None
+    shrinkage = max(LEAST_SHRINKAGE, width / (count + width))
+    shrunk = (1 - shrinkage) * variance + shrinkage * variance.mean()
+    return (directions / np.sqrt(shrunk)).astype(np.float32)

@@ -1,0 +1,167 @@
+"""What was measured of one method in one situation, draw by draw, and how it lies on disk.
+
+RUNS/transfer/<collection>/<backbone>-<hash>/<5-shots-coarse-elsewhere>/<method>.json
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from engine.collection.models import ModelFiles
+from engine.errors import FormatError
+from engine.full_disk import storage_error
+from engine.new_file import ORDINARY_FILE, private_folder, write_file
+from research.transfer.draws import Situation
+from research.transfer.estimates import estimate
+
+TOP1: Final = "top1"
+
+BEFORE: Final = {"elsewhere": False}
+"""What holds of files that were written before this was a fact."""
+
+Figures = Mapping[str, float]
+"""What one draw gives, by name; shares in [0, 1]."""
+
+Outcome = Mapping[str, Figures]
+"""The same for each option of a method."""
+
+
+@dataclass(frozen=True)
+class TransferCell:
+    """A method in a situation, on a backbone's embeddings of a collection.
+
+    Attributes:
+        collection: identity of the images.
+        backbone: its name.
+        backbone_hash: of its file.
+        situation: shots and coarse labels, and what the collection is.
+        method: identifier.
+    """
+
+    collection: str
+    backbone: str
+    backbone_hash: str
+    situation: Situation
+    method: str
+
+    @staticmethod
+    def of(collection: str, model: ModelFiles, situation: Situation, method: str) -> "TransferCell":
+        """The cell of a backbone."""
+        return TransferCell(collection, model.name, model.backbone_hash, situation, method)
+
+    def path(self, runs: Path) -> Path:
+        """Where its result lies."""
+        situation = self.situation
+        column = f"{situation.shots}-shots" + "-coarse" * situation.has_coarse_labels
+        column += "-elsewhere" * situation.is_elsewhere
+        backbone = f"{self.backbone}-{self.backbone_hash[:8]}"
+        return runs / "transfer" / self.collection / backbone / column / f"{self.method}.json"
+
+
+@dataclass(frozen=True)
+class TransferResult:
+    """The outcomes of a cell's draws.
+
+    Attributes:
+        cell: what was measured.
+        draws: one outcome for each draw, 0, 1, ...; all have the same options.
+    """
+
+    cell: TransferCell
+    draws: tuple[Outcome, ...]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of what was measured."""
+        return tuple(self.draws[0])
+
+    def best_option(self, name: str = TOP1) -> str:
+        """The option with the best mean of an accuracy on the scored images themselves: generous, and only to peers."""
+        means = {option: estimate(self.values(name, option)).mean for option in self.options}
+        return max(means, key=lambda option: (not math.isnan(means[option]), means[option]))
+
+    def values(self, name: str = TOP1, option: str | None = None) -> tuple[float, ...]:
+        """A figure of an option, by default the one with its best mean, draw by draw; NaN where it is missing."""
+        chosen = self.best_option(name) if option is None else option
+        return tuple(draw.get(chosen, {}).get(name, math.nan) for draw in self.draws)
+
+    def first(self, count: int) -> "TransferResult":
+        """The result of the first draws only."""
+        return TransferResult(self.cell, self.draws[:count])
+
+
+def write(result: TransferResult, runs: Path) -> Path:
+    """Put a result on disk, whole or not at all; an older one of the cell is replaced.
+
+    Raises:
+        StorageError: the folder refuses.
+    """
+    path = result.cell.path(runs)
+    try:
+        private_folder(path.parent)
+        facts = {**_facts(result.cell), "draws": [_plain(outcome) for outcome in result.draws]}
+        write_file(path, json.dumps(facts, indent=1) + "\n", mode=ORDINARY_FILE)
+    except OSError as error:
+        remedy = "make room or choose another folder"
+        raise storage_error(path, error, "the result cannot be written", remedy) from error
+    return path
+
+
+def read(cell: TransferCell, runs: Path) -> TransferResult | None:
+    """The stored result of a cell, None when there is none.
+
+    Raises:
+        FormatError: the file is torn or of another cell.
+    """
+    path = cell.path(runs)
+    if not path.exists():
+        return None
+    try:
+        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        draws = tuple(_outcome(outcome) for outcome in facts.pop("draws"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _no_result(path, str(error)) from error
+    if {**BEFORE, **facts} != _facts(cell) or not draws:
+        raise _no_result(path, "that of another cell")
+    return TransferResult(cell, draws)
+
+
+def _no_result(path: Path, found: str) -> FormatError:
+    return FormatError(
+        f"{path} holds no result", expected="a file of `experiment transfer`", found=found, remedy="delete it"
+    )
+
+
+def _facts(cell: TransferCell) -> dict[str, object]:
+    return {
+        "collection": cell.collection,
+        "backbone": cell.backbone,
+        "backbone_hash": cell.backbone_hash,
+        "shots": cell.situation.shots,
+        "coarse_labels": cell.situation.has_coarse_labels,
+        "elsewhere": cell.situation.is_elsewhere,
+        "method": cell.method,
+    }
+
+
+def _plain(outcome: Outcome) -> dict[str, dict[str, float]]:
+    """Without figures that are no numbers: JSON has none."""
+    return {
+        option: {name: value for name, value in figures.items() if not math.isnan(value)}
+        for option, figures in outcome.items()
+    }
+
+
+def _outcome(facts: Mapping[str, Mapping[str, float]]) -> Outcome:
+    found = {option: {name: float(value) for name, value in figures.items()} for option, figures in facts.items()}
+    if not found or any(TOP1 not in figures for figures in found.values()):
+        raise ValueError("a draw has no accuracy")
+    return found
+
+
+def by_method(results: Sequence[TransferResult]) -> dict[tuple[Situation, str], TransferResult]:
+    """The results of one backbone by situation and method."""
+    return {(result.cell.situation, result.cell.method): result for result in results}

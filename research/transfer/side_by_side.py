@@ -1,0 +1,85 @@
+"""Draws measured side by side, each in one of several processes that hold the embeddings."""
+
+import multiprocessing
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Final
+
+from engine.events import CancelToken
+from engine.worker.parent_watch import children_without_ctrl_c, end_pool_process_with_parent
+from research.transfer.draws import Situation
+from research.transfer.embedded import EmbeddedCollection
+from research.transfer.methods import METHODS
+from research.transfer.results import Outcome
+
+POLL_S: Final = 0.2
+"""How often it is asked whether to stop."""
+
+
+@dataclass(frozen=True)
+class AskedDraw:
+    """What is to be measured at once.
+
+    Attributes:
+        method: identifier.
+        situations: of the same number of shots.
+        seed: of the draw.
+    """
+
+    method: str
+    situations: tuple[Situation, ...]
+    seed: int
+
+    def measure(self, embedded: EmbeddedCollection) -> Mapping[Situation, Outcome]:
+        """Do it here."""
+        return METHODS[self.method].measure(embedded, self.situations, self.seed)
+
+
+def measure_all(
+    embedded: EmbeddedCollection, asked: Sequence[AskedDraw], workers: int, cancel: CancelToken
+) -> Generator[Mapping[Situation, Outcome]]:
+    """Measure draws, and give their outcomes in the order in which they were asked for, each as soon as it is its turn.
+
+    Args:
+        embedded: the collection; every process gets a copy.
+        asked: the draws.
+        workers: processes; with one, draws are measured in this process, one after the other.
+        cancel: stops between draws; those that are being measured are finished in vain.
+
+    Raises:
+        Cancelled: it was asked to stop.
+    """
+    if workers == 1:
+        for each in asked:
+            cancel.raise_if_cancelled()
+            yield each.measure(embedded)
+        return
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _Process.take, (embedded,)) as pool:
+        try:
+            with children_without_ctrl_c():
+                waiting = [pool.submit(_Process.measure, each) for each in asked]
+            for future in waiting:
+                cancel.raise_if_cancelled()
+                while not future.done():
+                    cancel.raise_if_cancelled()
+                    wait([future], POLL_S)
+                cancel.raise_if_cancelled()  # a kill of the whole group ends the processes, too: no failure of theirs
+                yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+class _Process:
+    """What a process was given at its start."""
+
+    embedded: EmbeddedCollection
+
+    @classmethod
+    def take(cls, embedded: EmbeddedCollection) -> None:
+        end_pool_process_with_parent()
+        cls.embedded = embedded
+
+    @classmethod
+    def measure(cls, asked: AskedDraw) -> Mapping[Situation, Outcome]:
+        return asked.measure(cls.embedded)

@@ -1,0 +1,31 @@
+"""A bare Qt window: the peer that `protoleaf benchmark startup` measures ours against."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication, QWidget
+
+from research.window.startup_report import REPORT_VARIABLE, FirstPaint, write_report
+
+
+def main() -> int:
+    """Show the window, say when, end."""
+    application = QApplication(sys.argv[:1])
+    window = QWidget()
+    window.resize(1440, 900)
+
+    def on_painted() -> None:
+        target = os.environ.get(REPORT_VARIABLE)
+        if target:
+            write_report(Path(target), {"visible_s": time.monotonic()})
+        application.quit()
+
+    FirstPaint(window, on_painted)
+    window.show()
+    return application.exec()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

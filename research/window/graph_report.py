@@ -1,0 +1,225 @@
+"""For `protoleaf benchmark graph`: draws the graph, moves classes, pans and zooms, and notes how long each took."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, final
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+from app.graph_view.sight import FRAME_MS
+from research.window.startup_report import BYTES_PER_MIB, write_report
+
+if TYPE_CHECKING:
+    from app.graph_view.board import GraphBoard
+    from app.graph_view.drawing import Drawing
+    from app.main_window import MainWindow
+    from engine.project import Change, Project
+
+REPORT_VARIABLE: Final = "PROTOLEAF_GRAPH_REPORT"
+RUN_VARIABLE: Final = "PROTOLEAF_GRAPH_RUN"
+"""`look` draws the graph and flies to some classes; `edit` moves classes, opens all branches, pans and zooms."""
+SETTLE_MS: Final = 1000
+"""After loading, until the window has nothing more to do."""
+POLL_MS: Final = 1
+"""How often it is looked whether something has come about."""
+MOVES: Final = 20
+"""Moves of classes, every other one back."""
+FLIGHTS: Final = 5
+"""Classes that are flown to, spread over the graph."""
+FRAMES: Final = 60
+"""Frames of each way of panning or zooming: about a second."""
+PUSH: Final = (-11.0, -7.0)
+"""Pixels from one frame to the next: a hand that drags quickly."""
+PINCH: Final = 1.04
+"""Zoom from one frame to the next: ten times as large within a second."""
+SCALES: Final = (0.0, 0.25, 1.0)
+"""Where one pans: all in sight, many small cards, readable cards."""
+
+Until = Callable[[], bool]
+"""What the script waits for."""
+Spent = tuple[float, float]
+"""Seconds that passed, and in which the processor worked."""
+
+
+def attach_graph_report(window: "MainWindow") -> None:
+    """Measure the drawing as soon as all is shown, when the environment asks for it; the window then closes itself."""
+    target = os.environ.get(REPORT_VARIABLE)
+    if target:
+        _Report(window, Path(target), is_edited=os.environ.get(RUN_VARIABLE) == "edit")
+
+
+@final
+class _Report(QObject):
+    """Follows a script: a generator that gives what it waits for."""
+
+    def __init__(self, window: "MainWindow", target: Path, *, is_edited: bool) -> None:
+        super().__init__(window)
+        self._window, self._target = window, target
+        self._fields: dict[str, Any] = {}
+        self._script = self._edit() if is_edited else self._look()
+        self._until: Until = lambda: True
+        self._timer = QTimer(self, interval=POLL_MS)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._on_timeout)
+        window.session.loaded.connect(lambda: QTimer.singleShot(SETTLE_MS, self._timer.start))
+
+    def _on_timeout(self) -> None:
+        if not self._until():
+            return
+        try:
+            following = next(self._script, None)
+        except BaseException:
+            self._timer.stop()
+            self._window.close()  # without a report: who waits for it says so
+            raise
+        if following is not None:
+            self._until = following
+            return
+        self._timer.stop()
+        from engine.worker.limits import peak_memory_bytes
+
+        self._fields["memory_mib"] = peak_memory_bytes() / BYTES_PER_MIB
+        write_report(self._target, self._fields)
+        self._window.close()
+
+    # -- scripts
+
+    def _look(self) -> Iterator[Until]:
+        yield from self._first()
+        classes = self._window.session.graph.classes()
+        flights = self._fields["flights"] = list[Spent]()
+        for number in range(1, FLIGHTS + 1):
+            start = _now()
+            self._board.fly_to(classes[number * (len(classes) - 1) // FLIGHTS])
+            yield self._stands
+            flights.append(_since(start))
+
+    def _edit(self) -> Iterator[Until]:
+        yield from self._first()
+        yield from self._moves()
+        yield from self._all()
+        yield from self._frames()
+
+    def _first(self) -> Iterator[Until]:
+        yield lambda: self._window.session.is_settled
+        start = _now()
+        self._window.registry.trigger("show_graph")
+        yield self._stands
+        self._fields["first"] = _since(start)
+        self._fields["first_classes"] = len(self._board.canvas.drawing)
+
+    def _moves(self) -> Iterator[Until]:
+        """Move a class under another parent and back, until it stands there and all is painted."""
+        yield from self._open_some()
+        sight = self._board.canvas.sight
+        sight.is_calm = True  # nothing glides: the way takes as long as it is to take, and says nothing
+        class_id, first, other = self._movable()
+        moves = self._fields["moves"] = list[Spent]()
+        for number in range(MOVES):
+            yield lambda: self._window.session.is_settled  # a person does one thing at a time
+            here, there = (other, first) if number % 2 else (first, other)
+            before, start = self._board.canvas.drawing, _now()
+            self._window.session.act(moving(class_id, here, there))
+            yield partial(self._stands_anew, before)
+            moves.append(_since(start))
+        sight.is_calm = False
+
+    def _open_some(self) -> Iterator[Until]:
+        """Open two branches more, so that there are some to move between."""
+        board, before = self._board, self._board.canvas.drawing
+        closed = before.ids[before.hidden > 0].tolist()[:2]
+        if closed:
+            board.model.opened = (board.model.opened or frozenset()) | set(closed)
+            board.model.lay_out()
+            yield partial(self._stands_anew, before)
+
+    def _movable(self) -> tuple[int, int, int]:
+        """A drawn class with one parent, that parent, and another one that is open."""
+        graph, drawing = self._window.session.graph, self._board.canvas.drawing
+        ids = drawing.ids.tolist()
+        ends = zip(drawing.parents.tolist(), drawing.children.tolist(), strict=True)
+        below = {ids[child]: ids[parent] for parent, child in ends}
+        for class_id, parent in reversed(below.items()):
+            taken = graph.descendants(class_id) | {class_id, parent}
+            others = [each for each in dict.fromkeys(below.values()) if each not in taken]
+            if others and len(graph.parents(class_id)) == 1:
+                return class_id, parent, others[-1]
+        raise AssertionError("a class can be moved in every graph of some size")
+
+    def _all(self) -> Iterator[Until]:
+        """Open all branches."""
+        board, before, start = self._board, self._board.canvas.drawing, _now()
+        board.model.opened = frozenset(self._window.session.graph.classes())
+        board.model.lay_out()
+        yield lambda: board.canvas.drawing is not before
+        board.canvas.fit(at_once=True)
+        yield self._stands
+        self._fields["all"] = _since(start)
+        self._fields["all_classes"] = len(board.canvas.drawing)
+
+    def _frames(self) -> Iterator[Until]:
+        """Pan as a hand does, there and back, from far and near; zoom in from all to one card, and out again."""
+        canvas = self._board.canvas
+        pan = self._fields["pan"] = list[Spent]()
+        zoom = self._fields["zoom"] = list[Spent]()
+        for scale in SCALES:
+            canvas.fit(at_once=True)
+            if scale:
+                canvas.sight.pinch(scale / canvas.sight.camera.scale, self._middle)
+            for way in (1, -1):
+                yield from self._timed(partial(canvas.sight.push, way * PUSH[0], way * PUSH[1]), pan)
+        canvas.fit(at_once=True)
+        for factor in (PINCH, 1 / PINCH):
+            yield from self._timed(partial(canvas.sight.pinch, factor, self._middle), zoom)
+
+    def _timed(self, act: Callable[[], None], times: list[Spent]) -> Iterator[Until]:
+        """Do something in each frame; note how long after the frame was due it was on the screen."""
+        due_s = time.perf_counter()
+        for _ in range(FRAMES):
+            yield partial(_is_past, due_s)
+            start_s = time.thread_time()
+            act()
+            self._board.canvas.repaint()
+            now_s = time.perf_counter()
+            times.append((now_s - due_s, time.thread_time() - start_s))
+            due_s = max(now_s, due_s + FRAME_MS / 1000)
+
+    # -- the drawing
+
+    @property
+    def _board(self) -> "GraphBoard":
+        return self._window.workspace.graph.board
+
+    @property
+    def _middle(self) -> tuple[float, float]:
+        canvas = self._board.canvas
+        return canvas.width() / 2, canvas.height() / 2
+
+    def _stands_anew(self, before: "Drawing") -> bool:
+        return self._board.canvas.drawing is not before and self._stands()
+
+    def _stands(self) -> bool:
+        """Whether all is drawn and painted as it is to be."""
+        board = self._board
+        return len(board.canvas.drawing) > 0 and not board.model.is_busy and board.canvas.is_complete
+
+
+def _now() -> Spent:
+    return time.perf_counter(), time.process_time()
+
+
+def _since(start: Spent) -> Spent:
+    now = _now()
+    return now[0] - start[0], now[1] - start[1]
+
+
+def _is_past(due_s: float) -> bool:
+    return time.perf_counter() >= due_s
+
+
+def moving(class_id: int, here: int, there: int) -> "Callable[[Project], Change]":
+    """An action that moves a class."""
+    return lambda project: project.move_class(class_id, here, there)

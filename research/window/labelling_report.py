@@ -1,0 +1,101 @@
+"""For `protoleaf benchmark labelling`: presses keys as a quick person does, and notes what was on the screen."""
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+
+from research.window.startup_report import write_report
+
+if TYPE_CHECKING:
+    from app.main_window import MainWindow
+
+REPORT_VARIABLE: Final = "PROTOLEAF_LABELLING_REPORT"
+KEYS_VARIABLE: Final = "PROTOLEAF_LABELLING_KEYS"
+"""How many keys, and how many a second: `300 5`."""
+KEYS: Final = (Qt.Key.Key_1, Qt.Key.Key_Return)
+SETTLE_MS: Final = 1000
+
+
+def attach_labelling_report(window: "MainWindow") -> None:
+    """Label as soon as all is shown, when the environment asks for it; the window closes itself afterwards."""
+    target = os.environ.get(REPORT_VARIABLE)
+    if target:
+        keys, per_s = os.environ.get(KEYS_VARIABLE, "300 5").split()
+        _Report(window, Path(target), keys=int(keys), interval_s=1 / float(per_s))
+
+
+@final
+class _Report(QObject):
+    """Presses a key at its time, however busy the window is: a key that comes up late was waited for."""
+
+    def __init__(self, window: "MainWindow", target: Path, *, keys: int, interval_s: float) -> None:
+        super().__init__(window)
+        self._window = window
+        self._target = target
+        self._keys = keys
+        self._interval_s = interval_s
+        self._shown: list[tuple[int, int]] = []
+        self._painted_ms: list[float] = []
+        self._painted_id: int | None = None
+        self._last_key_s = 0.0
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._press)
+        window.session.loaded.connect(lambda: QTimer.singleShot(SETTLE_MS, self._begin))
+        window.workspace.grid.viewport().installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Note which card has the frame in what is painted now."""
+        if event.type() == QEvent.Type.Paint:
+            self._painted_id = self._window.workspace.grid.current_id
+        return False
+
+    def _begin(self) -> None:
+        self._window.registry.trigger("show_to_review")
+        self._window.workspace.grid.setFocus()
+        self._start_s = time.perf_counter() + SETTLE_MS / 1000
+        QTimer.singleShot(SETTLE_MS, self._press)
+
+    def _press(self) -> None:
+        from PySide6.QtTest import QTest
+
+        number = len(self._shown)
+        due_s = self._start_s + number * self._interval_s
+        grid, inspector = self._window.workspace.grid, self._window.inspector
+        image_id = self._painted_id
+        assert image_id is not None, "a card has the frame"
+        self._shown.append((image_id, inspector.likeliest_of(image_id)[0]))
+        QTest.keyClick(grid, KEYS[number % len(KEYS)])
+        self._last_key_s = time.perf_counter()
+        if self._painted_id == image_id:
+            raise RuntimeError("the next card was not painted")
+        self._painted_ms.append(1000 * (self._last_key_s - due_s))
+        if len(self._shown) < self._keys:
+            next_s = self._start_s + len(self._shown) * self._interval_s - time.perf_counter()
+            self._timer.start(max(0, round(1000 * next_s)))
+        else:
+            self._wait_for_predictions()
+
+    def _wait_for_predictions(self) -> None:
+        session = self._window.session
+        if session.is_settled:
+            self._finish()
+        else:
+            session.fitting_changed.connect(self._on_fitting_changed)
+
+    def _on_fitting_changed(self, is_running: bool) -> None:
+        if not is_running:
+            self._window.session.fitting_changed.disconnect(self._on_fitting_changed)
+            self._finish()
+
+    def _finish(self) -> None:
+        self._window.workspace.grid.viewport().repaint()
+        predictions_s = time.perf_counter() - self._last_key_s
+        write_report(
+            self._target, {"shown": self._shown, "painted_ms": self._painted_ms, "predictions_s": predictions_s}
+        )
+        self._window.close()

@@ -1,0 +1,81 @@
+"""For `protoleaf benchmark startup`: when the window was visible and loaded, its memory, how smoothly it scrolls."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QWidget
+
+from engine.new_file import write_file
+
+if TYPE_CHECKING:
+    from app.main_window import MainWindow
+
+REPORT_VARIABLE: Final = "PROTOLEAF_STARTUP_REPORT"
+SETTLE_MS: Final = 1500
+BYTES_PER_MIB: Final = 1024 * 1024
+
+
+@final
+class FirstPaint(QObject):
+    """Calls back once, right after a widget was painted for the first time."""
+
+    def __init__(self, widget: QWidget, on_painted: Callable[[], None]) -> None:
+        super().__init__(widget)
+        self._on_painted = on_painted
+        self._is_done = False
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Wait for the first paint event."""
+        if event.type() == QEvent.Type.Paint and not self._is_done:
+            self._is_done = True
+            QTimer.singleShot(0, self._on_painted)
+        return False
+
+
+def attach_report(window: "MainWindow") -> None:
+    """Measure the window when the environment asks for it; it closes itself afterwards."""
+    target = os.environ.get(REPORT_VARIABLE)
+    if target:
+        _Report(window, Path(target))
+
+
+def write_report(target: Path, fields: Mapping[str, object]) -> None:
+    """Write the figures, whole or not at all."""
+    write_file(target, json.dumps(fields))
+
+
+@final
+class _Report(QObject):
+    def __init__(self, window: "MainWindow", target: Path) -> None:
+        super().__init__(window)
+        self._window = window
+        self._target = target
+        self._fields: dict[str, float] = {}
+        FirstPaint(window, self._on_visible)
+        window.session.loaded.connect(self._on_loaded)
+
+    def _on_visible(self) -> None:
+        self._fields["visible_s"] = time.monotonic()
+
+    def _on_loaded(self) -> None:
+        self._fields["loaded_s"] = time.monotonic()
+        QTimer.singleShot(SETTLE_MS, self._scroll)
+
+    def _scroll(self) -> None:
+        from research.window.scroll_measurement import ScrollMeasurement
+
+        ScrollMeasurement(self._window.workspace.grid, self._on_scrolled).start()
+
+    def _on_scrolled(self, pause_ms: float) -> None:
+        import psutil
+
+        self._fields["scroll_pause_ms"] = pause_ms
+        self._fields["memory_mib"] = psutil.Process().memory_info().rss / BYTES_PER_MIB
+        write_report(self._target, self._fields)
+        self._window.close()

@@ -1,0 +1,116 @@
+"""`protoleaf experiment transfer` on drawn pictures."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from research.transfer import candidates
+from tests.support.backbones import write_tiny_backbone
+from tests.support.command_line import done, refused
+from tests.support.transfer import write_shapes
+
+QUICK = ("--method", "prototypes", "--method", "everyday", "--shots", "1", "--draws", "2", "--device", "cpu")
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """64 drawn pictures of 8 classes; tests only read them."""
+    return write_shapes(tmp_path_factory.mktemp("shapes"))
+
+
+def test_tables_and_figures(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Text for people, JSON in a file; a second run takes everything from the folder of runs."""
+    words = ("experiment", "transfer", source, *QUICK, "--runs", tmp_path / "runs")
+    said = done(capsys, *words, "--out", tmp_path / "figures.json").out
+    assert "leafnet, shots alone: leaf top-1 in %, 8 classes, 64 images, 2 draws" in said
+    assert "everyday model: calibration error" in said
+    assert "1 shot + coarse" in said
+    assert "images/s" not in said
+    cells = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["cells"]
+    assert [(cell["method"], cell["coarse_labels"]) for cell in cells] == [
+        ("prototypes", False), ("prototypes", True), ("everyday", False), ("everyday", True),
+    ]  # fmt: skip
+    assert all(len(cell["figures"]["top1"]["draws"]) == 2 for cell in cells)
+    (kept,) = (tmp_path / "runs").rglob("1-shots/prototypes.json")
+    kept.write_text(kept.read_text(encoding="utf-8").replace('"top1": 0.', '"top1": 0.9'), encoding="utf-8")
+    again = done(capsys, *words, "--json").fields["cells"]
+    assert again[0]["figures"]["top1"]["mean"] > 0.9  # what lies there is believed
+    anew = done(capsys, *words, "--again", "--json").fields["cells"]
+    assert anew == cells
+
+
+def test_elsewhere(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Instead of the usual situation; both kinds can be kept in one folder."""
+    words = ("experiment", "transfer", source, *QUICK, "--runs", tmp_path / "runs")
+    said = done(capsys, *words, "--elsewhere", "--out", tmp_path / "figures.json").out
+    assert "leafnet, shots from train, the collection is val: leaf top-1 in %, 8 classes, 16 images in val" in said
+    assert "leafnet, shots and coarse labels from train, the collection is val" in said
+    assert "shots alone" not in said
+    fields = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
+    assert (fields["images"], fields["val_images"]) == (64, 16)
+    assert {cell["elsewhere"] for cell in fields["cells"]} == {True}
+    shares = [value for cell in fields["cells"] for value in cell["figures"]["top1"]["draws"]]
+    assert all(16 * share == pytest.approx(round(16 * share)) for share in shares)  # of 16 images
+    usual = done(capsys, *words, "--json").fields["cells"]
+    assert {cell["elsewhere"] for cell in usual} == {False}
+    assert len(list((tmp_path / "runs").rglob("*.json"))) == 8
+
+
+def test_elsewhere_needs_known_classes_in_val(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is told before any image is embedded."""
+    folder = write_shapes(tmp_path / "shapes")
+    (folder / "val" / "Shapes").rename(folder / "val" / "Forms")
+    words = ("experiment", "transfer", folder, *QUICK, "--elsewhere")
+    assert "nothing in val can be scored" in refused(capsys, *words)
+
+
+def test_some_classes_and_images(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a big data set: so many leaves, so many images of each in both parts; the hierarchy must know the folders."""
+    words = ("experiment", "transfer", source, *QUICK, "--no-coarse-labels", "--classes", "4", "--images", "2")
+    assert "leaf top-1 in %, 4 classes, 16 images, 2 draws" in done(capsys, *words).out
+    graph = source.parent / "graph.csv"
+    graph.write_text("child,parent\nOther,\n", encoding="utf-8")
+    assert "Shapes" in refused(capsys, *words, "--hierarchy", graph)
+
+
+def test_backbones_side_by_side(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two backbones have a table of size, side, speed and accuracy; Markdown when asked for; one twice is one."""
+    monkeypatch.setattr(candidates, "IMAGES", 8)
+    monkeypatch.setattr(candidates, "ROUNDS", 1)
+    tiny = tmp_path / "tiny.onnx"
+    write_tiny_backbone(tiny)
+    words: list[str | Path] = ["experiment", "transfer", source, "--method", "prototypes", "--shots", "1"]
+    words += [
+        "--draws",
+        "1",
+        "--no-coarse-labels",
+        "--device",
+        "cpu",
+        "--backbone",
+        "leafnet",
+        "--backbone",
+        tiny,
+        "--backbone",
+        tiny,
+    ]
+    said = done(capsys, *words, "--markdown").out
+    assert "| backbone | MB | side | images/s | 1 shot |" in said
+    assert said.count("| tiny | 0.0 | 32 |") == 3  # of all photos, of those in train and of those in val
+    assert "coarse" not in said
+    assert not (tmp_path / "backbones").exists()  # a file is measured, not added to the library
+
+
+def test_refusals(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An unknown method, a missing library, a place that cannot be written: one line each."""
+    words = ("experiment", "transfer", source)
+    assert "there is no such method" in refused(capsys, *words, "--method", "magic", status=2)
+    missing = refused(capsys, *words, *QUICK, "--no-coarse-labels", "--out", tmp_path / "none" / "out.json")
+    assert "cannot be written" in missing
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    assert "logistic-regression needs sklearn" in refused(capsys, *words, "--method", "logistic-regression", status=2)

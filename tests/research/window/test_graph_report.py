@@ -1,0 +1,53 @@
+"""The window measures its own drawing of the graph when it is asked to."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.collection.new_project import new_project
+from engine.project import Project
+from research.window import graph_report
+from research.window.graph_report import REPORT_VARIABLE, RUN_VARIABLE, attach_graph_report
+from tests.engine.graph_drawing.drawings import bushy_graph
+from tests.support.desk import Desk
+
+FRAMES, MOVES = 2, 2
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Of 300 classes; less than half fit into the first drawing."""
+    path = tmp_path / "graph.protoleaf"
+    graph = bushy_graph(300, 4)
+    with new_project(path) as project:
+        names = [(graph.name(each), graph.parents(each)) for each in graph.classes()]
+        project.import_graph(lambda own: [own.add_class(name, parents) for name, parents in names], "Add classes")
+    return path
+
+
+@pytest.mark.parametrize("run", ["look", "edit"])
+def test_the_drawing_is_measured(
+    run: str, desk: Desk, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """First the classes that fit, in the end all; every move and every frame is timed, and the project is as it was."""
+    report = tmp_path / "report.json"
+    monkeypatch.setenv(REPORT_VARIABLE, str(report))
+    monkeypatch.setenv(RUN_VARIABLE, run)
+    for name, value in (("SETTLE_MS", 0), ("FRAMES", FRAMES), ("MOVES", MOVES)):
+        monkeypatch.setattr(graph_report, name, value)
+    attach_graph_report(desk.window)
+    desk.open(project)
+    desk.wait(report.exists)
+    said = json.loads(report.read_text(encoding="utf-8"))
+    assert 3 < said["first_classes"] <= 120
+    assert min(said["first"]) > 0
+    assert said["memory_mib"] > 20
+    if run == "edit":
+        assert said["all_classes"] == 300
+        assert len(said["moves"]) == MOVES
+        assert (len(said["pan"]), len(said["zoom"])) == (6 * FRAMES, 2 * FRAMES)
+        with Project.open(project, for_writing=False) as kept:
+            assert sorted(kept.graph.edges()) == sorted(bushy_graph(300, 4).edges())
+    else:
+        assert len(said["flights"]) == 5
