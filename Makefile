@@ -12,7 +12,7 @@ ROBOT_PACKAGES := xvfb openbox dbus at-spi2-core
 # Where compiled modules are not kept, every process of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test quick readers robot robot-short trust properties guide-pictures bundle-check check format installer installer-test installer-twice wheel-check \
+.PHONY: run test test-all quick readers robot robot-short trust properties guide-pictures bundle-check check format installer installer-test installer-twice wheel-check \
 	qt-libraries robot-packages installer-packages
 
 # The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
@@ -20,8 +20,16 @@ run: $(STAMP) qt-libraries
 	-@$(BIN)/python -m app backbone convert accurate
 	$(BIN)/python -m research.window.sample_run
 
+# The product's tests: engine, window, whole stories, architecture contracts.
 test: $(STAMP) qt-libraries
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup --product
+
+# All of them: slow ones, the laboratory's, hostile ones, and stories at a real display. Which tests are slow is measured here.
+test-all: $(STAMP) qt-libraries robot-packages
+	mkdir -p build
+	set -o pipefail; QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup --durations=0 --durations-min=0.3 \
+		| tee build/durations.log
+	$(MAKE) robot-short
 
 # Only the tests that a change can affect: those that executed what changed when they last ran. The first time that is
 # all of them; what child processes execute is not recorded, so `make test` has the last word.

@@ -11,7 +11,31 @@ import pytest
 
 from app.garbage import collect_due
 from engine.config import BACKBONE_VARIABLE, BACKUPS_VARIABLE, LOGS_VARIABLE, PERSON_VARIABLE, CacheFolders
+from tests.durations import function_of, slow_tests
 from tests.support.collections import Collection, embed_collection, write_collection
+
+OTHER_TIERS = tuple(Path(__file__).with_name(name) for name in ("research", "trust"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`make test` runs the product's tests; by default all run."""
+    parser.addoption("--product", action="store_true", help="leave out research, trust and what is measured as slow")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the dearer tiers to `make test-all`."""
+    if not config.getoption("--product"):
+        return
+    slow = slow_tests()
+    left_out = [item for item in items if function_of(item.nodeid) in slow]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if function_of(item.nodeid) not in slow]
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Folders of the dearer tiers are not even read."""
+    is_left_out = config.getoption("--product") and collection_path in OTHER_TIERS
+    return True if is_left_out else None
 
 
 @pytest.fixture(scope="session")
