@@ -89,6 +89,7 @@ check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@! $(BIN)/vulture | grep -v '^tests/'
 
 format: $(STAMP)
 	$(BIN)/ruff format .

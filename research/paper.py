@@ -12,7 +12,6 @@ from typing import Final
 TASKS: Final = 600
 """Test tasks behind each mean."""
 
-DEVICE: Final = "TITAN XP"
 """What the paper's seconds were measured on."""
 
 PEER: Final = "prototypical-net"

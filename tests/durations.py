@@ -1,6 +1,6 @@
 """Writes `tests/slow_tests.txt`, which says what `make test` leaves to `make test-all`, from measured durations.
 
-`make test-all` keeps what pytest printed in `build/durations.log`; then `python -m tests.durations build/durations.log`.
+After `make test-all`: `python -m tests.durations build/durations.log`.
 """
 
 import re

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -68,8 +68,3 @@ def touched_by(graph: CategoryGraph, edits: Iterable[GraphEdit]) -> TouchedClass
             looks.update((edit.parent_id, edit.child_id))
             roots.add(edit.child_id)
     return TouchedClasses(frozenset(parents), frozenset(looks), frozenset(roots))
-
-
-def only_known(graph: CategoryGraph, classes: Collection[ClassId]) -> list[ClassId]:
-    """Those of the classes that are still in the graph."""
-    return [class_id for class_id in classes if class_id in graph]

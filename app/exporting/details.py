@@ -140,11 +140,6 @@ class ExportDetails(QWidget):
         """What is lost in the format."""
         return self._losses.text()
 
-    @property
-    def room_text(self) -> str:
-        """That there is too little room; "" where there is enough."""
-        return self._room.text()
-
     def show_format(self, offered: "OfferedExport") -> None:
         """Show another format; what is known of its preview follows."""
         self._offered = offered

@@ -53,7 +53,6 @@ class JobSlot(QObject):
         self.subject = ""
         self.progress: Progress | None = None
         self.error = ""
-        self.was_cancelled = False
         self.news: list[EmbedResult] = []
         self._jobs = jobs
         self._is_heavy = is_heavy
@@ -75,7 +74,7 @@ class JobSlot(QObject):
         """
         if self.is_busy:
             return
-        self.subject, self.progress, self.error, self.was_cancelled, self.news = subject, None, "", False, []
+        self.subject, self.progress, self.error, self.news = subject, None, "", []
         job = self.make_job(title, request)
         job.keeps_finished = self._keeps_finished
         job.event_came.connect(self._on_batch)
@@ -138,5 +137,4 @@ class JobSlot(QObject):
         self._enter(Stage.FAILED)
 
     def _on_cancelled(self) -> None:
-        self.was_cancelled = True
         self._enter(Stage.IDLE)

@@ -75,12 +75,6 @@ class Guesses(QObject):
             self._asked = frozenset(image_ids) - self._known.keys()
             self._ask(lambda live: FoundGuesses(live.guesses(missing)), self._on_answer)
 
-    def need(self, image_id: int) -> None:
-        """Ask about one image, whether it comes up next or not; nothing where it is known or on its way."""
-        if image_id not in self._known and image_id not in self._asked:
-            self._asked |= {image_id}
-            self._ask(lambda live: FoundGuesses(live.guesses((image_id,))), self._on_answer)
-
     def _on_answer(self, found: FoundGuesses) -> None:
         self.take(found)
         self.arrived.emit()

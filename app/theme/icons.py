@@ -16,11 +16,6 @@ from engine.config import assets_folder
 _PIXMAPS_KEPT: Final = 512
 
 
-def icon_names() -> tuple[str, ...]:
-    """Names of all icons."""
-    return tuple(sorted(path.stem for path in (assets_folder() / "icons").glob("*.svg")))
-
-
 def icon(name: str, colour: str = "text_secondary") -> QIcon:
     """An icon that follows the look.
 

@@ -185,6 +185,3 @@ SETTING: Final = JournaledTable("setting", ("name", "value"))
 JOURNALED_TABLES: Final = {
     table.name: table for table in (CLASS, EDGE, IMAGE, LABEL, CLASS_POLICY, CLASS_DETAIL, SETTING)
 }
-TABLE_NAMES: Final = frozenset(
-    {*JOURNALED_TABLES, "image_fact", "model_version", "model_file", "prediction", "journal_step", "journal_chunk"}
-)

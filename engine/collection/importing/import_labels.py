@@ -5,7 +5,7 @@ What a model said elsewhere is no label.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,7 +34,6 @@ SOURCE: Final = "import"
 
 ReadLabels = tuple[str, ForeignLabels]
 """The format of a source, and what it says."""
-OnMatched = Callable[[], None]
 
 
 @dataclass(frozen=True)

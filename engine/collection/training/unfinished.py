@@ -98,11 +98,6 @@ def forget(run: Path) -> None:
     shutil.rmtree(run, ignore_errors=True)
 
 
-def forget_unfinished(project: Project, caches: CacheFolders) -> None:
-    """Take away what is kept of this project's stopped training."""
-    forget(_folder(project, caches))
-
-
 def fingerprint(project: Project, caches: CacheFolders, settings: BackboneSettings) -> str:
     """Hash of everything that decides what a training gives.
 

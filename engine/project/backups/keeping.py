@@ -33,7 +33,6 @@ from engine.project.opening import open_for_reading
 
 _log = logging.getLogger(__name__)
 A_DAY: Final = timedelta(days=1)
-QUARTER_OF_AN_HOUR_S: Final = 900
 MANY: Final = 1_000
 """An action on more labels, images or classes than this is preceded by a backup."""
 

@@ -1,6 +1,6 @@
 """What the class tree shows, worked out by hand."""
 
-from app.class_tree.logic import classes_with_shots, only_known, other_parents, touched_by
+from app.class_tree.logic import classes_with_shots, other_parents, touched_by
 from app.session.subsets import Subset, subset_counts
 from engine.collection.state import UNKNOWN, ImageStatus
 from engine.graph.edits import ClassAdded, ClassRenamed, EdgeAdded
@@ -61,8 +61,3 @@ def test_edits_touch_what_they_concern() -> None:
     assert [set(part) for part in (renamed.parents, renamed.looks)] == [{bird}, {gull}]
     linked = touched_by(graph, [ClassAdded(99, "New"), EdgeAdded(seal, gull)])
     assert [set(part) for part in (linked.parents, linked.looks, linked.roots)] == [{seal}, {seal, gull}, {99, gull}]
-
-
-def test_only_classes_that_are_there_are_kept() -> None:
-    """A class may be gone when an answer about it comes."""
-    assert only_known(seaside_graph(), [1, 999, 2]) == [1, 2]

@@ -14,7 +14,7 @@ from engine.collection.training.backbone import train_backbone
 from engine.collection.training.settings import BackboneSettings, Chosen, with_chosen
 from engine.collection.training.starts import start_of
 from engine.collection.training.trained import TrainedFiles
-from engine.collection.training.unfinished import Unfinished, forget_unfinished, open_run, unfinished
+from engine.collection.training.unfinished import Unfinished, forget, open_run, unfinished
 from engine.errors import Cancelled
 from engine.events import CancelToken, Progress
 from engine.project import Project
@@ -66,7 +66,7 @@ def test_what_is_kept_is_told(project: Project, collection: Collection) -> None:
     run = _stopped(project, collection, QUICK)
     assert kept_iteration(run / CHECKPOINT_NAME) == 3
     assert unfinished(project, collection.caches) == Unfinished(3, 4, QUICK)
-    forget_unfinished(project, collection.caches)
+    forget(run)
     assert unfinished(project, collection.caches) is None
 
 
