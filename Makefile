@@ -22,7 +22,7 @@ run: $(STAMP) qt-libraries
 
 # The product's tests: engine, window, whole stories, architecture contracts.
 test: $(STAMP) qt-libraries
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup --product
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup --product $(TESTS)
 
 # All of them: slow ones, the laboratory's, hostile ones, and stories at a real display. Which tests are slow is measured here.
 test-all: $(STAMP) qt-libraries robot-packages

@@ -1,0 +1,61 @@
+"""Documents that lead somewhere lead there."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DECISIONS = ROOT / "docs" / "decisions"
+PLACES = ROOT / "docs" / "where-things-are.md"
+STEP = re.compile(r"^\d\. .*?`(?P<text>[^`]+)` in `(?P<path>[^`]+\.(?:py|qss|md))`", re.MULTILINE)
+
+
+def decisions() -> list[Path]:
+    """All decisions."""
+    return sorted(DECISIONS.glob("[0-9]*.md"))
+
+
+def test_the_index_has_every_decision_once() -> None:
+    """By its file; its title is the page's."""
+    index = (DECISIONS / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"\| (\d+) \| \[~*(.*?)~*\]\((.*?)\)", index)
+    titles = [path.read_text(encoding="utf-8").splitlines()[0] for path in decisions()]
+    assert sorted((f"# {number}. {title}", name) for number, title, name in rows) == sorted(
+        (title, path.name) for title, path in zip(titles, decisions(), strict=True)
+    )
+
+
+def test_retired_decisions_say_so_on_both_pages() -> None:
+    """What is struck out in the index says on its page what took its place, and the other way round."""
+    index = (DECISIONS / "README.md").read_text(encoding="utf-8")
+    struck = set(re.findall(r"\[~~.*?~~\]\((.*?)\)", index))
+    retired = {path.name for path in decisions() if "**Retired**" in path.read_text(encoding="utf-8")}
+    assert struck == retired != set()
+
+
+@pytest.mark.parametrize(
+    "page",
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))],
+    ids=lambda path: path.stem,
+)
+def test_links_lead_to_files(page: Path) -> None:
+    """Those inside the repository."""
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_where_things_are() -> None:
+    """Every step of the newcomer's page: the quoted words stand in the named file, functions are defined there."""
+    steps = [(found["text"], ROOT / found["path"]) for found in STEP.finditer(PLACES.read_text(encoding="utf-8"))]
+    assert len(steps) >= 9
+    assert [(text, path.name) for text, path in steps if not _is_there(text, path)] == []
+
+
+def _is_there(text: str, path: Path) -> bool:
+    content = path.read_text(encoding="utf-8")
+    if not text.endswith("()"):
+        return text in content
+    names = {node.name for node in ast.walk(ast.parse(content)) if isinstance(node, ast.FunctionDef)}
+    return text.removesuffix("()").split(".")[-1] in names
