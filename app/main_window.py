@@ -39,7 +39,7 @@ from app.inspector.view import Inspector
 from app.jobs.job_slot import Stage
 from app.label_import.controller import LabelImports
 from app.moved_images.controller import MovedImages
-from app.moved_images.whereabouts import Whereabouts
+from app.moved_images.missing_images import MissingImages
 from app.palette.view import Palette
 from app.panes import Panes
 from app.preferences.controller import Preferences
@@ -92,7 +92,7 @@ class MainWindow(QMainWindow):
         self.settings = settings or Settings()
         self.session = Session(caches or CacheFolders.default(), self)
         self.thumbnails = Thumbnails(self.session.caches, self)
-        self.whereabouts = Whereabouts(self.session, self.thumbnails)
+        self.missing_images = MissingImages(self.session, self.thumbnails)
         self.embedding = Embedding(self.session)
         self.training = Training(self.session)
         self.backbone_jobs = BackboneJobs(self.session, self.settings)
@@ -167,7 +167,7 @@ class MainWindow(QMainWindow):
         self.help = Help(self)
         self.backbone_jobs.change.progressed.connect(self.computing.show_notice_of)
         self.moved_images = MovedImages(
-            self.session, self.whereabouts, self.embedding, self.workspace.missing_notice, self.side
+            self.session, self.missing_images, self.embedding, self.workspace.missing_notice, self.side
         )
         self.moved_images.missing_shown.connect(self.workspace.show_missing)
         self.what_if = WhatIf(self.session, self.thumbnails, self.what_if_band, self.side, self.toast)
@@ -360,7 +360,7 @@ class MainWindow(QMainWindow):
 
     def _read_images(self) -> None:
         self.thumbnails.forget_failures()
-        self.whereabouts.look()
+        self.missing_images.look()
         self.embedding.start_again()
 
     # -- Qt
@@ -392,7 +392,7 @@ class MainWindow(QMainWindow):
         self.settings.geometry = self.saveGeometry()
         self.settings.pane_widths = self._panes.outer_widths
         for part in (
-            self.inspector, self.thumbnails, self.whereabouts, self.workspace.graph, self.workspace.image_view,
+            self.inspector, self.thumbnails, self.missing_images, self.workspace.graph, self.workspace.image_view,
             self.backups, self.reports, self.about, self.help, self.projects, self.exporting, self.suggesting,
         ):  # fmt: skip
             part.stop()

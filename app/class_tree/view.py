@@ -59,7 +59,7 @@ class ClassTree(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._shelves = SubsetList()
+        self._subset_list = SubsetList()
         self._filter = QLineEdit()
         self._new = make_icon_button("plus", self.tr("New class (Ctrl+N)"), self._ask_new)
         self._all_model = ClassTreeModel(self)
@@ -95,7 +95,7 @@ class ClassTree(QWidget):
     @property
     def selected_subset(self) -> Subset | None:
         """The chosen fixed row; None when a class is chosen."""
-        return self._shelves.selected_subset
+        return self._subset_list.selected_subset
 
     @property
     def selected_places(self) -> Places:
@@ -131,7 +131,7 @@ class ClassTree(QWidget):
 
     def select_subset(self, subset: Subset) -> None:
         """Choose a fixed row."""
-        self._shelves.select_subset(subset)
+        self._subset_list.select_subset(subset)
 
     def focus_filter(self) -> None:
         """Let the person type into the filter box."""
@@ -162,7 +162,7 @@ class ClassTree(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, spacing.small, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self._shelves)
+        layout.addWidget(self._subset_list)
         layout.addSpacing(spacing.small)
         line = QFrame()
         line.setProperty("role", "separator")
@@ -191,8 +191,8 @@ class ClassTree(QWidget):
         self._filter.returnPressed.connect(self._on_filter_return_pressed)
 
     def _connect_views(self) -> None:
-        self._shelves.subset_selected.connect(self._on_subset_selected)
-        self._shelves.images_dropped.connect(self.images_dropped)
+        self._subset_list.subset_selected.connect(self._on_subset_selected)
+        self._subset_list.images_dropped.connect(self.images_dropped)
         self._empty.images_dropped.connect(lambda image_ids: self.images_dropped.emit(None, image_ids))
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
             view.class_selected.connect(self._on_class_selected)
@@ -216,7 +216,7 @@ class ClassTree(QWidget):
 
     def _on_session_opened(self, _info: object) -> None:
         info = self._session.info
-        for part in (self._all_model, self._found_model, self._shelves, self._empty):
+        for part in (self._all_model, self._found_model, self._subset_list, self._empty):
             part.is_editable = info is not None and info.is_writable
         self._new.setEnabled(self._all_model.is_editable)
 
@@ -244,7 +244,7 @@ class ClassTree(QWidget):
 
     def _on_state_changed(self, state: CollectionState | None) -> None:
         counts = subset_counts(state)
-        self._shelves.set_counts(counts)
+        self._subset_list.set_counts(counts)
         widest = QLocale().toString(counts[Subset.ALL])
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
             model.set_state(state)
@@ -253,7 +253,7 @@ class ClassTree(QWidget):
 
     def explain_unknown(self, more: int, why: str) -> None:
         """Say by how much the number of unknown images moved with the last edits, and why."""
-        self._shelves.explain_unknown(more, why)
+        self._subset_list.explain_unknown(more, why)
 
     def _on_marks_changed(self) -> None:
         marks = self._session.marks
@@ -269,7 +269,7 @@ class ClassTree(QWidget):
         self.subset_selected.emit(subset)
 
     def _on_class_selected(self, class_id: ClassId) -> None:
-        self._shelves.clear_choice()
+        self._subset_list.clear_choice()
         self.class_selected.emit(class_id)
 
     # -- the filter box

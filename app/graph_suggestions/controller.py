@@ -91,11 +91,11 @@ class Suggesting(QObject):
         return graph.name(class_id) if class_id in graph else translate("graph_suggestions", "a removed class")
 
     def _accept(self, suggestion: "GraphSuggestion", choice: int) -> None:
-        from engine.collection.graph_suggestions.suggestion import StarvingSuggestion
+        from engine.collection.graph_suggestions.suggestion import UnderlabelledSuggestion
 
-        if isinstance(suggestion, StarvingSuggestion):
+        if isinstance(suggestion, UnderlabelledSuggestion):
             self.close_panel()
-            self.class_requested.emit(suggestion.starving.class_id)
+            self.class_requested.emit(suggestion.underlabelled.class_id)
             return
 
         def work(project: "Project") -> "Change":

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
         GraphSuggestion,
         MixedSuggestion,
         PlaceSuggestion,
-        StarvingSuggestion,
         StraySuggestion,
         TwinSuggestion,
+        UnderlabelledSuggestion,
     )
 
 NameOf = Callable[[int], str]
@@ -30,7 +30,7 @@ class SuggestionWords:
     Attributes:
         title: the suggestion, a sentence without its full stop.
         reason: why, in figures.
-        choices: what its buttons do, the likeliest first; all that a starving class offers is to be shown.
+        choices: what its buttons do, the likeliest first; all that an underlabelled class offers is to be shown.
         captions: what the images of each strip are.
         dismissed: the step in the history once it was dismissed.
         changes_project: whether its buttons change the project, not only show something.
@@ -58,10 +58,10 @@ def words_of(suggestion: "GraphSuggestion", name_of: NameOf) -> SuggestionWords:
         case kinds.MixedSuggestion():
             title, reason, choices = _mixed(suggestion, name_of)
         case _:
-            title, reason, choices = _starving(suggestion, name_of)
+            title, reason, choices = _underlabelled(suggestion, name_of)
     captions = _captions(suggestion, name_of)
     dismissed = fill(translate("graph_suggestions", "Dismissed a suggestion: %1"), title)
-    changes_project = not isinstance(suggestion, kinds.StarvingSuggestion)
+    changes_project = not isinstance(suggestion, kinds.UnderlabelledSuggestion)
     return SuggestionWords(title, reason, choices, captions, dismissed, changes_project)
 
 
@@ -110,16 +110,16 @@ def _mixed(suggestion: "MixedSuggestion", name_of: NameOf) -> tuple[str, str, tu
     return title, reason, (translate("graph_suggestions", "Split into two classes"),)
 
 
-def _starving(suggestion: "StarvingSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
-    starving = suggestion.starving
+def _underlabelled(suggestion: "UnderlabelledSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+    underlabelled = suggestion.underlabelled
     title = fill(
         translate("graph_suggestions", "3 more examples of %1 would help about %2 images"),
-        name_of(starving.class_id), number(starving.helped),
+        name_of(underlabelled.class_id), number(underlabelled.helped),
     )  # fmt: skip
     few = translate("graph_suggestions", "It has 1 example, and %2 images probably belong to it, but not surely.")
     many = translate("graph_suggestions", "It has %1 examples, and %2 images probably belong to it, but not surely.")
-    text = few if starving.shots == 1 else many
-    reason = fill(text, number(starving.shots), number(len(starving.undecided)))
+    text = few if underlabelled.shots == 1 else many
+    reason = fill(text, number(underlabelled.shots), number(len(underlabelled.undecided)))
     return title, reason, (translate("graph_suggestions", "Show the class"),)
 
 

@@ -62,16 +62,16 @@ class GraphBoard(QWidget):
     def move_calmly(self, *, is_wanted: bool) -> None:
         """Move things only where a person wants that, and where the system moves things."""
         length_ms = self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self)
-        self.canvas.sight.is_calm = is_wanted or length_ms == 0
+        self.canvas.viewport.is_calm = is_wanted or length_ms == 0
 
     def _connect(self) -> None:
-        tools, sight = self.tools, self.canvas.sight
+        tools, viewport = self.tools, self.canvas.viewport
         tools.class_found.connect(self.fly_to)
-        tools.zoomed.connect(sight.zoom)
+        tools.zoomed.connect(viewport.zoom)
         tools.fitted.connect(self.canvas.fit)
         tools.focus_left.connect(lambda: self.model.set_focus(None))
         tools.left.connect(self.canvas.setFocus)
-        self.canvas.looked.connect(lambda: tools.show_scale(sight.goal.scale))
+        self.canvas.looked.connect(lambda: tools.show_scale(viewport.goal.scale))
         self.model.laid_out.connect(self._on_laid_out)
         self.model.looks_changed.connect(self.canvas.picture.refresh)
         self.canvas.opened.connect(self.model.toggle)
@@ -86,7 +86,7 @@ class GraphBoard(QWidget):
         gap = tokens().spacing.medium
         self.tools.adjustSize()
         self.tools.move(gap, gap)
-        self.canvas.sight.covered = float(self.tools.geometry().bottom())
+        self.canvas.viewport.covered = float(self.tools.geometry().bottom())
         self.map.follow()
 
     def select_class(self, class_id: int | None) -> None:

@@ -116,9 +116,9 @@ class GraphCanvas(GraphSheet):
         place = event.position()
         is_push = not event.pixelDelta().isNull() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if is_push:
-            self.sight.push(event.pixelDelta().x(), event.pixelDelta().y())
+            self.viewport.push(event.pixelDelta().x(), event.pixelDelta().y())
         else:
-            self.sight.turn_wheel(event.angleDelta().y(), (place.x(), place.y()))
+            self.viewport.turn_wheel(event.angleDelta().y(), (place.x(), place.y()))
         event.accept()
 
     def event(self, event: QEvent) -> bool:
@@ -132,10 +132,10 @@ class GraphCanvas(GraphSheet):
         if isinstance(event, QNativeGestureEvent):
             if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
                 place = event.position()
-                self.sight.pinch(1 + event.value(), (place.x(), place.y()))
+                self.viewport.pinch(1 + event.value(), (place.x(), place.y()))
                 return True
             if event.gestureType() == Qt.NativeGestureType.EndNativeGesture:
-                self.sight.rest()
+                self.viewport.rest()
                 return True
         return super().event(event)
 

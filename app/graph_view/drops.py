@@ -109,7 +109,7 @@ class CanvasDrops:
         edges = [drawing.edge_between(upper, lower) for upper, lower in pairwise(ids)]
         routes = [drawing.routes[edge] for edge in edges if edge is not None]
         if routes:
-            paint_lit_edges(painter, routes, sheet.sight.camera, sheet.size_seen, colours.danger)
+            paint_lit_edges(painter, routes, sheet.viewport.camera, sheet.size_seen, colours.danger)
         for row in self.refused:
             paint_ring(painter, sheet.body_of(row), colours.danger, width=2.5, is_filled=True)
 
@@ -187,7 +187,7 @@ class CanvasDrops:
         self._ticks += 1
         if self._ticks < PATIENCE:
             return
-        self._sheet.sight.push(*self._speed())
+        self._sheet.viewport.push(*self._speed())
         if self._dragged is not None:
             self.look(self._dragged, self._place, is_link=self._is_link, carried=self._carried)
 

@@ -43,7 +43,7 @@ class EdgePointer:
         self._timer = QTimer(sheet, singleShot=True, interval=REST_MS)
         self._timer.timeout.connect(self._say)
         sheet.chosen.changed.connect(self.let_go)
-        sheet.sight.moved.connect(self._leave)
+        sheet.viewport.moved.connect(self._leave)
         sheet.drawn.connect(self._leave)
 
     @property
@@ -83,7 +83,7 @@ class EdgePointer:
             edge = drawing.edge_between(*ends)
             if edge is not None:
                 colour = tokens().colours.accent
-                paint_lit_edges(painter, [drawing.routes[edge]], sheet.sight.camera, sheet.size_seen, colour)
+                paint_lit_edges(painter, [drawing.routes[edge]], sheet.viewport.camera, sheet.size_seen, colour)
 
     def _leave(self) -> None:
         """The drawing is elsewhere, or another one: what is said goes with its edge."""
@@ -92,8 +92,8 @@ class EdgePointer:
 
     def _at(self, place: QPointF) -> Ends | None:
         sheet = self._sheet
-        x, y = sheet.sight.camera.to_drawing(place.x(), place.y(), sheet.size_seen)
-        edge = sheet.drawing.edge_near(x, y, REACH / sheet.sight.camera.scale)
+        x, y = sheet.viewport.camera.to_drawing(place.x(), place.y(), sheet.size_seen)
+        edge = sheet.drawing.edge_near(x, y, REACH / sheet.viewport.camera.scale)
         if edge is None:
             return None
         drawing = sheet.drawing

@@ -15,8 +15,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPixmap
 from app.graph_view.camera import Size, scale_of, step_near
 from app.graph_view.card import Detail, detail_at, text_font
 from app.graph_view.drawing import Drawing, empty_drawing
-from app.graph_view.ground import Looks, dot_radius
-from app.graph_view.sight import Sight
+from app.graph_view.drawing_painter import Looks, dot_radius
+from app.graph_view.viewport import Viewport
 from app.theme.tokens import Tokens, tokens
 
 ASKED: Final = 600
@@ -83,9 +83,9 @@ class FarNames:
         self._choosing = self._wanted = None
         self._pictures.clear()
 
-    def paint(self, painter: QPainter, sight: Sight, view: Size) -> None:
+    def paint(self, painter: QPainter, viewport: Viewport, view: Size) -> None:
         """Paint the names that are seen."""
-        camera = sight.camera
+        camera = viewport.camera
         if detail_at(camera.scale) is not Detail.DOT or not len(self._drawing):
             self._wanted = None
             return

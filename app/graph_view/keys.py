@@ -49,7 +49,7 @@ def _press_with_control(canvas: GraphSheet, key: Qt.Key) -> bool:
     if key == Qt.Key.Key_A:
         canvas.chosen.choose_all(canvas.drawing.ids.tolist())
     elif key in _PUSHES:
-        canvas.sight.push(*_PUSHES[key])
+        canvas.viewport.push(*_PUSHES[key])
     else:
         return False
     return True

@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 from app.graph_view.camera import Camera, Size
 from app.graph_view.card import RADIUS, SHEETS, Detail, detail_at
 from app.graph_view.drawing import CARD_WIDTH, Drawing, Route
+from app.graph_view.drawing_painter import dot_radius
 from app.graph_view.edge_style import add_edge
-from app.graph_view.ground import dot_radius
 from app.theme.tokens import tokens
 
 PORT: Final = 6.0

@@ -55,7 +55,7 @@ class MiniMap(QWidget):
         self.update()
 
     def _sees_all(self, bounds: Rect) -> bool:
-        seen = QRectF(*_corner_and_size(self._sheet.sight.goal.seen(self._sheet.size_seen)))
+        seen = QRectF(*_corner_and_size(self._sheet.viewport.goal.seen(self._sheet.size_seen)))
         whole = QRectF(*_corner_and_size(bounds))
         part = seen.intersected(whole)
         return part.width() * part.height() >= _SEEN * whole.width() * whole.height()
@@ -84,7 +84,7 @@ class MiniMap(QWidget):
 
     def _frame(self) -> QRectF:
         left, top, _right, _bottom = self._sheet.picture.overview.bounds
-        seen, scale = self._sheet.sight.camera.seen(self._sheet.size_seen), self._scale
+        seen, scale = self._sheet.viewport.camera.seen(self._sheet.size_seen), self._scale
         return QRectF(
             MARGIN + (seen[0] - left) * scale, MARGIN + (seen[1] - top) * scale,
             (seen[2] - seen[0]) * scale, (seen[3] - seen[1]) * scale,
@@ -103,7 +103,7 @@ class MiniMap(QWidget):
     def _look_at(self, place: QPointF) -> None:
         left, top, _right, _bottom = self._sheet.picture.overview.bounds
         x, y = left + (place.x() - MARGIN) / self._scale, top + (place.y() - MARGIN) / self._scale
-        self._sheet.sight.look(Camera(x, y, self._sheet.sight.camera.scale))
+        self._sheet.viewport.look(Camera(x, y, self._sheet.viewport.camera.scale))
 
 
 def _corner_and_size(rect: Rect) -> Rect:

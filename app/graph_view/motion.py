@@ -8,7 +8,7 @@ from typing import Final, final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.graph_view.drawing import Drawing, empty_drawing, moved_along
-from app.graph_view.sight import FRAME_MS, eased
+from app.graph_view.viewport import FRAME_MS, eased
 
 MOVE_S: Final = 0.2
 """Long enough to see what went where."""

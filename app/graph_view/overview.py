@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 from app.graph_view.camera import Rect
 from app.graph_view.card import CardLook
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, empty_drawing
-from app.graph_view.ground import Looks
+from app.graph_view.drawing_painter import Looks
 from app.theme.tokens import tokens
 
 WIDEST: Final = 200

@@ -12,12 +12,12 @@ from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from app.graph_view.camera import Size
 from app.graph_view.drawing import Drawing
+from app.graph_view.drawing_painter import DrawingPainter, Looks, Weights
 from app.graph_view.far_names import FarNames
-from app.graph_view.ground import DrawnGround, Looks, Weights
 from app.graph_view.motion import Motion
 from app.graph_view.overview import Overview
-from app.graph_view.sight import Sight
 from app.graph_view.tiles import Tiles
+from app.graph_view.viewport import Viewport
 from app.images.thumbnails import Thumbnails
 from app.theme.tokens import Tokens, tokens
 
@@ -64,8 +64,8 @@ class GraphPicture(QObject):
             False,
             0.0,
         )  # whether something is finished that nobody was told of, and since when
-        self.ground = DrawnGround(looks, weights, self.face)
-        self._gliding = DrawnGround(looks, weights, self.face)
+        self.ground = DrawingPainter(looks, weights, self.face)
+        self._gliding = DrawingPainter(looks, weights, self.face)
         self.overview = Overview(looks)
         self._tiles = Tiles(self.ground.paint)
         self._names = FarNames(looks)
@@ -117,14 +117,14 @@ class GraphPicture(QObject):
 
     # -- a frame
 
-    def paint(self, painter: QPainter, sight: Sight, view: Size) -> None:
+    def paint(self, painter: QPainter, viewport: Viewport, view: Size) -> None:
         """Paint what is seen, as far as it is finished."""
         self._follow(painter.device().devicePixelRatio())
         if self.motion.is_going_on:
-            self._paint_gliding(painter, sight, view)
+            self._paint_gliding(painter, viewport, view)
             return
-        self._tiles.show(painter, sight.camera, view, lambda at_work: self._paint_stand_in(at_work, sight, view))
-        self._names.paint(painter, sight, view)
+        self._tiles.show(painter, viewport.camera, view, lambda at_work: self._paint_stand_in(at_work, viewport, view))
+        self._names.paint(painter, viewport, view)
         if not self._is_painted:
             self._slices.start()
 
@@ -138,16 +138,16 @@ class GraphPicture(QObject):
         self._tiles.forget()
         self.overview.show(self.ground.drawing, ratio)
 
-    def _paint_gliding(self, painter: QPainter, sight: Sight, view: Size) -> None:
+    def _paint_gliding(self, painter: QPainter, viewport: Viewport, view: Size) -> None:
         self._gliding.show(self.motion.drawing)
-        for _ in self._gliding.paint(painter, sight.camera.seen(view), sight.camera.scale):
+        for _ in self._gliding.paint(painter, viewport.camera.seen(view), viewport.camera.scale):
             pass
 
-    def _paint_stand_in(self, painter: QPainter, sight: Sight, view: Size) -> None:
+    def _paint_stand_in(self, painter: QPainter, viewport: Viewport, view: Size) -> None:
         painter.fillRect(QRectF(0, 0, *view), QColor(tokens().colours.window))
         left, top, right, bottom = self.overview.bounds
-        x, y = sight.camera.to_view(left, top, view)
-        place = QRectF(x, y, (right - left) * sight.camera.scale, (bottom - top) * sight.camera.scale)
+        x, y = viewport.camera.to_view(left, top, view)
+        place = QRectF(x, y, (right - left) * viewport.camera.scale, (bottom - top) * viewport.camera.scale)
         picture = self.overview.picture
         painter.drawPixmap(place, picture, QRectF(picture.rect()))
 

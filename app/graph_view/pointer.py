@@ -108,7 +108,7 @@ class GraphPointer:
         if self._doing is _Doing.PUSHING:
             step = place - self._last
             self._has_pushed = True
-            self._canvas.sight.push(step.x(), step.y())
+            self._canvas.viewport.push(step.x(), step.y())
         elif self._doing is _Doing.BANDING:
             self._stretch_band(place)
         elif self._doing is _Doing.WAITING and has_gone(self._start, place):
@@ -185,7 +185,7 @@ class GraphPointer:
     def _port_row(self) -> int | None:
         """Row of the class that shows its knob: the one under the pointer, or the current one."""
         canvas = self._canvas
-        if not canvas.model.is_editable or CARD_WIDTH * canvas.sight.camera.scale < PORT_FROM:
+        if not canvas.model.is_editable or CARD_WIDTH * canvas.viewport.camera.scale < PORT_FROM:
             return None
         if self.hovered is not None and self.hovered < len(canvas.drawing):
             return self.hovered
@@ -247,7 +247,7 @@ class GraphPointer:
         """Whether a place is on the line of a card that opens and closes its branch."""
         canvas = self._canvas
         look = canvas.look(row)
-        if not (look.hidden or look.is_open) or detail_at(canvas.sight.camera.scale) is not Detail.NAMED:
+        if not (look.hidden or look.is_open) or detail_at(canvas.viewport.camera.scale) is not Detail.NAMED:
             return False
         foot = foot_of(canvas.rect_of(row)).adjusted(0, -2, 0, 2)
         if not look.hidden:

@@ -15,7 +15,7 @@ from app.graph_view.choice import ChosenClasses
 from app.graph_view.drawing import Drawing, empty_drawing
 from app.graph_view.marks import card_body, card_rect, paint_chosen, paint_lit_edges, paint_ring
 from app.graph_view.picture import GraphPicture
-from app.graph_view.sight import Sight
+from app.graph_view.viewport import Viewport
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class GraphSheet(QWidget):
         model: what is drawn.
         drawing: what is shown.
         chosen: the chosen classes.
-        sight: where one looks from.
+        viewport: the part that is seen.
         picture: how it is painted.
 
     Signals:
@@ -71,10 +71,10 @@ class GraphSheet(QWidget):
         self.model = model
         self.drawing: Drawing = empty_drawing()
         self.chosen = ChosenClasses(self)
-        self.sight = Sight(self)
+        self.viewport = Viewport(self)
         self.picture = GraphPicture(model.look, model.weight, model.classes_with, thumbnails, self)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.sight.moved.connect(self._on_looked)
+        self.viewport.moved.connect(self._on_looked)
         self.picture.has_news.connect(self.update)
         self.picture.finished.connect(self.looked)
         self.picture.motion.arrived.connect(self.looked)
@@ -86,7 +86,7 @@ class GraphSheet(QWidget):
     @property
     def is_complete(self) -> bool:
         """Whether nothing moves, and all is painted as it is to be."""
-        return not self.sight.is_moving and self.picture.is_complete
+        return not self.viewport.is_moving and self.picture.is_complete
 
     def show_drawing(self, drawing: Drawing, anchor: int | None) -> None:
         """Show another drawing.
@@ -99,23 +99,23 @@ class GraphSheet(QWidget):
         shift = _shift(before, drawing, anchor)
         self.drawing = drawing
         self.chosen.keep_only(drawing.ids.tolist())
-        self.sight.allow(drawing.bounds)
+        self.viewport.allow(drawing.bounds)
         if is_first:
-            self.sight.begin(drawing.bounds)
+            self.viewport.begin(drawing.bounds)
         else:
-            self.sight.shift(*shift)
-        self.picture.show(drawing, shift, is_calm=self.sight.is_calm)
+            self.viewport.shift(*shift)
+        self.picture.show(drawing, shift, is_calm=self.viewport.is_calm)
         self.drawn.emit()
         self.update()
 
     def fit(self, *, at_once: bool = False) -> None:
         """See the whole drawing."""
         if len(self.drawing):
-            self.sight.fit(self.drawing.bounds, at_once=at_once)
+            self.viewport.fit(self.drawing.bounds, at_once=at_once)
 
     def steady_class(self, after: Drawing) -> int | None:
         """The class that stays where it is when another drawing comes: one that moves as most of those in sight do."""
-        rows = self.drawing.rows_in(self.sight.camera.seen(self.size_seen)).tolist()
+        rows = self.drawing.rows_in(self.viewport.camera.seen(self.size_seen)).tolist()
         found = [(row, after.row_of(int(self.drawing.ids[row]))) for row in rows]
         pairs = np.array([pair for pair in found if pair[1] is not None], dtype=np.int64).reshape(-1, 2)
         if not len(pairs):
@@ -127,12 +127,12 @@ class GraphSheet(QWidget):
     def show_class(self, class_id: int) -> None:
         """Bring a class into sight, moving as little as possible."""
         if (row := self.drawing.row_of(class_id)) is not None:
-            self.sight.bring_in(self.drawing.box(row))
+            self.viewport.bring_in(self.drawing.box(row))
 
     def fly_to(self, class_id: int) -> None:
         """See a class in the middle, large enough to be read."""
         if (row := self.drawing.row_of(class_id)) is not None:
-            self.sight.fly_to(self.drawing.box(row), READABLE)
+            self.viewport.fly_to(self.drawing.box(row), READABLE)
 
     def look(self, row: int) -> CardLook:
         """What a card says."""
@@ -147,7 +147,7 @@ class GraphSheet(QWidget):
 
     def row_at(self, place: QPointF) -> int | None:
         """Row of the class at a place of the view."""
-        x, y = self.sight.camera.to_drawing(place.x(), place.y(), self.size_seen)
+        x, y = self.viewport.camera.to_drawing(place.x(), place.y(), self.size_seen)
         row = self.drawing.row_at(x, y)
         return row if row is not None and self.rect_of(row).adjusted(-3, -3, 3, 3).contains(place) else None
 
@@ -158,7 +158,7 @@ class GraphSheet(QWidget):
 
     def rect_of(self, row: int) -> QRectF:
         """Where a class is seen."""
-        return card_rect(self.picture.motion.drawing, row, self.sight.camera, self.size_seen)
+        return card_rect(self.picture.motion.drawing, row, self.viewport.camera, self.size_seen)
 
     def body_of(self, row: int) -> QRectF:
         """Where a class's card is seen, without the sheets below it."""
@@ -166,7 +166,7 @@ class GraphSheet(QWidget):
 
     def rows_in(self, band: QRectF) -> Sequence[int]:
         """Rows of the classes that a rubber band touches."""
-        camera, size = self.sight.camera, self.size_seen
+        camera, size = self.viewport.camera, self.size_seen
         left, top = camera.to_drawing(band.left(), band.top(), size)
         right, bottom = camera.to_drawing(band.right(), band.bottom(), size)
         rows: list[int] = self.drawing.rows_in((left, top, right, bottom)).tolist()
@@ -177,7 +177,7 @@ class GraphSheet(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Copy the finished pieces, and paint on them what is chosen."""
         painter = QPainter(self)
-        self.picture.paint(painter, self.sight, self.size_seen)
+        self.picture.paint(painter, self.viewport, self.size_seen)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not self.picture.motion.is_going_on:
             self._paint_lit_edges(painter)
@@ -191,15 +191,15 @@ class GraphSheet(QWidget):
     def _paint_lit_edges(self, painter: QPainter) -> None:
         current = None if self.chosen.current is None else self.drawing.row_of(self.chosen.current)
         if current is not None:
-            edges = self.drawing.edges_of(current, self.sight.camera.seen(self.size_seen))[:MOST_LIT]
+            edges = self.drawing.edges_of(current, self.viewport.camera.seen(self.size_seen))[:MOST_LIT]
             routes = [self.drawing.routes[edge] for edge in edges.tolist()]
-            paint_lit_edges(painter, routes, self.sight.camera, self.size_seen, tokens().colours.accent)
+            paint_lit_edges(painter, routes, self.viewport.camera, self.size_seen, tokens().colours.accent)
 
     def _paint_chosen(self, painter: QPainter) -> None:
         if not self.chosen.ids:
             return
         colour, drawing = tokens().colours.accent, self.drawing
-        seen = drawing.rows_in(self.sight.camera.seen(self.size_seen))
+        seen = drawing.rows_in(self.viewport.camera.seen(self.size_seen))
         others = (row for row in seen.tolist() if int(drawing.ids[row]) in self.chosen)
         current = None if self.chosen.current is None else drawing.row_of(self.chosen.current)
         paint_chosen(painter, [self.body_of(row) for row in others if row != current], colour)
@@ -210,7 +210,7 @@ class GraphSheet(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """See the same point in the middle."""
-        self.sight.view = self.size_seen
+        self.viewport.view = self.size_seen
         super().resizeEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:

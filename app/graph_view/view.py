@@ -100,7 +100,7 @@ class GraphView(QWidget):
 
     def zoom(self, steps: int) -> None:
         """Larger or smaller."""
-        self.board.canvas.sight.zoom(steps)
+        self.board.canvas.viewport.zoom(steps)
 
     def fit(self) -> None:
         """See the whole drawing."""

@@ -8,14 +8,14 @@ from PySide6.QtCore import QObject, Signal
 
 from app.file_dialogs import Purpose, choose_folder
 from app.jobs.detached_job import DetachedJob
-from app.moved_images.whereabouts import has_failed_images
+from app.moved_images.missing_images import has_failed_images
 from app.moved_images.wording import missing_line
 from app.texts import translate
 
 if TYPE_CHECKING:
     from app.jobs.job import Job
+    from app.moved_images.missing_images import MissingImages
     from app.moved_images.view import MovedImagesPanel
-    from app.moved_images.whereabouts import Whereabouts
     from app.session import Session
     from app.session.embedding import Embedding
     from app.side_panel.place import SidePlace
@@ -37,7 +37,7 @@ class MovedImages(QObject):
     def __init__(
         self,
         session: "Session",
-        whereabouts: "Whereabouts",
+        missing_images: "MissingImages",
         embedding: "Embedding",
         notice: "Notice",
         side: "SidePlace",
@@ -46,13 +46,13 @@ class MovedImages(QObject):
         self.panel: MovedImagesPanel | None = None
         self.plan: RelinkPlan | None = None
         self._session = session
-        self._whereabouts = whereabouts
+        self._missing_images = missing_images
         self._embedding = embedding
         self._notice = notice
         self._side = side
         self._job: Job | None = None
-        whereabouts.missing_changed.connect(self._on_missing_changed)
-        whereabouts.came_back.connect(self._on_came_back)
+        missing_images.missing_changed.connect(self._on_missing_changed)
+        missing_images.came_back.connect(self._on_came_back)
         session.closed.connect(self._on_closed)
         session.change_made.connect(self._on_change_made)
 
@@ -67,7 +67,7 @@ class MovedImages(QObject):
         self._notice.hide()
         self._show_missing()
         self._side.show_panel(self.panel)
-        self._whereabouts.look()
+        self._missing_images.look()
 
     def _make_panel(self) -> "MovedImagesPanel":
         from app.moved_images.view import MovedImagesPanel
@@ -157,7 +157,7 @@ class MovedImages(QObject):
     def _show_missing(self) -> None:
         info = self._session.info
         if self.panel is not None and info is not None:
-            self.panel.show_missing(len(self._whereabouts.missing), is_writable=info.is_writable)
+            self.panel.show_missing(len(self._missing_images.missing), is_writable=info.is_writable)
 
     def _on_came_back(self) -> None:
         """Read what could not be read while it was away; its thumbnails may be made again."""

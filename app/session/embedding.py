@@ -101,8 +101,8 @@ class Embedding(QObject):
         session.loaded.connect(self._on_loaded)
         session.closed.connect(self._on_closed)
         session.change_made.connect(self._on_change_made)
-        session.supposing.begun.connect(self._on_trial_begun)
-        session.supposing.ended.connect(lambda _is_kept: self._start_when_free())
+        session.what_if.begun.connect(self._on_trial_begun)
+        session.what_if.ended.connect(lambda _is_kept: self._start_when_free())
 
     def start(self) -> None:
         """Embed what waits, also after a cancel; while a job runs, another follows it."""
@@ -194,7 +194,7 @@ class Embedding(QObject):
         info, state = self._session.info, self._session.state
         if self.job is not None or self._is_paused or info is None or state is None or not self._is_wanted(state):
             return
-        if self._session.supposing.is_on:
+        if self._session.what_if.is_on:
             return
         in_views = not self._waits(state)
         wanted = EmbedScope(self.device, self._wants_failed, self._wants_all, in_views, frozenset(self._without_view))

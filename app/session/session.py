@@ -26,7 +26,7 @@ from app.session.news import News, ProjectInfo, news_of_change, news_of_everythi
 from app.session.opening import create_collection, open_collection, open_for_reading
 from app.session.project_thread import ProjectThread
 from app.session.questions import Questions
-from app.session.supposing import Supposing
+from app.session.what_if import WhatIfSession
 from engine.config import CacheFolders
 from engine.events import CancelToken, OnProgress
 from engine.graph.codes import NO_CLASS, UNKNOWN
@@ -114,7 +114,7 @@ class Session(QObject):
         self._fitting = Fitting(self._thread.submit, self._adopt, self.failed.emit, self)
         self._fitting.running_changed.connect(self.fitting_changed)
         self._fitting.caught_up.connect(self._on_caught_up)
-        self.supposing = Supposing(self._thread.submit, self._tell, self._fitting, self)
+        self.what_if = WhatIfSession(self._thread.submit, self._tell, self._fitting, self)
 
     @property
     def graph(self) -> "CategoryGraph":
@@ -370,7 +370,7 @@ class Session(QObject):
         self.eye.look_at(None)
         self._fitting.forget()
         self._questions.drop_all()
-        self.supposing.forget()
+        self.what_if.forget()
         self.marks.clear()
         self.closed.emit()
 
@@ -387,7 +387,7 @@ class Session(QObject):
         self.state_changed.emit(self.state)
         self.undo_state_changed.emit(news.undo_text, news.redo_text)
         if news.change is not None and not news.change.is_empty:
-            self.supposing.note_edit()
+            self.what_if.note_edit()
             self.marks.follow(news.change)
             self.change_made.emit(news.change)
 

@@ -56,8 +56,8 @@ class StatusLine(QWidget):
         session.opened.connect(lambda info: self.saved_mark.show_open(is_writable=info.is_writable))
         session.change_made.connect(lambda _change: self.saved_mark.show_saved())
         session.unsaved_changed.connect(self.saved_mark.show_unsaved)
-        session.supposing.begun.connect(lambda: self.saved_mark.show_tried_out(is_on=True))
-        session.supposing.ended.connect(lambda _is_kept: self.saved_mark.show_tried_out(is_on=False))
+        session.what_if.begun.connect(lambda: self.saved_mark.show_tried_out(is_on=True))
+        session.what_if.ended.connect(lambda _is_kept: self.saved_mark.show_tried_out(is_on=False))
         session.closed.connect(self.saved_mark.clear)
 
     def _on_job_added(self, job: Job) -> None:

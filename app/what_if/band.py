@@ -14,7 +14,7 @@ from app.what_if.wording import accuracy_line, tried_line, would_change_line
 from app.wording import SEPARATOR
 
 if TYPE_CHECKING:
-    from engine.collection.what_if.trial import TrialOutcome
+    from engine.collection.what_if.outcome import WhatIfOutcome
 
 
 @final
@@ -104,7 +104,7 @@ class WhatIfBand(QWidget):
         self.stay_button.show()
         self.keep_button.setFocus()
 
-    def show_outcome(self, outcome: "TrialOutcome") -> None:
+    def show_outcome(self, outcome: "WhatIfOutcome") -> None:
         """Say what the edits would do."""
         if not outcome.edits:
             self.show_begun()

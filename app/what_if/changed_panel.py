@@ -24,7 +24,7 @@ from app.what_if.wording import (
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
     from engine.collection.what_if.changed_images import ChangedImages
-    from engine.collection.what_if.trial import TrialOutcome
+    from engine.collection.what_if.outcome import WhatIfOutcome
 
 
 @final
@@ -75,7 +75,7 @@ class ChangedPanel(SidePanel):
         self._show(words, changes, state, name_of)
 
     def show_outcome(
-        self, outcome: "TrialOutcome", state: "CollectionState | None", name_of: Callable[[int], str]
+        self, outcome: "WhatIfOutcome", state: "CollectionState | None", name_of: Callable[[int], str]
     ) -> None:
         """Show what edits would do that are only tried out."""
         self._title.setText(self.tr("What would change"))

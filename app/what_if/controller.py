@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.what_if.changed_panel import ChangedPanel
     from engine.collection.state import CollectionState
     from engine.collection.what_if.changed_images import ChangedImages
-    from engine.collection.what_if.trial import TrialOutcome
+    from engine.collection.what_if.outcome import WhatIfOutcome
 
 TOPIC: Final = "changed images"
 
@@ -54,32 +54,32 @@ class WhatIf(QObject):
         self._toast = toast
         self._changes: ChangedImages | None = None
         self._causes: tuple[str, ...] = ()
-        self._outcome: TrialOutcome | None = None
+        self._outcome: WhatIfOutcome | None = None
         self._leave: Callable[[], object] | None = None  # once it is decided
         self._edits = EditWatch(session, self)
         self._edits.followed.connect(self._on_followed)
         self._edits.forgotten.connect(self._on_forgotten)
-        session.supposing.begun.connect(self._on_begun)
-        session.supposing.ended.connect(self._on_ended)
+        session.what_if.begun.connect(self._on_begun)
+        session.what_if.ended.connect(self._on_ended)
         session.fitting_changed.connect(self._on_fitting_changed)
         band.images_requested.connect(self.open_panel)
-        band.keep_requested.connect(session.supposing.keep)
-        band.discard_requested.connect(session.supposing.drop)
+        band.keep_requested.connect(session.what_if.keep)
+        band.discard_requested.connect(session.what_if.drop)
         band.stay_requested.connect(self._stay)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""
         return {
             "show_changed_images": self.open_panel,
-            "what_if": self._session.supposing.begin,
-            "keep_what_if": self._session.supposing.keep,
-            "discard_what_if": self._session.supposing.drop,
+            "what_if": self._session.what_if.begin,
+            "keep_what_if": self._session.what_if.keep,
+            "discard_what_if": self._session.what_if.drop,
         }
 
     @property
     def needs(self) -> Needs:
         """Whether edits are tried out, or done for good."""
-        return Needs.TRIED_OUT if self._session.supposing.is_on else Needs.FOR_GOOD
+        return Needs.TRIED_OUT if self._session.what_if.is_on else Needs.FOR_GOOD
 
     def leave_by(self, leave: Callable[[], object]) -> None:
         """Leave the project, at once or when the person has decided what becomes of what was tried out."""
@@ -88,8 +88,8 @@ class WhatIf(QObject):
 
     def holds_back(self, leave: Callable[[], object]) -> bool:
         """Whether something would be lost that was tried out; the person is asked, and leaves when it is decided."""
-        supposing = self._session.supposing
-        if not supposing.has_edits or (self._outcome is not None and not self._outcome.edits):
+        what_if = self._session.what_if
+        if not what_if.has_edits or (self._outcome is not None and not self._outcome.edits):
             return False
         self._leave = leave
         self._band.show_leaving()
@@ -142,9 +142,9 @@ class WhatIf(QObject):
     # -- after edits
 
     def _on_followed(self, before: "CollectionState", after: "CollectionState", texts: Sequence[str]) -> None:
-        baseline = self._session.supposing.baseline
+        baseline = self._session.what_if.baseline
         if baseline is not None:
-            from engine.collection.what_if.trial import outcome_of
+            from engine.collection.what_if.outcome import outcome_of
 
             self._session.ask(lambda live: outcome_of(live, baseline), self._show_outcome, owner=self, topic=TOPIC)
             return
@@ -163,8 +163,8 @@ class WhatIf(QObject):
         more = 0 if changes is None else changes.more_unknown
         self.unknown_moved.emit(more, unknown_line(changes, self.name_of) if changes is not None and more else "")
 
-    def _show_outcome(self, outcome: "TrialOutcome") -> None:
-        if self._session.supposing.is_on:
+    def _show_outcome(self, outcome: "WhatIfOutcome") -> None:
+        if self._session.what_if.is_on:
             self._outcome, self._leave = outcome, None
             self._band.show_outcome(outcome)
             self._fill_panel()
@@ -193,7 +193,7 @@ class WhatIf(QObject):
             leave()
 
     def _on_fitting_changed(self, is_fitting: bool) -> None:
-        if is_fitting and self._session.supposing.is_on:
+        if is_fitting and self._session.what_if.is_on:
             self._band.show_following()
 
     def _on_forgotten(self) -> None:

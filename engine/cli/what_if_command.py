@@ -13,7 +13,7 @@ from engine.errors import UsageError
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
 if TYPE_CHECKING:
-    from engine.collection.what_if.trial import TrialOutcome
+    from engine.collection.what_if.outcome import WhatIfOutcome
     from engine.graph.category_graph import CategoryGraph
     from engine.project import Change, Project
 
@@ -32,19 +32,19 @@ def what_if(
 ) -> None:
     """Say which images edits of the graph would change, and how accuracy would move. Changes nothing."""
     from engine.collection.live import LiveCollection
-    from engine.collection.what_if.trial import begin_trial, outcome_of
+    from engine.collection.what_if.outcome import begin_what_if, outcome_of
 
     if not (unlink or link or merge):
         raise UsageError("there is nothing to try out", expected="--unlink, --link or --merge", remedy="name an edit")
     live = LiveCollection.open(project, CacheFolders.default(), for_writing=False)
     try:
         live.load()
-        before = begin_trial(live)
+        before = begin_what_if(live)
         names = {class_id: live.project.graph.name(class_id) for class_id in live.project.graph.classes()}
         for edit in _edits(live.project.graph, unlink or (), link or (), merge or ()):
             live.apply(edit(live.project))
         outcome = outcome_of(live, before)
-        live.project.drop_supposition()
+        live.project.discard_what_if()
     finally:
         live.close()
     say(_text(outcome, names), _fields(outcome, names), as_json=as_json)
@@ -76,7 +76,7 @@ def _made(edit: "Callable[[Project, int, int], Change]", class_id: int, other_id
     return edit(project, class_id, other_id)
 
 
-def _text(outcome: "TrialOutcome", names: dict[int, str]) -> str:
+def _text(outcome: "WhatIfOutcome", names: dict[int, str]) -> str:
     changes, called = outcome.changes, partial(_called, names)
     images, more = counted(changes.other_class, "image"), counted(changes.other_safe_class, "more image")
     lines = [f"{images} would change class, {more} would change safe class alone."]
@@ -96,7 +96,7 @@ def _text(outcome: "TrialOutcome", names: dict[int, str]) -> str:
     return "\n".join([*lines, "Nothing was changed."])
 
 
-def _fields(outcome: "TrialOutcome", names: dict[int, str]) -> dict[str, Any]:
+def _fields(outcome: "WhatIfOutcome", names: dict[int, str]) -> dict[str, Any]:
     changes, told = outcome.changes, outcome.held_out
     return {
         "edits": outcome.edits,

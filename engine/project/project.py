@@ -23,13 +23,13 @@ from engine.project.clock import person_name
 from engine.project.creation import FirstModel, create_file
 from engine.project.opening import faults_of, open_for_reading, open_for_writing
 from engine.project.records import ClassId, ImageId, Label, ModelVersion, Prediction, TrainedModel
-from engine.project.supposing_actions import SupposingActions
+from engine.project.what_if_actions import WhatIfActions
 
 _log = logging.getLogger(__name__)
 
 
 @final
-class Project(SupposingActions):
+class Project(WhatIfActions):
     """An open project file. May be used from any thread, by one at a time.
 
     Every action raises `ProjectReadOnlyError` when the project is open for reading only and `StorageError` when the
@@ -95,7 +95,7 @@ class Project(SupposingActions):
 
     def close(self) -> None:
         """Close the file and let others write; closing twice is fine. What is only supposed is gone."""
-        self._forget_supposition()
+        self._end_what_if()
         self._file.close()
 
     def __enter__(self) -> Self:

@@ -11,10 +11,10 @@ from engine.errors import ModelError
 from engine.model_card import BackboneCard
 from engine.runtime.backbone_input import InputOutput, input_output, input_shape
 from engine.runtime.bound_runs import BoundRuns, Run, plain_run
+from engine.runtime.device_fallback import CPU_BATCH, DeviceFallback
 from engine.runtime.devices.names import COREML_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
 from engine.runtime.devices.settings import batch_for, provider_chain
 from engine.runtime.eight_bit import cosines, is_companion, open_on_cpu
-from engine.runtime.giving_way import CPU_BATCH, GivingWay
 from engine.runtime.providers import CPU_CHOICE, ProviderChoice
 from engine.runtime.sessions import open_session
 
@@ -40,7 +40,7 @@ class OpenedRuns:
     """
 
     ends: InputOutput
-    run: GivingWay
+    run: DeviceFallback
     batch: int
     is_eight_bit: bool = False
 
@@ -70,7 +70,7 @@ def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> Opened
 def _on_cpu(model: Path, card: BackboneCard, notice: str = "") -> OpenedRuns:
     session = open_on_cpu(model, card)
     ends = input_output(session, card)
-    run = GivingWay(plain_run(session, ends.input_name, ends.output_name), notice=notice)
+    run = DeviceFallback(plain_run(session, ends.input_name, ends.output_name), notice=notice)
     return OpenedRuns(ends, run, CPU_BATCH, is_companion(session))
 
 
@@ -89,13 +89,13 @@ def _on_device(model: Path, card: BackboneCard, choice: ProviderChoice) -> Opene
         trial = _trial(card, ends, min(_TRIAL_IMAGES, batch))
         if agreement(run(trial), _cpu_run(model, ends)(trial)) < HALF_AGREEMENT:
             return _on_device(model, card, replace(choice, settings=replace(settings, half=False)))
-    gives_way = GivingWay(
+    fallback = DeviceFallback(
         run,
         lambda: _cpu_run(model, ends),
         device_name=choice.device_name,
         can_shrink=not (isinstance(run, BoundRuns) and run.is_fixed),
     )
-    return OpenedRuns(ends, gives_way, batch)
+    return OpenedRuns(ends, fallback, batch)
 
 
 def device_run(session: Any, ends: InputOutput, batch: int, choice: ProviderChoice) -> Run:

@@ -31,7 +31,7 @@ def graph_suggestions(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure suggestions about the graph beside chance: parents, twins, strays, mixed and starving classes."""
+    """Measure suggestions about the graph beside chance: parents, twins, strays, mixed and underlabelled classes."""
     from research.transfer.collection import Selection
 
     check_figures(out, is_overwriting=is_overwriting)

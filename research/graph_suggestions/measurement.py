@@ -18,13 +18,13 @@ from research.graph_suggestions.placements import (
     roots_suggested,
     strangers,
 )
-from research.graph_suggestions.starving import Helped, helped_classes
+from research.graph_suggestions.underlabelled import Helped, helped_classes
 from research.transfer.embedded import EmbeddedCollection
 
 MOST_PLANTED: Final = 40
 """Strays and strangers of a draw."""
 MOST_HELPED: Final = 5
-"""Starving classes of a draw, and others."""
+"""UnderlabelledClass classes of a draw, and others."""
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from app.graph_view.sight import FRAME_MS
+from app.graph_view.viewport import FRAME_MS
 from research.window.startup_report import BYTES_PER_MIB, write_report
 
 if TYPE_CHECKING:
@@ -114,8 +114,8 @@ class _Report(QObject):
     def _moves(self) -> Iterator[Until]:
         """Move a class under another parent and back, until it stands there and all is painted."""
         yield from self._open_some()
-        sight = self._board.canvas.sight
-        sight.is_calm = True  # nothing glides: the way takes as long as it is to take, and says nothing
+        viewport = self._board.canvas.viewport
+        viewport.is_calm = True  # nothing glides: the way takes as long as it is to take, and says nothing
         class_id, first, other = self._movable()
         moves = self._fields["moves"] = list[Spent]()
         for number in range(MOVES):
@@ -125,7 +125,7 @@ class _Report(QObject):
             self._window.session.act(moving(class_id, here, there))
             yield partial(self._stands_anew, before)
             moves.append(_since(start))
-        sight.is_calm = False
+        viewport.is_calm = False
 
     def _open_some(self) -> Iterator[Until]:
         """Open two branches more, so that there are some to move between."""
@@ -168,12 +168,12 @@ class _Report(QObject):
         for scale in SCALES:
             canvas.fit(at_once=True)
             if scale:
-                canvas.sight.pinch(scale / canvas.sight.camera.scale, self._middle)
+                canvas.viewport.pinch(scale / canvas.viewport.camera.scale, self._middle)
             for way in (1, -1):
-                yield from self._timed(partial(canvas.sight.push, way * PUSH[0], way * PUSH[1]), pan)
+                yield from self._timed(partial(canvas.viewport.push, way * PUSH[0], way * PUSH[1]), pan)
         canvas.fit(at_once=True)
         for factor in (PINCH, 1 / PINCH):
-            yield from self._timed(partial(canvas.sight.pinch, factor, self._middle), zoom)
+            yield from self._timed(partial(canvas.viewport.pinch, factor, self._middle), zoom)
 
     def _timed(self, act: Callable[[], None], times: list[Spent]) -> Iterator[Until]:
         """Do something in each frame; note how long after the frame was due it was on the screen."""

@@ -93,10 +93,10 @@ def test_a_silent_share_keeps_no_window_open(
 ) -> None:
     """Thumbnails and the look for missing images wait for the share; the window closes before it answers."""
     window = reviewing.window
-    reviewing.wait(lambda: not window.whereabouts.is_looking and not window.thumbnails.is_busy)
+    reviewing.wait(lambda: not window.missing_images.is_looking and not window.thumbnails.is_busy)
     first, second, *_ = sorted(collection.unsorted.glob("*.png"))
     share = SlowShare(collection.unsorted, monkeypatch)
-    window.whereabouts.look()
+    window.missing_images.look()
     share.answer(0)
     assert window.thumbnails.pixmap(first, 400, 1.0) is None
     assert window.thumbnails.pixmap(second, 400, 1.0) is None

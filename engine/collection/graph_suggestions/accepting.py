@@ -19,7 +19,7 @@ def accept(project: Project, suggestion: GraphSuggestion, choice: int = 0) -> Ch
 
     Args:
         project: the project.
-        suggestion: not one about a starving class: nobody but a person can label images.
+        suggestion: not one about an underlabelled class: nobody but a person can label images.
         choice: which of the suggested parents.
 
     Raises:

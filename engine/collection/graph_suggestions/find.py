@@ -10,7 +10,6 @@ from engine.collection.graph_suggestions.dismissed import dismissed_keys
 from engine.collection.graph_suggestions.kinds import all_kinds, find_mixed
 from engine.collection.graph_suggestions.parents import ParentRanking
 from engine.collection.graph_suggestions.placement_check import OF_FIRST, PlacementCheck, check_placements
-from engine.collection.graph_suggestions.starving import find_starving
 from engine.collection.graph_suggestions.strays import find_strays
 from engine.collection.graph_suggestions.suggestion import (
     GraphSuggestion,
@@ -18,11 +17,12 @@ from engine.collection.graph_suggestions.suggestion import (
     ImagesOf,
     MixedSuggestion,
     PlaceSuggestion,
-    StarvingSuggestion,
     StraySuggestion,
     TwinSuggestion,
+    UnderlabelledSuggestion,
 )
 from engine.collection.graph_suggestions.twins import find_twins
+from engine.collection.graph_suggestions.underlabelled import find_underlabelled
 from engine.collection.live import LiveCollection
 from engine.collection.state import CollectionState
 from engine.events import CancelToken
@@ -85,7 +85,7 @@ def find_suggestions(given: SuggestionInput, cancel: CancelToken | None = None) 
         _strays(means, ranking, check, stop),
         _twins(means, stop),
         _mixed(means, given),
-        _starving(given),
+        _underlabelled(given),
     ):
         stop()
         found += [each for each in kind if each.key not in given.dismissed][:MOST_OF_A_KIND]
@@ -156,10 +156,10 @@ def _mixed(means: ClassMeans, given: SuggestionInput) -> list[GraphSuggestion]:
     return [*found]
 
 
-def _starving(given: SuggestionInput) -> list[GraphSuggestion]:
+def _underlabelled(given: SuggestionInput) -> list[GraphSuggestion]:
     return [
-        StarvingSuggestion(one, (ImagesOf(one.class_id, one.undecided[:MOST_SHOWN]),))
-        for one in find_starving(given.graph, given.state)
+        UnderlabelledSuggestion(one, (ImagesOf(one.class_id, one.undecided[:MOST_SHOWN]),))
+        for one in find_underlabelled(given.graph, given.state)
     ]
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.collection.explain import ScoredClass
 from engine.collection.graph_suggestions.class_means import BLOCK, ClassMeans
-from engine.collection.graph_suggestions.kinship import Kinship, kinship_of
+from engine.collection.graph_suggestions.relatedness import Relatedness, relatedness_of
 from engine.graph.category_graph import CategoryGraph
 
 TEMPERATURE: Final = 0.05
@@ -32,7 +32,7 @@ class ParentRanking:
 
     Each class like the one in question votes for its own parents, by attention over the likeness of their means; some
     of the score is how near the possible parent's own mean lies. All of it counts only as far as the class is like
-    anything that is there at all: see `kinship`.
+    anything that is there at all: see `relatedness`.
 
     Paper: the PPN setting, where the nearest prototypes stand in for a class's unknown place.
 
@@ -50,7 +50,7 @@ class ParentRanking:
         self._positions: NDArray[np.int64] | None = None
         self._cosines: NDArray[np.float32] | None = None
         self._votes: dict[int, dict[int, float]] = {}
-        self.kinship: Kinship = kinship_of(means)
+        self.relatedness: Relatedness = relatedness_of(means)
 
     def rank(self, class_id: int, without: Sequence[int] = ()) -> list[ScoredClass]:
         """Possible parents of a class that has images, the likeliest first.
@@ -84,7 +84,7 @@ class ParentRanking:
         voted = np.array([votes[candidates[place]] for place in kept.tolist()])
         shares = (1 - CLOSENESS_SHARE) * voted / voted.sum() + CLOSENESS_SHARE * closeness / closeness.sum()
         is_alone = places == [self._own_place(class_id)]
-        likely = self.kinship.probability(float(likeness[0]) if is_alone else self._likeness_to_others(places))
+        likely = self.relatedness.probability(float(likeness[0]) if is_alone else self._likeness_to_others(places))
         order = np.argsort(-shares, kind="stable").tolist()
         return [ScoredClass(candidates[kept[place]], likely * float(shares[place])) for place in order]
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from engine.collection.explain import ScoredClass
 from engine.collection.graph_suggestions.kinds import Mixed
 from engine.collection.graph_suggestions.placement_check import PlacementCheck
-from engine.collection.graph_suggestions.starving import Starving
 from engine.collection.graph_suggestions.strays import Stray
 from engine.collection.graph_suggestions.twins import Twins
+from engine.collection.graph_suggestions.underlabelled import UnderlabelledClass
 
 
 @dataclass(frozen=True)
@@ -79,19 +79,19 @@ class MixedSuggestion:
 
 
 @dataclass(frozen=True)
-class StarvingSuggestion:
+class UnderlabelledSuggestion:
     """A few more shots of a class would help many images; nothing is changed by accepting it."""
 
-    starving: Starving
+    underlabelled: UnderlabelledClass
     evidence: tuple[ImagesOf, ...]
 
     @property
     def key(self) -> str:
         """The same whenever the same is suggested."""
-        return f"starving {self.starving.class_id}"
+        return f"starving {self.underlabelled.class_id}"
 
 
-GraphSuggestion = PlaceSuggestion | TwinSuggestion | StraySuggestion | MixedSuggestion | StarvingSuggestion
+GraphSuggestion = PlaceSuggestion | TwinSuggestion | StraySuggestion | MixedSuggestion | UnderlabelledSuggestion
 
 
 @dataclass(frozen=True)

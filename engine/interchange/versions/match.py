@@ -11,9 +11,9 @@ from typing import Final, TypeVar, final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.interchange.imported import ImportedClass, ImportedGraph
-from engine.interchange.versions.fates import Fates
 from engine.interchange.versions.likeness import alike_names, spelling
 from engine.interchange.versions.source_version import SourceVersion
+from engine.interchange.versions.successors import Successors
 from engine.interchange.versions.two_versions import TOP, TwoVersions, grouped
 
 STABLE_IDS: Final = 0.5
@@ -58,7 +58,7 @@ def match(graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | N
     """
     both = TwoVersions(graph, imported, base)
     _Matcher(both).find()
-    fates = Fates(both)
+    fates = Successors(both)
     heirs = {class_id: fates.heirs(class_id) for class_id in both.said if class_id not in both.taken}
     return Matching(
         class_ids=both.found,

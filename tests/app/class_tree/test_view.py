@@ -124,6 +124,6 @@ def test_a_project_without_classes_says_what_to_do(qtbot: QtBot, session: Sessio
 
 def test_shelves_count_the_collection(pane: ClassTree, session: Session) -> None:
     """24 shots of 64 images are labelled, 40 are to be reviewed."""
-    counts = pane._shelves._model.counts  # noqa: SLF001 (counts as numbers, not as drawn)
+    counts = pane._subset_list._model.counts  # noqa: SLF001 (counts as numbers, not as drawn)
     assert (counts[Subset.ALL], counts[Subset.LABELLED], counts[Subset.TO_REVIEW]) == (64, 24, 40)
     assert session.state is not None

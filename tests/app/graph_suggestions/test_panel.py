@@ -11,8 +11,8 @@ from app.graph_suggestions.view import SuggestionPanel
 from app.graph_suggestions.wording import words_of
 from app.images.strip import ThumbnailStrip
 from engine.collection.graph_suggestions.dismissed import dismissed_keys
-from engine.collection.graph_suggestions.starving import Starving
-from engine.collection.graph_suggestions.suggestion import PlaceSuggestion, StarvingSuggestion
+from engine.collection.graph_suggestions.suggestion import PlaceSuggestion, UnderlabelledSuggestion
+from engine.collection.graph_suggestions.underlabelled import UnderlabelledClass
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Change, Project
 from tests.support.clipping import clipped
@@ -147,8 +147,8 @@ def test_an_image_leads_to_itself_in_the_grid(desk: Desk, dropped: int) -> None:
 def test_a_project_that_must_not_be_changed(desk: Desk, dropped: int) -> None:
     """Cards are read, and what only shows something can be clicked; nothing else."""
     place = card_of(open_panel(desk), dropped).suggestion
-    starving = StarvingSuggestion(Starving(dropped, 3, (1,), 5), ())
-    for suggestion, is_enabled in ((place, False), (starving, True)):
+    underlabelled = UnderlabelledSuggestion(UnderlabelledClass(dropped, 3, (1,), 5), ())
+    for suggestion, is_enabled in ((place, False), (underlabelled, True)):
         words = words_of(suggestion, desk.graph.name)
         card = SuggestionCard(suggestion, words, desk.state, desk.window.thumbnails, is_writable=False)
         desk.qtbot.addWidget(card)
@@ -158,16 +158,16 @@ def test_a_project_that_must_not_be_changed(desk: Desk, dropped: int) -> None:
 
 def test_a_starving_class_is_shown(desk: Desk, dropped: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its button leads to the class, whose page offers likely images to label."""
-    monkeypatch.setattr("engine.collection.graph_suggestions.find.find_starving", _always_starving)
+    monkeypatch.setattr("engine.collection.graph_suggestions.find.find_underlabelled", _always_underlabelled)
     panel = open_panel(desk)
-    (card,) = (card for card in panel.cards if isinstance(card.suggestion, StarvingSuggestion))
+    (card,) = (card for card in panel.cards if isinstance(card.suggestion, UnderlabelledSuggestion))
     desk.qtbot.mouseClick(card.choices[0], Qt.MouseButton.LeftButton)
     assert not panel.isVisible()
     assert desk.window.tree.selected_class == desk.graph.find("Blue disc")
 
 
-def _always_starving(graph: CategoryGraph, _state: object) -> tuple[Starving, ...]:
-    return (Starving(graph.find("Blue disc"), 1, (1, 2), 5),)
+def _always_underlabelled(graph: CategoryGraph, _state: object) -> tuple[UnderlabelledClass, ...]:
+    return (UnderlabelledClass(graph.find("Blue disc"), 1, (1, 2), 5),)
 
 
 def test_a_sound_graph_and_one_without_labels_are_told_apart(desk: Desk, collection: Collection) -> None:

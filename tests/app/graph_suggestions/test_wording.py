@@ -9,18 +9,18 @@ from app.graph_suggestions.wording import SuggestionWords, check_line, dismissed
 from engine.collection.explain import ScoredClass
 from engine.collection.graph_suggestions.kinds import Mixed
 from engine.collection.graph_suggestions.placement_check import PlacementCheck
-from engine.collection.graph_suggestions.starving import Starving
 from engine.collection.graph_suggestions.strays import Stray
 from engine.collection.graph_suggestions.suggestion import (
     GraphSuggestion,
     ImagesOf,
     MixedSuggestion,
     PlaceSuggestion,
-    StarvingSuggestion,
     StraySuggestion,
     TwinSuggestion,
+    UnderlabelledSuggestion,
 )
 from engine.collection.graph_suggestions.twins import Likeness, Twins
+from engine.collection.graph_suggestions.underlabelled import UnderlabelledClass
 
 NAMES: Final[Mapping[int, str]] = {1: "Gull", 2: "Bird", 3: "Fish & %1", 4: "Mew"}
 LIKENESS: Final = Likeness(0.1, 0.1, 7, 16)
@@ -62,7 +62,7 @@ def test_strays_twins_and_kinds() -> None:
 )
 def test_starving(shots: int, start: str) -> None:
     """What is needed, and how much of it is there."""
-    words = _words(StarvingSuggestion(Starving(1, shots, tuple(range(40)), 12), (ImagesOf(1, ()),)))
+    words = _words(UnderlabelledSuggestion(UnderlabelledClass(1, shots, tuple(range(40)), 12), (ImagesOf(1, ()),)))
     assert words.title == "3 more examples of Gull would help about 12 images"
     assert words.reason.startswith(start)
 

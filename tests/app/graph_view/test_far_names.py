@@ -9,7 +9,7 @@ from app.graph_view.camera import fitting, scale_of, step_near
 from app.graph_view.card import CardLook
 from app.graph_view.drawing import Drawing, make_drawing
 from app.graph_view.far_names import FarNames, name_place
-from app.graph_view.sight import Sight
+from app.graph_view.viewport import Viewport
 
 ROOT, PER_BRANCH, BRANCHES = 1, 40, 12
 LONG_S = 60.0
@@ -35,23 +35,23 @@ def look(class_id: int) -> CardLook:
     return CardLook(f"Class number {class_id}", "", class_id)
 
 
-def painted(names: FarNames, sight: Sight) -> None:
+def painted(names: FarNames, viewport: Viewport) -> None:
     """Paint a frame."""
     image = QImage(900, 700, QImage.Format.Format_RGB32)
     painter = QPainter(image)
-    names.paint(painter, sight, (900.0, 700.0))
+    names.paint(painter, viewport, (900.0, 700.0))
     painter.end()
 
 
 def test_no_name_covers_another_and_the_biggest_branches_have_theirs(qapp: QApplication, drawing: Drawing) -> None:
     """At every scale at which classes are too small for names of their own; chosen between frames, not in one."""
-    names, sight = FarNames(look), Sight()
+    names, viewport = FarNames(look), Viewport()
     names.show(drawing)
-    sight.view = (900.0, 700.0)
-    sight.look(fitting(drawing.bounds, sight.view))
-    for step in range(step_near(sight.camera.scale), step_near(0.22)):
-        sight.look(fitting(drawing.bounds, sight.view).zoomed(scale_of(step), (450.0, 350.0), sight.view))
-        painted(names, sight)
+    viewport.view = (900.0, 700.0)
+    viewport.look(fitting(drawing.bounds, viewport.view))
+    for step in range(step_near(viewport.camera.scale), step_near(0.22)):
+        viewport.look(fitting(drawing.bounds, viewport.view).zoomed(scale_of(step), (450.0, 350.0), viewport.view))
+        painted(names, viewport)
         assert not names.is_complete
         assert names.make_some(LONG_S)
         found = names.placed(step)
@@ -62,5 +62,5 @@ def test_no_name_covers_another_and_the_biggest_branches_have_theirs(qapp: QAppl
         assert not any(one.intersects(other) for place, one in enumerate(rects) for other in rects[:place])
         assert found[0].row == drawing.row_of(ROOT)
         assert len(found) > 3
-        painted(names, sight)
+        painted(names, viewport)
         assert names.is_complete

@@ -79,11 +79,11 @@ def test_f_shows_the_whole_drawing(desk: Desk, board: GraphBoard) -> None:
     canvas, everything = board.canvas, len(board.canvas.drawing)
     canvas.chosen.choose(desk.graph.find("Blue disc"))
     canvas.fly_to(desk.graph.find("Blue disc"))
-    canvas.sight.zoom(6)
+    canvas.viewport.zoom(6)
     rest(desk, board)
     desk.press(Qt.Key.Key_F)
     rest(desk, board)
-    left, top, right, bottom = canvas.sight.camera.seen(canvas.size_seen)
+    left, top, right, bottom = canvas.viewport.camera.seen(canvas.size_seen)
     bounds = canvas.drawing.bounds
     assert left <= bounds[0] < bounds[2] <= right
     assert top <= bounds[1] < bounds[3] <= bottom
@@ -95,11 +95,11 @@ def test_the_map_comes_when_something_is_out_of_sight_and_a_click_goes_there(des
     canvas = board.canvas
     desk.press(Qt.Key.Key_0, CONTROL)
     desk.wait(lambda: canvas.is_complete and not board.map.isVisible())
-    canvas.sight.zoom(6)
+    canvas.viewport.zoom(6)
     desk.wait(board.map.isVisible)
     desk.wait(lambda: canvas.is_complete)
     QTest.mouseClick(board.map, Qt.MouseButton.LeftButton, pos=QPoint(12, 12))
-    left, top, right, bottom = canvas.sight.camera.seen(canvas.size_seen)
+    left, top, right, bottom = canvas.viewport.camera.seen(canvas.size_seen)
     bounds = canvas.drawing.bounds
     assert left < bounds[0] < right
     assert top < bounds[1] < bottom
@@ -111,7 +111,7 @@ def pointed_at(desk: Desk, board: GraphBoard, ends: tuple[int, int]) -> tuple[QP
     edge = canvas.drawing.edge_between(*ends)
     assert edge is not None
     x, y = curve_points(canvas.drawing.routes[edge])[-3].tolist()
-    seen = canvas.sight.camera.to_view(x, y, canvas.size_seen)
+    seen = canvas.viewport.camera.to_view(x, y, canvas.size_seen)
     place = QPoint(round(seen[0]), round(seen[1]))
     QTest.mouseMove(canvas, place - QPoint(1, 40))
     QTest.mouseMove(canvas, place)

@@ -93,10 +93,10 @@ def test_a_branch_closes_and_opens(desk: Desk, board: GraphBoard) -> None:
 def test_the_wheel_zooms_at_the_pointer(desk: Desk, board: GraphBoard) -> None:
     """The class under the pointer stays there, and the scale comes to rest at a step."""
     place = place_of(board, desk, "Blue")
-    scale = board.canvas.sight.camera.scale
-    board.canvas.sight.turn_wheel(120, (place.x(), place.y()))
-    desk.wait(lambda: not board.canvas.sight.is_moving)
-    assert board.canvas.sight.camera.scale == pytest.approx(scale * 2**0.5)
+    scale = board.canvas.viewport.camera.scale
+    board.canvas.viewport.turn_wheel(120, (place.x(), place.y()))
+    desk.wait(lambda: not board.canvas.viewport.is_moving)
+    assert board.canvas.viewport.camera.scale == pytest.approx(scale * 2**0.5)
     assert (place_of(board, desk, "Blue") - place).manhattanLength() <= 2
 
 
@@ -154,8 +154,8 @@ def test_another_project_is_drawn_from_its_beginning(desk: Desk, board: GraphBoa
     """Nothing is left of the one before; one without classes says what next, and a first class is drawn."""
     canvas, place = board.canvas, desk.window.session.info
     assert place is not None
-    canvas.sight.zoom(8)
-    desk.wait(lambda: not canvas.sight.is_moving)
+    canvas.viewport.zoom(8)
+    desk.wait(lambda: not canvas.viewport.is_moving)
     desk.window.session.create(place.path.with_name("new.protoleaf"))
     desk.wait(lambda: desk.window.session.info is not None and desk.window.session.info.name == "new")
     assert len(canvas.drawing) == 0
@@ -181,9 +181,9 @@ def test_after_an_edit_only_cards_that_say_something_else_are_painted(
         paint(painter, rect, look, pictures)
 
     board.canvas.fit(at_once=True)
-    board.canvas.sight.is_calm = True
+    board.canvas.viewport.is_calm = True
     desk.wait(lambda: board.canvas.is_complete)
-    monkeypatch.setattr("app.graph_view.ground.paint_card", paint_and_note)
+    monkeypatch.setattr("app.graph_view.drawing_painter.paint_card", paint_and_note)
     blue = desk.graph.find("Blue")
     desk.window.session.act(lambda project: project.rename_class(blue, "Azure"))
     desk.wait(lambda: "Azure" in painted and not board.model.is_busy and board.canvas.is_complete)

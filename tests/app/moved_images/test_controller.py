@@ -36,7 +36,7 @@ def click(desk: Desk, button: QPushButton) -> None:
 def wait_for_missing(desk: Desk, count: int) -> None:
     """Wait until the window knows how many images are not there, and nothing is on its way any more."""
     window = desk.window
-    desk.wait(lambda: len(window.whereabouts.missing) == count and not window.whereabouts.is_looking)
+    desk.wait(lambda: len(window.missing_images.missing) == count and not window.missing_images.is_looking)
     settle(desk.qtbot, window.session)
     desk.wait(lambda: not window.thumbnails.is_busy)
 
@@ -259,7 +259,7 @@ def test_leaving_while_it_looks(away: Desk, monkeypatch: pytest.MonkeyPatch) -> 
     away.press(Key.Key_W, CONTROL)
     away.wait(away.window.welcome.isVisible)
     away.wait(lambda: not away.window.session.jobs.jobs)
-    assert away.window.whereabouts.missing == frozenset()
+    assert away.window.missing_images.missing == frozenset()
 
 
 def test_in_a_small_window_nothing_is_cut(away: Desk, collection: Collection) -> None:

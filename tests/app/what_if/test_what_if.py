@@ -174,14 +174,14 @@ def test_nothing_is_embedded_while_edits_are_tried_out(desk: Desk, collection: C
     """What they would change must come from them alone; embedding goes on when it is decided."""
     without_its_views(collection)
     desk.open(collection.project)
-    embedding, supposing = desk.window.embedding, desk.window.session.supposing
+    embedding, what_if = desk.window.embedding, desk.window.session.what_if
     begin(desk)
     embedding.pause_timer.timeout.emit()  # the person pauses: now images would be embedded in all their views
     assert embedding.job is None
     desk.press(Key.Key_D, CONTROL | SHIFT)
     desk.wait(lambda: embedding.job is not None)
-    supposing.begin()
-    desk.wait(lambda: supposing.is_on and embedding.job is None)
+    what_if.begin()
+    desk.wait(lambda: what_if.is_on and embedding.job is None)
 
 
 def test_discarding_closes_a_question_about_what_was_tried_out(desk: Desk, collection: Collection) -> None:
@@ -193,6 +193,6 @@ def test_discarding_closes_a_question_about_what_was_tried_out(desk: Desk, colle
     desk.press(Qt.Key.Key_Delete)
     desk.wait(desk.window.palette_panel.isVisible)
     click(desk, band.discard_button)
-    desk.wait(lambda: not desk.window.session.supposing.is_on)
+    desk.wait(lambda: not desk.window.session.what_if.is_on)
     assert not desk.window.palette_panel.isVisible()
     assert desk.graph.name(desk.graph.find("Red")) == "Red"

@@ -55,7 +55,7 @@ def test_no_edit_goes_deeper(deep: Project, edit: Callable[[Project, int, int], 
 
 def test_what_is_tried_out_has_the_same_limits(deep: Project) -> None:
     """What the program suggests and what a person tries goes the same way."""
-    deep.suppose()
+    deep.begin_what_if()
     with pytest.raises(GraphError, match=TOO_DEEP):
         deep.add_class("further", [deep.graph.find(LAST)])
 

@@ -7,15 +7,15 @@ import pytest
 
 from engine.collection.graph_suggestions.accepting import accept
 from engine.collection.graph_suggestions.kinds import Mixed
-from engine.collection.graph_suggestions.starving import Starving
 from engine.collection.graph_suggestions.strays import Stray
 from engine.collection.graph_suggestions.suggestion import (
     MixedSuggestion,
-    StarvingSuggestion,
     StraySuggestion,
     TwinSuggestion,
+    UnderlabelledSuggestion,
 )
 from engine.collection.graph_suggestions.twins import Likeness, Twins
+from engine.collection.graph_suggestions.underlabelled import UnderlabelledClass
 from engine.collection.new_project import new_project
 from engine.errors import InputError
 from engine.files import FoundFile
@@ -73,6 +73,6 @@ def test_names_that_are_taken_are_passed_over(project: Project) -> None:
 
 
 def test_nobody_but_a_person_labels(project: Project) -> None:
-    """A starving class needs shots, which no action can give."""
+    """An underlabelled class needs shots, which no action can give."""
     with pytest.raises(InputError, match="only a person"):
-        accept(project, StarvingSuggestion(Starving(2, 4, (), 9), ()))
+        accept(project, UnderlabelledSuggestion(UnderlabelledClass(2, 4, (), 9), ()))

@@ -3,9 +3,9 @@
 import pytest
 
 from engine.collection.graph_suggestions.find import LEAST_SCORE
-from engine.collection.graph_suggestions.kinship import USUAL_KIN, USUAL_STRANGER, Kinship, kinship_of
 from engine.collection.graph_suggestions.parents import ParentRanking
 from engine.collection.graph_suggestions.placement_check import PlacementCheck, check_placements
+from engine.collection.graph_suggestions.relatedness import USUAL_SIBLING, USUAL_UNRELATED, Relatedness, relatedness_of
 from tests.support.drawn_classes import (
     DROPPED,
     FIRST_FAMILY,
@@ -63,20 +63,20 @@ def test_a_family_without_others_is_no_answer() -> None:
 
 def test_kinship_by_hand() -> None:
     """Half way between kin and stranger nobody can say; one spread above that it is 1 / (1 + e^-2)."""
-    kinship = Kinship(kin=0.4, stranger=0.2, spread=0.1)
-    assert kinship.probability(0.3) == pytest.approx(0.5)
-    assert kinship.probability(0.4) == pytest.approx(0.8807971)
-    assert Kinship(kin=0.2, stranger=0.3, spread=0.1).probability(1.0) == 0
+    relatedness = Relatedness(sibling=0.4, unrelated=0.2, spread=0.1)
+    assert relatedness.probability(0.3) == pytest.approx(0.5)
+    assert relatedness.probability(0.4) == pytest.approx(0.8807971)
+    assert Relatedness(sibling=0.2, unrelated=0.3, spread=0.1).probability(1.0) == 0
 
 
 def test_kinship_is_read_off_the_graph() -> None:
     """Siblings here are more alike than usual; with one class only the usual figures are left."""
     graph, vectors = two_families()
-    found = kinship_of(means_of(graph, vectors))
-    assert found.kin > USUAL_KIN
-    assert found.stranger < found.kin
-    alone = kinship_of(means_of(graph, {2: vectors[2]}))
-    assert (alone.kin, alone.stranger) == (USUAL_KIN, USUAL_STRANGER)
+    found = relatedness_of(means_of(graph, vectors))
+    assert found.sibling > USUAL_SIBLING
+    assert found.unrelated < found.sibling
+    alone = relatedness_of(means_of(graph, {2: vectors[2]}))
+    assert (alone.sibling, alone.unrelated) == (USUAL_SIBLING, USUAL_UNRELATED)
 
 
 def test_placements_that_images_explain_are_trusted() -> None:

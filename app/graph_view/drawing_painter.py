@@ -37,7 +37,7 @@ Weights = Callable[[int, int], float | None]
 
 
 @final
-class DrawnGround:
+class DrawingPainter:
     """The drawing, and what is known of its classes.
 
     Args:

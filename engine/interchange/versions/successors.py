@@ -11,7 +11,7 @@ from engine.interchange.versions.two_versions import TOP, TwoVersions, grouped
 
 
 @final
-class Fates:
+class Successors:
     """Tells it, once all classes are matched that can be.
 
     Args:

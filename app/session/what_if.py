@@ -10,7 +10,7 @@ from app.session.news import News, news_of_change, news_of_kept, news_of_state
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
-    from engine.collection.what_if.trial import TrialStart
+    from engine.collection.what_if.outcome import WhatIfBaseline
 
 OnProject = Callable[["Callable[[LiveCollection], None]"], None]
 
@@ -23,7 +23,7 @@ class Tell(Protocol):
 
 
 @final
-class Supposing(QObject):
+class WhatIfSession(QObject):
     """While it is on, all that a person does goes to a copy of the project in memory.
 
     Args:
@@ -44,7 +44,7 @@ class Supposing(QObject):
 
     def __init__(self, on_project: OnProject, tell: Tell, fitting: Fitting, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.baseline: TrialStart | None = None
+        self.baseline: WhatIfBaseline | None = None
         self._on_project = on_project
         self._tell = tell
         self._fitting = fitting
@@ -72,9 +72,9 @@ class Supposing(QObject):
         """Bring all that was tried out into the project, as one step."""
 
         def work(live: "LiveCollection") -> None:
-            from engine.collection.what_if.trial import step_text, tried_edits
+            from engine.collection.what_if.outcome import step_text, tried_edits
 
-            change = live.project.keep_supposition(step_text(tried_edits(live.project)))
+            change = live.project.keep_what_if(step_text(tried_edits(live.project)))
             self._tell(live, news_of_kept(live, change), lambda: self._end(is_kept=True))
 
         if self.is_on:
@@ -84,7 +84,7 @@ class Supposing(QObject):
         """Go back to where it began."""
 
         def work(live: "LiveCollection") -> None:
-            change = live.project.drop_supposition()
+            change = live.project.discard_what_if()
             self._tell(live, news_of_change(live, change), lambda: self._end(is_kept=False))
 
         if self.is_on:
@@ -110,14 +110,14 @@ class Supposing(QObject):
         """Embedding changed predictions before anything was edited: compare with these."""
 
         def work(live: "LiveCollection") -> None:
-            from engine.collection.what_if.trial import trial_start
+            from engine.collection.what_if.outcome import baseline_of
 
-            start = trial_start(live)
+            start = baseline_of(live)
             self._tell(live, news_of_state(live, live.state), lambda: self._set_start(start))
 
         self._on_project(work)
 
-    def _set_start(self, start: "TrialStart") -> None:
+    def _set_start(self, start: "WhatIfBaseline") -> None:
         if self.is_on and not self._has_edits:
             self.baseline = start
 
@@ -127,14 +127,14 @@ class Supposing(QObject):
         self._is_wanted = False
 
         def work(live: "LiveCollection") -> None:
-            from engine.collection.what_if.trial import begin_trial
+            from engine.collection.what_if.outcome import begin_what_if
 
-            baseline = begin_trial(live)
+            baseline = begin_what_if(live)
             self._tell(live, news_of_state(live, live.state), lambda: self._on_begun(baseline))
 
         self._on_project(work)
 
-    def _on_begun(self, baseline: "TrialStart") -> None:
+    def _on_begun(self, baseline: "WhatIfBaseline") -> None:
         self.baseline, self._has_edits = baseline, False
         self.begun.emit()
 

@@ -28,7 +28,7 @@ LastKnown = Mapping[Path, tuple[int, int]]
 
 
 @final
-class Whereabouts(QObject):
+class MissingImages(QObject):
     """Looks when a project was loaded, when its images change, when the window gets the focus, and when asked to.
 
     Signals:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.errors import ModelError
 from engine.runtime.bound_runs import Run
-from engine.runtime.giving_way import GivingWay
+from engine.runtime.device_fallback import DeviceFallback
 
 Rows = NDArray[np.float32]
 FULL = ModelError("the model cannot be run", found="CUDA error 2: out of memory")
@@ -59,7 +59,7 @@ class CountedCpu:
 def test_a_device_that_works() -> None:
     """Batches pass through in one piece, and there is nothing to tell."""
     gpu, cpu = FakeGpu(100), CountedCpu()
-    run = GivingWay(gpu, cpu, device_name="GPU 1")
+    run = DeviceFallback(gpu, cpu, device_name="GPU 1")
     assert np.array_equal(run(rows(32)), doubled(rows(32)))
     assert (gpu.sizes, cpu.opened, run.notice, run.has_given_way) == ([32], 0, "", False)
 
@@ -67,7 +67,7 @@ def test_a_device_that_works() -> None:
 def test_full_memory_makes_batches_smaller() -> None:
     """Batches are halved until they fit, and stay so; every row comes out in its place, and nobody need be told."""
     gpu, cpu = FakeGpu(10), CountedCpu()
-    run = GivingWay(gpu, cpu, device_name="GPU 1")
+    run = DeviceFallback(gpu, cpu, device_name="GPU 1")
     assert np.array_equal(run(rows(32)), doubled(rows(32)))
     assert gpu.sizes == [32, 16, 8, 8, 8, 8]
     assert np.array_equal(run(rows(9, 50)), doubled(rows(9, 50)))
@@ -78,7 +78,7 @@ def test_full_memory_makes_batches_smaller() -> None:
 def test_memory_that_is_full_for_one_image() -> None:
     """When not even one row fits, the CPU goes on and the notice says so."""
     gpu, cpu = FakeGpu(0), CountedCpu()
-    run = GivingWay(gpu, cpu, device_name="GPU 1")
+    run = DeviceFallback(gpu, cpu, device_name="GPU 1")
     assert np.array_equal(run(rows(4)), doubled(rows(4)))
     assert gpu.sizes == [4, 2, 1]
     assert run.has_given_way
@@ -88,7 +88,7 @@ def test_memory_that_is_full_for_one_image() -> None:
 def test_batches_of_one_size_cannot_shrink() -> None:
     """A recorded run has one size: with its memory full the CPU goes on at once."""
     gpu = FakeGpu(0)
-    run = GivingWay(gpu, CountedCpu(), device_name="GPU 1", can_shrink=False)
+    run = DeviceFallback(gpu, CountedCpu(), device_name="GPU 1", can_shrink=False)
     assert np.array_equal(run(rows(4)), doubled(rows(4)))
     assert gpu.sizes == [4]
     assert "out of memory" in run.notice
@@ -97,7 +97,7 @@ def test_batches_of_one_size_cannot_shrink() -> None:
 def test_a_device_that_breaks() -> None:
     """Another failure goes to the CPU at once, once, and the notice has the library's words."""
     gpu, cpu = FakeGpu(0, BROKEN), CountedCpu()
-    run = GivingWay(gpu, cpu, device_name="GPU 1")
+    run = DeviceFallback(gpu, cpu, device_name="GPU 1")
     for start in (0, 8, 16):
         assert np.array_equal(run(rows(8, start)), doubled(rows(8, start)))
     assert (gpu.sizes, cpu.opened) == ([8], 1)
@@ -113,7 +113,7 @@ def test_many_threads_give_way_once() -> None:
         together.wait()
         raise BROKEN
 
-    run = GivingWay(gpu, cpu, device_name="GPU 1")
+    run = DeviceFallback(gpu, cpu, device_name="GPU 1")
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda start: run(rows(3, start)), range(0, 12, 3)))
     assert np.array_equal(np.concatenate(results), doubled(rows(12)))
@@ -123,7 +123,7 @@ def test_many_threads_give_way_once() -> None:
 @pytest.mark.parametrize("open_cpu", [None, CountedCpu(FakeGpu(0, BROKEN))])
 def test_the_cpu_has_nobody_to_give_way_to(open_cpu: Callable[[], Run] | None) -> None:
     """A failure on the CPU is an error, whether it ran there from the start or not."""
-    run = GivingWay(FakeGpu(0, BROKEN), open_cpu, device_name="GPU 1")
+    run = DeviceFallback(FakeGpu(0, BROKEN), open_cpu, device_name="GPU 1")
     with pytest.raises(ModelError, match="700"):
         run(rows(2))
 
@@ -136,7 +136,7 @@ def test_the_cpu_gets_batches_of_its_own_size() -> None:
         sizes.append(len(batch))
         return doubled(batch)
 
-    run = GivingWay(FakeGpu(0, BROKEN), CountedCpu(cpu), device_name="GPU 1")
+    run = DeviceFallback(FakeGpu(0, BROKEN), CountedCpu(cpu), device_name="GPU 1")
     for count in (20, 9):
         assert np.array_equal(run(rows(count)), doubled(rows(count)))
     assert sizes == [8, 8, 4, 8, 1]

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
 from app.images.thumbnails import Thumbnails
-from app.moved_images.whereabouts import Whereabouts
+from app.moved_images.missing_images import MissingImages
 from app.session import Session
 from engine.events import CancelToken
 from tests.support.collections import Collection
@@ -17,54 +17,54 @@ from tests.support.sessions import LONG_MS, act, open_project, recorded
 
 
 @pytest.fixture
-def whereabouts(session: Session) -> Iterator[Whereabouts]:
+def missing_images(session: Session) -> Iterator[MissingImages]:
     """Follows the session."""
     thumbnails = Thumbnails(session.caches)
-    whereabouts = Whereabouts(session, thumbnails)
-    yield whereabouts
-    whereabouts.stop()
+    missing_images = MissingImages(session, thumbnails)
+    yield missing_images
+    missing_images.stop()
     thumbnails.stop()
 
 
-def wait_for(qtbot: QtBot, whereabouts: Whereabouts, count: int) -> None:
+def wait_for(qtbot: QtBot, missing_images: MissingImages, count: int) -> None:
     """Wait until so many are known to be missing."""
-    qtbot.waitUntil(lambda: len(whereabouts.missing) == count and not whereabouts.is_looking, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: len(missing_images.missing) == count and not missing_images.is_looking, timeout=LONG_MS)
 
 
 def test_it_follows_the_project(
-    qtbot: QtBot, session: Session, whereabouts: Whereabouts, collection: Collection
+    qtbot: QtBot, session: Session, missing_images: MissingImages, collection: Collection
 ) -> None:
     """At opening, when images leave, when they are back, and when the project is closed."""
     collection.unsorted.rename(collection.folder / "away")
     open_project(qtbot, session, collection.project)
-    wait_for(qtbot, whereabouts, 40)
-    back = recorded(whereabouts.came_back)
-    gone = sorted(whereabouts.missing)[:10]
+    wait_for(qtbot, missing_images, 40)
+    back = recorded(missing_images.came_back)
+    gone = sorted(missing_images.missing)[:10]
     act(qtbot, session, lambda project: project.remove_images(gone))
-    wait_for(qtbot, whereabouts, 30)
+    wait_for(qtbot, missing_images, 30)
     (collection.folder / "away").rename(collection.unsorted)
-    with qtbot.waitSignal(whereabouts.came_back, timeout=LONG_MS):
-        whereabouts.look()
-    assert whereabouts.missing == frozenset()
+    with qtbot.waitSignal(missing_images.came_back, timeout=LONG_MS):
+        missing_images.look()
+    assert missing_images.missing == frozenset()
     collection.unsorted.rename(collection.folder / "away")
-    whereabouts.look()
-    wait_for(qtbot, whereabouts, 30)
+    missing_images.look()
+    wait_for(qtbot, missing_images, 30)
     with qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()
-    assert whereabouts.missing == frozenset()
+    assert missing_images.missing == frozenset()
     assert len(back) >= 1
 
 
 def test_a_slow_share_is_asked_once_at_a_time(
     qtbot: QtBot,
     session: Session,
-    whereabouts: Whereabouts,
+    missing_images: MissingImages,
     collection: Collection,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """However often the window gets the focus meanwhile, one look follows; what comes after a close is not believed."""
     open_project(qtbot, session, collection.project)
-    wait_for(qtbot, whereabouts, 0)
+    wait_for(qtbot, missing_images, 0)
     let_go, begun = threading.Event(), threading.Semaphore(0)
 
     def slow(_folder: Path, _paths: Sequence[str], *, cancel: CancelToken) -> list[int]:
@@ -75,13 +75,13 @@ def test_a_slow_share_is_asked_once_at_a_time(
 
     monkeypatch.setattr("engine.images.presence.missing_files", slow)
     for _ in range(5):
-        whereabouts.look()
+        missing_images.look()
     let_go.set()
-    qtbot.waitUntil(lambda: not whereabouts.is_looking, timeout=LONG_MS)
-    assert whereabouts.missing == {1}
+    qtbot.waitUntil(lambda: not missing_images.is_looking, timeout=LONG_MS)
+    assert missing_images.missing == {1}
     assert [begun.acquire(blocking=False) for _ in range(3)] == [True, True, False]
     let_go.clear()
-    whereabouts.look()
+    missing_images.look()
     with qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()
     let_go.set()
@@ -89,4 +89,4 @@ def test_a_slow_share_is_asked_once_at_a_time(
         if thread.name == "presence":
             thread.join()
     QCoreApplication.processEvents()
-    assert whereabouts.missing == frozenset()
+    assert missing_images.missing == frozenset()

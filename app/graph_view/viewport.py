@@ -23,7 +23,7 @@ WHEEL_UNITS: Final = 60.0
 
 
 @final
-class Sight(QObject):
+class Viewport(QObject):
     """Where one looks from.
 
     Attributes:

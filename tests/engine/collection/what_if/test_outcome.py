@@ -5,7 +5,7 @@ import pytest
 
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS
-from engine.collection.what_if.trial import begin_trial, outcome_of, step_text, tried_edits
+from engine.collection.what_if.outcome import begin_what_if, outcome_of, step_text, tried_edits
 from tests.support.collections import class_ids
 from tests.support.live_states import assert_same, own_copy
 
@@ -14,7 +14,7 @@ def test_what_would_change_is_counted_from_the_beginning(live: LiveCollection) -
     """Two edits are told together; what is undone changes nothing; dropping leads back."""
     ids, project = class_ids(live.project), live.project
     before = own_copy(live.state)
-    baseline = begin_trial(live)
+    baseline = begin_what_if(live)
     live.apply(project.merge_class(ids["Red disc"], ids["Red stripes"]))
     live.apply(project.remove_class(ids["Blue checks"]))
     outcome = outcome_of(live, baseline)
@@ -33,17 +33,17 @@ def test_what_would_change_is_counted_from_the_beginning(live: LiveCollection) -
     assert (nothing.edits, nothing.changes.count) == ((), 0)
     assert nothing.held_out is not None
     assert (nothing.held_out.lost, nothing.held_out.gained) == (0, 0)
-    live.apply(project.drop_supposition())
+    live.apply(project.discard_what_if())
     assert_same(live.state, before)
 
 
 def test_predictions_are_those_of_a_project_that_was_edited(live: LiveCollection) -> None:
     """Tried out or done: the collection looks the same, and keeping changes nothing in it."""
     ids, project = class_ids(live.project), live.project
-    begin_trial(live)
+    begin_what_if(live)
     live.apply(project.move_class(ids["Green disc"], ids["Green"], ids["Blue"]))
     tried = own_copy(live.state)
-    project.keep_supposition("Moved")
+    project.keep_what_if("Moved")
     live.load()
     assert_same(live.state, tried)
     assert np.isin(live.state.best_class, list(ids.values())).all()

@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 @final
-class GivingWay:
+class DeviceFallback:
     """Runs batches on a device, and gives way when it fails. May be called from several threads.
 
     Attributes:

@@ -1,8 +1,7 @@
-"""How like two classes must be before one says anything about the place of the other.
+"""The similarity at which two classes are likely to be siblings, estimated from the graph.
 
-A class that nothing in the graph is kin to has a nearest class all the same, and that one's parents would be suggested
-with an even smile. So the graph itself is asked: how like is a class to its nearest sibling, and how like to the
-nearest class from another branch?
+Every class has a nearest one, also where nothing in the graph is related to it. So similarities of classes to their
+nearest sibling are compared with those to the nearest class of another branch.
 """
 
 from collections import Counter, defaultdict
@@ -17,9 +16,9 @@ from engine.collection.graph_suggestions.class_means import ClassMeans
 
 MOST_ASKED: Final = 200
 """Classes that the likeness is read from."""
-USUAL_KIN: Final = 0.28
+USUAL_SIBLING: Final = 0.28
 """Cosine of whitened class means, on Grocery Store and WordNet (decision 65)."""
-USUAL_STRANGER: Final = 0.09
+USUAL_UNRELATED: Final = 0.09
 """The same to the nearest class of another branch."""
 USUAL_SPREAD: Final = 0.09
 """Standard deviation of both."""
@@ -30,32 +29,32 @@ WEIGHT: Final = 4
 
 
 @dataclass(frozen=True)
-class Kinship:
-    """Two bells of one width: likeness to the nearest sibling, and to the nearest stranger.
+class Relatedness:
+    """Two normal distributions of one width: similarity to the nearest sibling, and to the nearest unrelated class.
 
     Attributes:
-        kin: mean likeness of a class to its nearest sibling.
-        stranger: mean likeness of a class to the nearest class of another branch.
+        sibling: mean likeness of a class to its nearest sibling.
+        unrelated: mean likeness of a class to the nearest class of another branch.
         spread: standard deviation of both.
     """
 
-    kin: float = USUAL_KIN
-    stranger: float = USUAL_STRANGER
+    sibling: float = USUAL_SIBLING
+    unrelated: float = USUAL_UNRELATED
     spread: float = USUAL_SPREAD
 
     def probability(self, likeness: float) -> float:
-        """How likely the nearest class is kin, where it is so like."""
-        apart = self.kin - self.stranger
+        """Probability that the nearest class is a sibling, given its similarity."""
+        apart = self.sibling - self.unrelated
         if apart <= 0:
             return 0.0
-        steps = (likeness - (self.kin + self.stranger) / 2) * apart / self.spread**2
+        steps = (likeness - (self.sibling + self.unrelated) / 2) * apart / self.spread**2
         return float(1 / (1 + np.exp(-np.clip(steps, -50, 50))))
 
 
-def kinship_of(means: ClassMeans) -> Kinship:
-    """Read off the graph how like siblings and strangers are.
+def relatedness_of(means: ClassMeans) -> Relatedness:
+    """Estimate from the graph how similar siblings and unrelated classes are.
 
-    Classes without a parent have no place yet that could tell. Siblings share a parent. Strangers share nothing but
+    Classes without a parent are left out. Siblings share a parent. Unrelated classes share nothing but
     classes that most others are in, too.
     """
     parents = [means.graph.parents(each) for each in means.labelled.tolist()]
@@ -64,20 +63,20 @@ def kinship_of(means: ClassMeans) -> Kinship:
     is_placed = np.array([bool(above) for above in parents], dtype=bool)
     placed = np.flatnonzero(is_placed)
     spread = np.linspace(0, max(0, len(placed) - 1), min(len(placed), MOST_ASKED))
-    kin, strangers = [], []
+    siblings, unrelated = [], []
     for place in placed[np.unique(spread.astype(np.int64))].tolist():
         cosines = means.own @ means.own[place]
         cosines[~is_placed] = -np.inf
         cosines[place] = -np.inf
-        is_kin, is_near = np.zeros_like(is_placed), np.zeros_like(is_placed)
-        is_kin[[each for parent in parents[place] for each in with_parent[parent]]] = True
+        is_sibling, is_near = np.zeros_like(is_placed), np.zeros_like(is_placed)
+        is_sibling[[each for parent in parents[place] for each in with_parent[parent]]] = True
         is_near[[each for branch in branches[place] for each in in_branch[branch]]] = True
-        kin += _best(cosines[is_kin])
-        strangers += _best(cosines[~is_kin & ~is_near])
-    return Kinship(
-        _drawn_towards(USUAL_KIN, kin),
-        _drawn_towards(USUAL_STRANGER, strangers),
-        _spread(kin, strangers),
+        siblings += _best(cosines[is_sibling])
+        unrelated += _best(cosines[~is_sibling & ~is_near])
+    return Relatedness(
+        _drawn_towards(USUAL_SIBLING, siblings),
+        _drawn_towards(USUAL_UNRELATED, unrelated),
+        _spread(siblings, unrelated),
     )
 
 
@@ -107,6 +106,6 @@ def _drawn_towards(usual: float, values: list[float]) -> float:
     return (WEIGHT * usual + sum(values)) / (WEIGHT + len(values))
 
 
-def _spread(kin: list[float], strangers: list[float]) -> float:
-    squares = [(value - np.mean(values)) ** 2 for values in (kin, strangers) for value in values]
+def _spread(siblings: list[float], unrelated: list[float]) -> float:
+    squares = [(value - np.mean(values)) ** 2 for values in (siblings, unrelated) for value in values]
     return float(np.sqrt((2 * WEIGHT * USUAL_SPREAD**2 + sum(squares)) / (2 * WEIGHT + len(squares))))

@@ -19,7 +19,7 @@ MOST_CLASSES: Final = 5
 
 
 @dataclass(frozen=True)
-class Starving:
+class UnderlabelledClass:
     """A class with few shots for the images it seems to have.
 
     Attributes:
@@ -35,7 +35,9 @@ class Starving:
     helped: int
 
 
-def find_starving(graph: CategoryGraph, state: CollectionState, *, fewest: int = FEWEST_HELPED) -> tuple[Starving, ...]:
+def find_underlabelled(
+    graph: CategoryGraph, state: CollectionState, *, fewest: int = FEWEST_HELPED
+) -> tuple[UnderlabelledClass, ...]:
     """The classes to which a few more shots would help most images, most first."""
     is_open = (state.label_class == NO_CLASS) & (state.best_class != NO_CLASS)
     is_open &= (state.safe_class != state.best_class) | state.is_unknown
@@ -48,7 +50,7 @@ def find_starving(graph: CategoryGraph, state: CollectionState, *, fewest: int =
         helped = round(helped_by_more(len(places), shots))
         if helped >= fewest:
             order = places[np.argsort(state.best_score[places], kind="stable")]
-            found.append(Starving(class_id, shots, tuple(state.image_ids[order].tolist()), helped))
+            found.append(UnderlabelledClass(class_id, shots, tuple(state.image_ids[order].tolist()), helped))
     return tuple(sorted(found, key=lambda one: (-one.helped, one.class_id))[:MOST_CLASSES])
 
 

@@ -18,7 +18,7 @@ from engine.project.schema import JOURNALED_TABLES
 from engine.project.step import OpenStep
 
 
-class SupposingActions(BranchActions, ABC):
+class WhatIfActions(BranchActions, ABC):
     """All actions and questions work on the copy, with an undo of their own that ends where the supposition began.
 
     What machines find out meanwhile (`image_fact`, `model_version`) is true whatever is supposed: it goes to the file,
@@ -28,11 +28,11 @@ class SupposingActions(BranchActions, ABC):
     _kept_journal: Journal | None = None  # of the file, while something is supposed
 
     @property
-    def is_supposing(self) -> bool:
+    def is_what_if(self) -> bool:
         """Whether actions go to a copy."""
         return self._kept_journal is not None
 
-    def suppose(self) -> None:
+    def begin_what_if(self) -> None:
         """Let all that follows be tried out only, until it is kept or dropped.
 
         A project that is open for reading only can be tried out on, too; nothing of it can be kept.
@@ -40,7 +40,7 @@ class SupposingActions(BranchActions, ABC):
         Raises:
             InputError: that is so already.
         """
-        if self.is_supposing:
+        if self.is_what_if:
             raise InputError("something is being tried out already", remedy="keep or drop that first")
         copy = Connection(self.path, ":memory:")
         self._connection.copy_to(copy)
@@ -51,9 +51,9 @@ class SupposingActions(BranchActions, ABC):
 
     def back_up_before(self, reason: BackupReason) -> str:
         """Make a backup before an action that changes much; nothing needs one that is only supposed."""
-        return "" if self.is_supposing else super().back_up_before(reason)
+        return "" if self.is_what_if else super().back_up_before(reason)
 
-    def keep_supposition(self, text: str) -> Change:
+    def keep_what_if(self, text: str) -> Change:
         """Bring all that was tried out into the file, as one action; when that fails it is still only supposed.
 
         Args:
@@ -68,7 +68,7 @@ class SupposingActions(BranchActions, ABC):
             StorageError: the disk refuses.
         """
         super()._check_writable()
-        copy, copy_journal = self._supposed()
+        copy, copy_journal = self._what_if_copy()
         changes = copy_journal.row_changes()
         self._go_back_to_file()
         try:
@@ -84,7 +84,7 @@ class SupposingActions(BranchActions, ABC):
         copy.close()
         return replace(step.change, notice=notice)
 
-    def drop_supposition(self) -> Change:
+    def discard_what_if(self) -> Change:
         """Forget all that was tried out.
 
         Returns:
@@ -93,7 +93,7 @@ class SupposingActions(BranchActions, ABC):
         Raises:
             InputError: nothing is being tried out.
         """
-        copy, copy_journal = self._supposed()
+        copy, copy_journal = self._what_if_copy()
         builder = ChangeBuilder()
         for table, before, after in reversed(copy_journal.row_changes()):
             builder.add(table, after, before)
@@ -104,13 +104,13 @@ class SupposingActions(BranchActions, ABC):
             self._graph.apply(change.graph_edits)
         return change
 
-    def _forget_supposition(self) -> None:
+    def _end_what_if(self) -> None:
         """The project is closed."""
-        if self.is_supposing:
+        if self.is_what_if:
             self._connection.close()
 
-    def _supposed(self) -> tuple[Connection, Journal]:
-        if not self.is_supposing:
+    def _what_if_copy(self) -> tuple[Connection, Journal]:
+        if not self.is_what_if:
             raise InputError("nothing is being tried out", remedy="begin with that")
         return self._connection, self._journal
 
@@ -119,13 +119,13 @@ class SupposingActions(BranchActions, ABC):
         self._connection, self._journal, self._kept_journal = self._file.connection, self._kept_journal, None
 
     def _check_writable(self) -> None:
-        if not self.is_supposing:
+        if not self.is_what_if:
             super()._check_writable()
 
     @property
     def _fact_connections(self) -> tuple[Connection, ...]:
         """Where facts go: the file, unless it is only read, and the copy where there is one."""
-        is_copied_too = self.is_supposing and self.is_writable
+        is_copied_too = self.is_what_if and self.is_writable
         return (self._file.connection, self._connection) if is_copied_too else (self._connection,)
 
 

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.graph_suggestions.starving import MORE_SHOTS, find_starving
+from engine.collection.graph_suggestions.underlabelled import MORE_SHOTS, find_underlabelled
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.everyday.model import fit, prior_of
 from engine.everyday.propagation import PropagationSession
@@ -58,7 +58,7 @@ def helped_classes(embedded: EmbeddedCollection, seed: int, most: int) -> list[H
         shots += of_leaf[:count].tolist()
         free[leaf] = of_leaf[count : count + MORE_SHOTS]
     before = _named(embedded, shots)
-    suggested = find_starving(collection.graph, before.state, fewest=1)[:most]
+    suggested = find_underlabelled(collection.graph, before.state, fewest=1)[:most]
     chosen = {each.class_id: each for each in suggested}
     others = [leaf for leaf in generator.permutation(collection.leaf_ids).tolist() if leaf not in chosen][:most]
     outcome = []

@@ -12,8 +12,8 @@ from tests.support.sessions import LONG_MS, act, changed_by, open_project, recor
 
 def begin(qtbot: QtBot, session: Session) -> None:
     """Begin to try something out."""
-    with qtbot.waitSignal(session.supposing.begun, timeout=LONG_MS):
-        session.supposing.begin()
+    with qtbot.waitSignal(session.what_if.begun, timeout=LONG_MS):
+        session.what_if.begin()
 
 
 def opened(qtbot: QtBot, session: Session, collection: Collection) -> CollectionState:
@@ -43,8 +43,8 @@ def test_what_is_dropped_was_never_there(qtbot: QtBot, session: Session, collect
     edit(qtbot, session)
     disc = session.graph.find("Red disc")
     assert disc in session.graph.roots()
-    with qtbot.waitSignal(session.supposing.ended, timeout=LONG_MS) as ended:
-        session.supposing.drop()
+    with qtbot.waitSignal(session.what_if.ended, timeout=LONG_MS) as ended:
+        session.what_if.drop()
     assert ended.args == [False]
     qtbot.waitUntil(lambda: session.is_settled, timeout=LONG_MS)
     assert session.state is not None
@@ -61,7 +61,7 @@ def test_what_is_kept_is_one_step(qtbot: QtBot, session: Session, collection: Co
     edit(qtbot, session)
     tried = own_copy(session.state) if session.state is not None else None
     fits = recorded(session.fitting_changed)
-    change = changed_by(qtbot, session, session.supposing.keep)
+    change = changed_by(qtbot, session, session.what_if.keep)
     assert fits == []
     assert change.text.startswith("Tried out 3 edits: ")
     assert tried is not None
@@ -85,11 +85,11 @@ def test_a_wish_waits_for_predictions(qtbot: QtBot, session: Session, collection
 
     with qtbot.waitSignal(session.fitting_changed, timeout=LONG_MS, check_params_cb=bool):
         session.act(merge)
-    with qtbot.waitSignal(session.supposing.begun, timeout=LONG_MS):
-        session.supposing.begin()
-    assert session.supposing.baseline is not None
-    assert session.supposing.baseline.state.best_class.tolist().count(disc) == 0
-    assert session.supposing.baseline.state.best_class.tolist().count(stripes) > 0
+    with qtbot.waitSignal(session.what_if.begun, timeout=LONG_MS):
+        session.what_if.begin()
+    assert session.what_if.baseline is not None
+    assert session.what_if.baseline.state.best_class.tolist().count(disc) == 0
+    assert session.what_if.baseline.state.best_class.tolist().count(stripes) > 0
 
 
 def test_a_project_may_be_left_in_the_middle(qtbot: QtBot, session: Session, collection: Collection) -> None:
@@ -97,12 +97,12 @@ def test_a_project_may_be_left_in_the_middle(qtbot: QtBot, session: Session, col
     opened(qtbot, session, collection)
     begin(qtbot, session)
     edit(qtbot, session)
-    with qtbot.waitSignal(session.supposing.ended, timeout=LONG_MS):
+    with qtbot.waitSignal(session.what_if.ended, timeout=LONG_MS):
         session.close()
-    assert not session.supposing.is_on
+    assert not session.what_if.is_on
     with qtbot.waitSignal(session.loaded, timeout=LONG_MS):
         session.open(collection.project, for_writing=False)
     assert session.graph.find("Red disc") not in session.graph.roots()
     begin(qtbot, session)
-    with qtbot.waitSignal(session.supposing.ended, timeout=LONG_MS):
+    with qtbot.waitSignal(session.what_if.ended, timeout=LONG_MS):
         session.close()

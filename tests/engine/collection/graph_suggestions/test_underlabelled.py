@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.collection.graph_suggestions.starving import SHARE_HELPED, find_starving, helped_by_more
+from engine.collection.graph_suggestions.underlabelled import SHARE_HELPED, find_underlabelled, helped_by_more
 from engine.collection.state import NO_CLASS, CollectionState
 from tests.support.graphs import graph_of
 
@@ -32,18 +32,18 @@ def test_help_by_hand() -> None:
 def test_the_class_with_undecided_images_is_named() -> None:
     """Its least sure images come first; a class whose images are sure is not named, nor one with many shots."""
     graph = graph_of({"Gull": [], "Puffin": []})
-    (found,) = find_starving(graph, _state({1: 1, 2: 1}), fewest=2)
+    (found,) = find_underlabelled(graph, _state({1: 1, 2: 1}), fewest=2)
     assert (found.class_id, found.shots, len(found.undecided)) == (1, 1, 60)
     assert found.undecided[0] == 60
     assert found.helped == round(60 * SHARE_HELPED * 3 / 4)
-    assert find_starving(graph, _state({1: 500}), fewest=2) == ()
+    assert find_underlabelled(graph, _state({1: 500}), fewest=2) == ()
 
 
 def test_labelled_images_and_unknown_ones() -> None:
     """Images with a label need no help; those too far from everything do, whatever their safe class."""
     graph, state = graph_of({"Gull": [], "Puffin": []}), _state({})
-    assert find_starving(graph, replace(state, label_class=np.ones(COUNT, np.int64)), fewest=1) == ()
-    found = find_starving(graph, replace(state, is_unknown=np.ones(COUNT, bool)), fewest=1)
+    assert find_underlabelled(graph, replace(state, label_class=np.ones(COUNT, np.int64)), fewest=1) == ()
+    found = find_underlabelled(graph, replace(state, is_unknown=np.ones(COUNT, bool)), fewest=1)
     assert [(one.class_id, len(one.undecided)) for one in found] == [(1, 60), (2, 40)]
     graph.remove(1)
-    assert find_starving(graph, state, fewest=1) == ()
+    assert find_underlabelled(graph, state, fewest=1) == ()

@@ -18,7 +18,7 @@ MOST_EDITS: Final = 10_000
 
 
 @dataclass(frozen=True)
-class TrialStart:
+class WhatIfBaseline:
     """The collection as it was when trying out began.
 
     Attributes:
@@ -31,7 +31,7 @@ class TrialStart:
 
 
 @dataclass(frozen=True)
-class TrialOutcome:
+class WhatIfOutcome:
     """What the edits that are tried out would do.
 
     Attributes:
@@ -45,27 +45,27 @@ class TrialOutcome:
     held_out: HeldOutComparison | None
 
 
-def begin_trial(live: LiveCollection) -> TrialStart:
+def begin_what_if(live: LiveCollection) -> WhatIfBaseline:
     """Let all edits from now on be tried out only; predictions should be up to date.
 
     Raises:
         InputError: something is being tried out already.
         ProjectReadOnlyError: the project is open for reading only.
     """
-    live.project.suppose()
-    return trial_start(live)
+    live.project.begin_what_if()
+    return baseline_of(live)
 
 
-def trial_start(live: LiveCollection) -> TrialStart:
+def baseline_of(live: LiveCollection) -> WhatIfBaseline:
     """The collection as it is now, to compare with."""
-    return TrialStart(live.state, _answers(live))
+    return WhatIfBaseline(live.state, _answers(live))
 
 
-def outcome_of(live: LiveCollection, baseline: TrialStart) -> TrialOutcome:
+def outcome_of(live: LiveCollection, baseline: WhatIfBaseline) -> WhatIfOutcome:
     """What would change, by the predictions that there are now."""
     before, after = baseline.answers, _answers(live)
     held_out = None if before is None or after is None else compared(before, after)
-    return TrialOutcome(tried_edits(live.project), changed_images(baseline.state, live.state), held_out)
+    return WhatIfOutcome(tried_edits(live.project), changed_images(baseline.state, live.state), held_out)
 
 
 def tried_edits(project: Project) -> tuple[str, ...]:
