@@ -90,7 +90,7 @@ class TimeLeft:
     def __init__(self, units_a_round: int = 1) -> None:
         self._round = units_a_round
         self._marks: list[tuple[float, int]] = []  # when so many units were done
-        self._told: tuple[float, float] | None = None  # when, and how many seconds were left
+        self._estimate: tuple[float, float] | None = None  # when, and how many seconds were left
 
     def estimate(self, done: int, missing: int, now_s: float) -> float | None:
         """Seconds left.
@@ -109,18 +109,18 @@ class TimeLeft:
         pace_s = self._pace_s(self._middle, len(self._marks) - 1)
         since_s = min(now_s - last_s, pace_s * max(self._round, done - last_done))  # a standstill brings no end nearer
         estimated_s = max(LEAST_LEFT_S, (missing + done - last_done) * pace_s - since_s)
-        if self._told is not None:
-            told_s, left_s = self._told
-            expected_s = left_s - (now_s - told_s)
-            share = min(1.0, (now_s - told_s) / min(CORRECTION_S, estimated_s / 4))
+        if self._estimate is not None:
+            estimate_s, left_s = self._estimate
+            expected_s = left_s - (now_s - estimate_s)
+            share = min(1.0, (now_s - estimate_s) / min(CORRECTION_S, estimated_s / 4))
             estimated_s = max(LEAST_LEFT_S, expected_s + (estimated_s - expected_s) * share)
-        self._told = now_s, estimated_s
+        self._estimate = now_s, estimated_s
         return estimated_s
 
     @property
     def _can_tell(self) -> bool:
         """Once there is enough to go by; work whose pace still changes a lot is watched for longer."""
-        if self._told is not None:
+        if self._estimate is not None:
             return True
         if len(self._marks) < MARKS_NEEDED:
             return False

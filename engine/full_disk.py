@@ -107,13 +107,13 @@ def _says_full(error: BaseException) -> bool:
         return True
     if isinstance(error, OSError) and (error.errno in _FULL or getattr(error, "winerror", None) in _WINDOWS_FULL):
         return True
-    said = str(error).lower()
-    return any(phrase in said for phrase in _PHRASES)
+    text = str(error).lower()
+    return any(phrase in text for phrase in _PHRASES)
 
 
 def _short_on(path: Path | None, error: BaseException) -> bool:
-    said = str(error).lower()
-    if not any(phrase in said for phrase in _SHORT_WRITES):
+    text = str(error).lower()
+    if not any(phrase in text for phrase in _SHORT_WRITES):
         return False
     places = [place for place in (path, _temporary()) if place is not None]
     return any(free_bytes(place) < _NEARLY_NOTHING_BYTES for place in places)
@@ -124,7 +124,7 @@ def _temporary() -> Path:
     return Path(tempfile.tempdir or next(filter(None, map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp"))  # noqa: S108
 
 
-def told(error: Exception, *places: Path) -> Exception:
+def as_full_disk(error: Exception, *places: Path) -> Exception:
     """What a person is told at the last edge, where nobody saw before that a full disk was behind an error.
 
     Args:

@@ -104,7 +104,7 @@ def draw_propagation(
         out: folder for the files.
         ways: of the trainings and tests.
         chosen: settings of the test, by field name.
-        on_progress: told the tests.
+        on_progress: called with the tests.
 
     Returns:
         PNG, SVG and CSV.

@@ -126,7 +126,7 @@ def measure_speed(
         rounds: that count, at least 1.
         threads: of torch; what torch takes by itself when None.
         settings: of everything that is trained.
-        on_progress: told the rounds.
+        on_progress: called with the rounds.
 
     Returns:
         What was measured.

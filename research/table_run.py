@@ -94,8 +94,8 @@ def run_missing(
         runs: folder of checkpoints and results.
         settings: constants.
         workers: processes; the cores are shared out among them.
-        on_result: told every result as it comes.
-        on_progress: told the iterations of all cells together.
+        on_result: called with every result as it comes.
+        on_progress: called with the iterations of all cells together.
         cancel: asks to stop; checkpoints stay.
 
     Raises:
@@ -104,10 +104,10 @@ def run_missing(
     """
     cancel = cancel or CancelToken()
     context = multiprocessing.get_context("spawn")
-    told: Queue[int] = context.Queue()
+    iterations_done: Queue[int] = context.Queue()
     threads = max(1, (os.cpu_count() or 1) // workers)
     meter = ProgressMeter(len(assignments) * settings.training.iterations, on_progress, unit="iterations")
-    with ProcessPoolExecutor(workers, context, _prepare_worker, (told, threads)) as pool:
+    with ProcessPoolExecutor(workers, context, _prepare_worker, (iterations_done, threads)) as pool:
         waiting: set[Future[tuple[TestResult, ...]]] = set()
         try:
             with children_without_ctrl_c():
@@ -116,7 +116,7 @@ def run_missing(
                 cancel.raise_if_cancelled()
                 done, waiting = wait(waiting, POLL_S, FIRST_COMPLETED)
                 cancel.raise_if_cancelled()  # a kill of the whole group ends the processes, too: no failure of theirs
-                meter.advance(sum(_drain(told)))
+                meter.advance(sum(_drain(iterations_done)))
                 for result in _results_of(done):
                     on_result(result)
             meter.advance(meter.total - meter.done)  # what the last messages, still on their way, would have told
@@ -132,47 +132,49 @@ def _results_of(done: set[Future[tuple[TestResult, ...]]]) -> Iterator[TestResul
         yield from future.result()
 
 
-def _drain(told: "Queue[int]") -> Iterator[int]:
+def _drain(iterations_done: "Queue[int]") -> Iterator[int]:
     with suppress(Empty):
         while True:
-            yield told.get_nowait()
+            yield iterations_done.get_nowait()
 
 
 class _Worker:
     """What a worker process is given at its start."""
 
-    told: "Queue[int] | None" = None
+    iterations_done: "Queue[int] | None" = None
 
 
-def _prepare_worker(told: "Queue[int]", threads: int) -> None:
+def _prepare_worker(iterations_done: "Queue[int]", threads: int) -> None:
     end_pool_process_with_parent()
     import torch
 
     torch.set_num_threads(threads)
-    _Worker.told = told
+    _Worker.iterations_done = iterations_done
 
 
 def _do(assignment: Assignment, runs: Path, settings: MethodSettings) -> tuple[TestResult, ...]:
     from research.cells import load_cell, test_cell, train_cell
 
-    data, told = load(assignment.data), _Told()
-    train_cell(data, assignment.cells[0], settings, runs, on_progress=lambda progress: told.say(progress.done))
+    data, iterations_done = load(assignment.data), _ProgressCounter()
+    train_cell(
+        data, assignment.cells[0], settings, runs, on_progress=lambda progress: iterations_done.say(progress.done)
+    )
     found: list[TestResult] = []
     for cell in assignment.cells:
         found += test_cell(data, cell, settings, load_cell(data, cell, settings, runs))
     for result in found:
         results.write(result, runs)
-    told.say(settings.training.iterations)
+    iterations_done.say(settings.training.iterations)
     return tuple(found)
 
 
-class _Told:
+class _ProgressCounter:
     """Tells the parent how many iterations were done since it last did."""
 
     def __init__(self) -> None:
         self._done = 0
 
     def say(self, done: int) -> None:
-        if done - self._done >= STEP and _Worker.told is not None:
-            _Worker.told.put(done - self._done)
+        if done - self._done >= STEP and _Worker.iterations_done is not None:
+            _Worker.iterations_done.put(done - self._done)
             self._done = done

@@ -98,7 +98,7 @@ class FilePage(QWidget):
         self._forget_trial()
 
     def _why_text(self, facts: "OnnxFacts") -> str:
-        if facts.is_told:
+        if facts.is_declared:
             return fill(self.tr("Preprocessing: %1."), facts.why)
         return fill(
             self.tr("Check these settings: the file does not say how images were prepared. %1"), sentence(facts.why)

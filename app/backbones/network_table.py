@@ -66,9 +66,9 @@ class NetworkTable(QTableView):
         """Show as many columns as leave the names their room, what matters most first."""
         room = self.viewport().width() - self._name_width()
         for place in sorted(range(1, len(COLUMNS)), key=lambda place: COLUMNS[place].rank):
-            width, is_told = self._width_of(place), self._networks.tells(place)
-            room -= width if is_told else 0
-            self.setColumnHidden(place, room < 0 or not is_told)
+            width, is_known = self._width_of(place), self._networks.tells(place)
+            room -= width if is_known else 0
+            self.setColumnHidden(place, room < 0 or not is_known)
             self.horizontalHeader().resizeSection(place, width)
 
     def _name_width(self) -> int:

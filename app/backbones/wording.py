@@ -149,8 +149,8 @@ def download_size(row: PublishedRow) -> str:
 
 def published_facts(row: PublishedRow) -> str:
     """What is worth knowing before a download: `82.5% ImageNet top-1  ·  114.4 MB  ·  224 px`."""
-    told = accuracy(row)
-    top1 = told and fill(translate("backbones", "%1 ImageNet top-1"), told)
+    top1_text = accuracy(row)
+    top1 = top1_text and fill(translate("backbones", "%1 ImageNet top-1"), top1_text)
     facts = (top1, download_size(row), pixels(row.network.input_side), _speed(row.images_per_s))
     return SEPARATOR.join(filter(None, facts))
 

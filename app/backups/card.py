@@ -96,8 +96,8 @@ class BackupCard(AskingCard):
         self._since.setVisible(bool(self._since.text()))
         self.ask_button.setVisible(not backup.fault)
         self.ask_button.setAccessibleDescription(self.text)
-        told = doubt_details(backup) if self._is_doubtful else details(backup, self._changes)
-        self._details.setText(breakable(told))
+        text = doubt_details(backup) if self._is_doubtful else details(backup, self._changes)
+        self._details.setText(breakable(text))
         if backup.fault:
             self.show_question(is_asking=False)
 

@@ -101,12 +101,12 @@ class Restoring(QObject):
             self._toast.say_failure(refusal)
         if done is None or info is None or info.path != done.project:
             return
-        said, kept = translate("backups", "Restored the backup"), done.kept
+        message, kept = translate("backups", "Restored the backup"), done.kept
         if kept is None or done.was_damaged:
-            self._toast.say(said)
+            self._toast.say(message)
             return
         self._toast.say(
-            said, action=translate("backups", "Go back"), on_action=lambda: self._go_back(done.project, kept)
+            message, action=translate("backups", "Go back"), on_action=lambda: self._go_back(done.project, kept)
         )
 
     def _give_up(self) -> None:

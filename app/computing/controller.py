@@ -65,7 +65,7 @@ class Computing(QObject):
         session, embedding = self._session, self._embedding
         self.looking.finished.connect(self._on_looked)
         self.looking.stage_changed.connect(lambda _stage: self._show_survey())
-        embedding.device_told.connect(self._chip.show_used)
+        embedding.device_changed.connect(self._chip.show_used)
         embedding.notice_given.connect(self._on_notice)
         embedding.failed.connect(self._on_failed)
         session.state_changed.connect(lambda _state: self._ask_for_facts())

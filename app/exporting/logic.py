@@ -15,7 +15,7 @@ from engine.collection.outputs.targets import check_folder, what_it_is
 from engine.collection.project_settings import setting_of
 from engine.errors import ProtoleafError, TakenError
 from engine.files import shown
-from engine.full_disk import told
+from engine.full_disk import as_full_disk
 from engine.interchange.labelled_images.formats import FORMATS, FormatGroup
 from engine.interchange.labelled_images.placed_images import FolderOptions
 from engine.project import Project
@@ -246,7 +246,7 @@ def _problem(project: Project, target: Path, offered: OfferedExport) -> tuple[st
     except TakenError:
         return _replacing_problem(project, target, offered), what_it_is(target)
     except (ProtoleafError, OSError, ValueError) as error:
-        return shown(str(told(error))), ""
+        return shown(str(as_full_disk(error))), ""
     if not target.parent.is_dir():
         return f'there is no folder "{shown(str(target.parent))}"', ""
     return "", ""
@@ -257,7 +257,7 @@ def _replacing_problem(project: Project, target: Path, offered: OfferedExport) -
     try:
         check_target(project, ExportChoice(offered.name, target, is_overwriting=True))
     except (ProtoleafError, OSError, ValueError) as error:
-        return shown(str(told(error)))
+        return shown(str(as_full_disk(error)))
     return ""
 
 
@@ -275,4 +275,4 @@ def _preview(project: Project, state: "CollectionState", wish: ExportWish) -> Ex
     try:
         return preview_export(project, state, FORMATS[wish.offered.name], wish.which, wish.options)
     except (ProtoleafError, OSError) as error:
-        return ExportPreview(lines=(shown(str(told(error))),))
+        return ExportPreview(lines=(shown(str(as_full_disk(error))),))

@@ -103,7 +103,7 @@ class GraphBoard(QWidget):
     def fly_to(self, class_id: int) -> None:
         """See a class, wherever it is; branches that hide it open."""
         if self.canvas.drawing.row_of(class_id) is not None:
-            self._choose(class_id, is_told=True)
+            self._choose(class_id, announces=True)
             self.canvas.fly_to(class_id)
         else:
             self._draw_for(class_id, is_flight=True)
@@ -113,9 +113,9 @@ class GraphBoard(QWidget):
         self._wanted, self._is_flight = class_id, is_flight
         self.model.lay_out(shown=class_id)
 
-    def _choose(self, class_id: int | None, *, is_told: bool = False) -> None:
+    def _choose(self, class_id: int | None, *, announces: bool = False) -> None:
         """Choose a class; what was chosen elsewhere need not be told there."""
-        self._is_following = not is_told
+        self._is_following = not announces
         self.canvas.chosen.choose(class_id)
         self._is_following = False
 
@@ -128,7 +128,7 @@ class GraphBoard(QWidget):
         if wanted is None or answer.drawing.row_of(wanted) is None:
             return
         self._wanted = None
-        self._choose(wanted, is_told=self._is_flight)
+        self._choose(wanted, announces=self._is_flight)
         self.canvas.fly_to(wanted) if self._is_flight else self.canvas.show_class(wanted)
 
     def _on_session_closed(self) -> None:

@@ -60,7 +60,7 @@ class GraphPicture(QObject):
         self._users, self._thumbnails = users, thumbnails
         self._ratio = 1.0
         self._worn: Tokens | None = None
-        self._has_more, self._told_s = (
+        self._has_more, self._announced_s = (
             False,
             0.0,
         )  # whether something is finished that nobody was told of, and since when
@@ -169,8 +169,8 @@ class GraphPicture(QObject):
             has_news = True
         self._has_more |= has_news
         now_s = time.monotonic()
-        if self._has_more and (self._is_painted or now_s - self._told_s >= NEWS_S):
-            self._has_more, self._told_s = False, now_s
+        if self._has_more and (self._is_painted or now_s - self._announced_s >= NEWS_S):
+            self._has_more, self._announced_s = False, now_s
             self.has_news.emit()
 
     def face(self, path: Path, side: int) -> QPixmap | None:

@@ -79,7 +79,7 @@ class ImageGrid(QAbstractItemView):
         self._finished = FinishedCards()
         self._side = 168
         self._hovered = -1
-        self._told_id = -1
+        self._announced_id = -1
         self.setObjectName("imageGrid")
         self.setAccessibleName(self.tr("Images"))
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -238,14 +238,14 @@ class ImageGrid(QAbstractItemView):
 
     def _tell_current(self, image_id: int) -> None:
         """Tell it once: cards that are laid out anew around the same image are no news."""
-        if image_id != self._told_id:
-            self._told_id = image_id
+        if image_id != self._announced_id:
+            self._announced_id = image_id
             self.current_image_changed.emit(image_id)
 
     def tell_current(self) -> None:
         """Say which image keys work on now, also when it has been the same all along."""
-        self._told_id = -1 if self.current_id is None else self.current_id
-        self.current_image_changed.emit(self._told_id)
+        self._announced_id = -1 if self.current_id is None else self.current_id
+        self.current_image_changed.emit(self._announced_id)
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         """Tell which images are chosen."""

@@ -105,10 +105,10 @@ class BarChart(QWidget):
             painter.drawLine(QPointF(HANDLE_INSET, y), QPointF(self.width() - HANDLE_INSET, y))
 
     def _paint_band(self, painter: QPainter) -> None:
-        told = [point for point in self._curve.points if point.named]
-        if not told:
+        named = [point for point in self._curve.points if point.named]
+        if not named:
             return
-        bounds = [(point.bar, *point.precision_interval) for point in told]
+        bounds = [(point.bar, *point.precision_interval) for point in named]
         upper = [QPointF(self._x(bar), self._y(high)) for bar, _, high in bounds]
         lower = [QPointF(self._x(bar), self._y(low)) for bar, low, _ in reversed(bounds)]
         veil = QColor(tokens().colours.accent_text)

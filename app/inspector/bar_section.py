@@ -50,7 +50,7 @@ class BarSection(QObject):
         if facts.curve is not None:
             page.add(BarChart(facts.curve, self._slider))
         page.add(self._slider)
-        self._said = page.add_text("", "caption")
+        self._caption = page.add_text("", "caption")
         self._say_what_it_does()
         page.add_text(bar_text(facts), "caption")
         if facts.own_bar is not None and is_writable:
@@ -105,4 +105,4 @@ class BarSection(QObject):
 
     def _say_what_it_does(self) -> None:
         if self._facts.curve is not None:
-            self._said.show_text(curve_text(self._facts.curve, self._slider.value() / 100))
+            self._caption.show_text(curve_text(self._facts.curve, self._slider.value() / 100))

@@ -243,11 +243,11 @@ class Inspector(QWidget):
         page.candidates_accepted.connect(lambda image_ids: self._on_candidates_accepted(class_id, image_ids))
         page.class_requested.connect(self.class_requested)
         page.image_requested.connect(self.image_requested)
-        for said, told in (
+        for written, signal in (
             (page.note_changed, self.note_changed), (page.aliases_changed, self.aliases_changed),
             (page.colour_chosen, self.colour_chosen),
         ):  # fmt: skip
-            said.connect(partial(self._on_written, told, class_id))
+            written.connect(partial(self._on_written, signal, class_id))
         self._put(page)
 
     def _is_in_hand(self, class_id: int) -> bool:
@@ -255,8 +255,8 @@ class Inspector(QWidget):
         page, facts = self._scroll.widget(), self.class_facts
         return isinstance(page, ClassPage) and facts is not None and facts.class_id == class_id and page.is_in_hand
 
-    def _on_written(self, told: SignalInstance, class_id: int, value: object) -> None:
-        told.emit(class_id, value)
+    def _on_written(self, signal: SignalInstance, class_id: int, value: object) -> None:
+        signal.emit(class_id, value)
         if class_id == self._class_id:
             self._ask_timer.start()  # what came while it was in a person's hand was not shown
 

@@ -194,8 +194,8 @@ def bar_value_text(bar: float, *, is_inherited: bool) -> str:
 def bar_text(facts: ClassPageFacts) -> str:
     """What the confidence needed means for this class."""
     if facts.own_bar is None:
-        said = translate("inspector", "Below this, the broader class is used.")
-        return f"{fill(translate('inspector', 'Set on %1.'), facts.bar_from)} {said}" if facts.bar_from else said
+        rule = translate("inspector", "Below this, the broader class is used.")
+        return f"{fill(translate('inspector', 'Set on %1.'), facts.bar_from)} {rule}" if facts.bar_from else rule
     return translate("inspector", "For this class and all below it. Below this, the broader class is used.")
 
 

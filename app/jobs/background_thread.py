@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from engine.errors import Cancelled, ProtoleafError
 from engine.files import shown
-from engine.full_disk import told
+from engine.full_disk import as_full_disk
 
 _log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ class BackgroundThread(QObject):
 
 def sentence_for(error: Exception) -> str:
     """One line for a person; an error that is a bug also goes into the log with its traceback."""
-    error = told(error)
+    error = as_full_disk(error)
     if isinstance(error, ProtoleafError):
         return shown(str(error))
     _log.error("unexpected error in the background", exc_info=error)

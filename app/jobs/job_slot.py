@@ -105,7 +105,7 @@ class JobSlot(QObject):
 
     def _follow(self, job: ProcessJob) -> None:
         def while_wanted(hear: Callable[..., None]) -> Callable[..., None]:
-            return lambda *said: hear(*said) if self._job is job else None
+            return lambda *arguments: hear(*arguments) if self._job is job else None
 
         self._job = job
         job.started.connect(while_wanted(lambda: self._enter(Stage.RUNNING)))

@@ -46,7 +46,7 @@ class Reports(QObject):
         self._device = device
         self._window = window
         self._thread: BackgroundThread | None = None
-        self._has_told = False
+        self._has_reported = False
         self._went_wrong.connect(self._on_went_wrong)
         self._listener = _Listener(self._went_wrong.emit)
         logging.getLogger(UNCAUGHT).addHandler(self._listener)
@@ -119,9 +119,9 @@ class Reports(QObject):
 
     def _on_went_wrong(self, name: str) -> None:
         """Say so once: the same error often comes again and again."""
-        if self._has_told:
+        if self._has_reported:
             return
-        self._has_told = True
+        self._has_reported = True
         text = translate(
             "reports", "Something unexpected went wrong (%1). Your project is safe; the log has the details."
         )

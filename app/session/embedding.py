@@ -66,7 +66,7 @@ class Embedding(QObject):
     """
 
     failures_changed = Signal(object)
-    device_told = Signal(str, str)
+    device_changed = Signal(str, str)
     notice_given = Signal(str)
     failed = Signal(str)
 
@@ -242,13 +242,13 @@ class Embedding(QObject):
 
     def _on_progress(self, progress: Progress) -> None:
         if progress.note:
-            self.device_told.emit(progress.note, "")
+            self.device_changed.emit(progress.note, "")
         self._tell_notice(progress.notice)
 
     def _on_finished(self, embedded: "Embedded | None") -> None:
         if embedded is None:  # nothing waited any more
             return
-        self.device_told.emit(embedded.device_name, embedded.reason)
+        self.device_changed.emit(embedded.device_name, embedded.reason)
         self._tell_notice(embedded.notice)
         if not self._notice:
             self.notice_given.emit("")

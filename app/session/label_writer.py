@@ -50,7 +50,7 @@ class LabelWriter(QObject):
         self._publish = publish
         self._post = post
         self._overlay = LabelOverlay()
-        self._told = 0
+        self._reported = 0
 
     def write(self, codes: Mapping[int, int], action: "Callable[[Project], Change]") -> None:
         """Show labels and write them down.
@@ -93,10 +93,10 @@ class LabelWriter(QObject):
 
     def _forget(self, pending: PendingLabels) -> None:
         self._overlay.drop(pending)
-        if self._told:
+        if self._reported:
             self._tell_unsaved(len(self._overlay))
 
     def _tell_unsaved(self, count: int) -> None:
-        if count != self._told:
-            self._told = count
+        if count != self._reported:
+            self._reported = count
             self.unsaved_changed.emit(count)

@@ -33,12 +33,12 @@ class OutcomeCard(QFrame):
         self._comparison = make_label("", wraps=True)
         self._basis = make_label("", "secondary", wraps=True)
         self._warning = make_label("", "warning", wraps=True)
-        self._told = (self._verdict, self._comparison, self._basis, self._warning)
+        self._texts = (self._verdict, self._comparison, self._basis, self._warning)
         self.use_button = make_button(use, self.use_requested.emit)
         self.keep_button = make_button(keep, self.keep_requested.emit)
         column = make_notice_column(self)
         column.setSpacing(spacing.tiny)
-        for widget in (*self._told, make_label(fate, "secondary", wraps=True)):
+        for widget in (*self._texts, make_label(fate, "secondary", wraps=True)):
             column.addWidget(widget)
         column.addSpacing(spacing.small)
         for button in (self.use_button, self.keep_button):
@@ -48,7 +48,7 @@ class OutcomeCard(QFrame):
     @property
     def text(self) -> str:
         """What it says."""
-        return "\n".join(label.text() for label in self._told if label.text())
+        return "\n".join(label.text() for label in self._texts if label.text())
 
     def show_outcome(
         self, verdict: str, comparison: str, basis: str, warning: str = "", *, is_new_better: bool, tone: str
@@ -63,7 +63,7 @@ class OutcomeCard(QFrame):
             is_new_better: which answer stands out.
             tone: of the card.
         """
-        for label, text in zip(self._told, (verdict, comparison, basis, warning), strict=True):
+        for label, text in zip(self._texts, (verdict, comparison, basis, warning), strict=True):
             label.setText(text)
             label.setVisible(bool(text))
         set_property(self, "tone", tone)

@@ -127,9 +127,9 @@ class SetupForm(QWidget):
         self._tell()
 
     def _tell(self) -> None:
-        told = duration(self.plan, self._expected, is_measuring=self._is_measuring)
-        self._duration.setText(told)
-        self._duration.setVisible(bool(told))
+        text = duration(self.plan, self._expected, is_measuring=self._is_measuring)
+        self._duration.setText(text)
+        self._duration.setVisible(bool(text))
         advised = advice(self._labels, self.plan, self._expected) if self.topic is Depth.BACKBONE else ""
         self._advice.setText(advised)
         self._advice.setVisible(bool(advised))

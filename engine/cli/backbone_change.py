@@ -35,17 +35,17 @@ def use(
     from engine.project import Project
 
     with Project.open(project) as opened:
-        name, told = named_backbone(
+        name, notes = named_backbone(
             backbone, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="the project is as it was"
         )
         with progress_bar("Embedding") as on_progress:
             prepared = prepare_change(opened, CacheFolders.default(), name, device=device, on_progress=on_progress)
-        is_changed = yes or _asked(prepared, told)
+        is_changed = yes or _asked(prepared, notes)
         if is_changed:
             use_backbone(opened, prepared.source, prepared.backbone_hash, prepared.news)
         in_use = opened.model
     say(
-        "\n".join((_outcome(prepared, is_changed=is_changed), *told)),
+        "\n".join((_outcome(prepared, is_changed=is_changed), *notes)),
         {"changed": is_changed, "version": in_use.version_id, **_fields(prepared)},
         as_json=as_json,
     )
@@ -63,11 +63,11 @@ def _fields(prepared: "PreparedChange") -> dict[str, Any]:
     }
 
 
-def _asked(prepared: "PreparedChange", told: Sequence[str]) -> bool:
+def _asked(prepared: "PreparedChange", notes: Sequence[str]) -> bool:
     """Ask whoever sits at the terminal; without one, nothing is changed."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    typer.echo("\n".join((*told, _figures(prepared.comparison))), err=True)
+    typer.echo("\n".join((*notes, _figures(prepared.comparison))), err=True)
     return typer.confirm(f"Use {prepared.name} in this project?", err=True)
 
 

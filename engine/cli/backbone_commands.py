@@ -130,21 +130,21 @@ def add(
         facts, files = fetched(
             source, weights=weights, input_side=side, yes=yes, route=route, keep_weights=keep_weights
         )
-        told: tuple[str, ...] = ()
+        notes: tuple[str, ...] = ()
         fields = {name: getattr(facts, name) for name in ("source", "weights", "licence", "licence_url")}
         fields |= {"path": str(files.backbone), "figures": files.card.figures}
     else:
         if weights or proxy or mirror or keep_weights:
             raise UsageError("--weights, --proxy, --mirror and --keep-weights are for published networks", found=source)
         added = added_file(Path(source), chosen, name=name, when_stopped="nothing was kept")
-        files, told = added.files, preprocessing_lines(added)
+        files, notes = added.files, preprocessing_lines(added)
         fields = {name: getattr(added.facts, name) for name in ("why", "is_told", "notices")}
         fields["preprocessing"] = {name: getattr(files.card, name) for name in vars(added.facts.preprocessing)}
         fields["trial"] = vars(added.trial)
     card = files.card
     lines = [
         f"Added {files.name}: {card.input_side} pixels, embeddings of width {card.embedding_width}{_measured(card)}.",
-        *told,
+        *notes,
         f"Make a project with: protoleaf new PROJECT --backbone {files.name}",
     ]
     say("\n".join(lines), {**_fields(files), "embedding_width": card.embedding_width, **fields}, as_json=as_json)

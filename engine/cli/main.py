@@ -34,7 +34,7 @@ from engine.cli import (
 from engine.cli.stopping import interrupted_by_signals, stop_status, was_interrupted
 from engine.config import CacheFolders
 from engine.errors import Cancelled, InputError, ProtoleafError, StorageError, UsageError
-from engine.full_disk import told
+from engine.full_disk import as_full_disk
 from engine.scratch_folder import clear_abandoned
 
 FAILED: Final = 1
@@ -129,7 +129,7 @@ def _answer(error: Exception, arguments: Sequence[str]) -> int | None:
     """Say why a command ended; None where nobody knows."""
     if was_interrupted():  # a library that was being loaded gives another error for it
         return _complain(STOPPED_MESSAGE, stop_status())
-    plain = _in_one_line(told(error, *_places(arguments)))
+    plain = _in_one_line(as_full_disk(error, *_places(arguments)))
     if plain is None:
         return None
     _drop_unwritten_output()

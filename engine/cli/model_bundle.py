@@ -60,8 +60,8 @@ def classify_by_model(
         {
             "predictions": done.predictions,
             "file": str(out),
-            "model": bundle.told.name,
-            "setting": bundle.told.setting,
+            "model": bundle.contents.name,
+            "setting": bundle.contents.setting,
             "seconds": done.seconds,
             "images_per_s": done.images_per_s,
             "failures": failure_rows(done.failures),

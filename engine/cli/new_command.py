@@ -27,11 +27,11 @@ def new(
 
     check_place(project)
     wanted = backbone or default_backbone()
-    name, told = named_backbone(wanted, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="nothing was made")
+    name, notes = named_backbone(wanted, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="nothing was made")
     with new_project(project, name) as made:
         model = made.model
     say(
-        "\n".join((f"Created {project} with backbone {model.backbone_name}.", *told)),
+        "\n".join((f"Created {project} with backbone {model.backbone_name}.", *notes)),
         {"project": str(project), "backbone": model.backbone_name, "backbone_hash": model.backbone_hash},
         as_json=as_json,
     )

@@ -85,19 +85,20 @@ def _text(outcome: "WhatIfOutcome", names: dict[int, str]) -> str:
         f"{' (safe class)' if move.is_safe_class else ''}"
         for move in changes.moves[:MOVES_SAID]
     ]
-    told = outcome.held_out
-    if told is not None and told.images:
-        low, high = told.interval
+    held_out = outcome.held_out
+    if held_out is not None and held_out.images:
+        low, high = held_out.interval
+        before, after = (100 * right / held_out.images for right in (held_out.before, held_out.after))
         lines.append(
-            f"Of {counted(told.images, 'held-out label')}, {100 * told.before / told.images:.1f}% were right and "
-            f"{100 * told.after / told.images:.1f}% would be ({100 * told.gain:+.1f} points, in 19 of 20 cases "
+            f"Of {counted(held_out.images, 'held-out label')}, {before:.1f}% were right and "
+            f"{after:.1f}% would be ({100 * held_out.gain:+.1f} points, in 19 of 20 cases "
             f"{100 * low:+.1f} to {100 * high:+.1f})."
         )
     return "\n".join([*lines, "Nothing was changed."])
 
 
 def _fields(outcome: "WhatIfOutcome", names: dict[int, str]) -> dict[str, Any]:
-    changes, told = outcome.changes, outcome.held_out
+    changes, held_out = outcome.changes, outcome.held_out
     return {
         "edits": outcome.edits,
         "change_class": changes.other_class,
@@ -112,15 +113,15 @@ def _fields(outcome: "WhatIfOutcome", names: dict[int, str]) -> dict[str, Any]:
             for move in changes.moves
         ],
         "held_out": None
-        if told is None or not told.images
+        if held_out is None or not held_out.images
         else {
-            "images": told.images,
-            "right_before": told.before,
-            "right_after": told.after,
-            "gain": told.gain,
-            "interval": told.interval,
-            "named_before": told.named_before,
-            "named_after": told.named_after,
+            "images": held_out.images,
+            "right_before": held_out.before,
+            "right_after": held_out.after,
+            "gain": held_out.gain,
+            "interval": held_out.interval,
+            "named_before": held_out.named_before,
+            "named_after": held_out.named_after,
         },
     }
 

@@ -46,7 +46,7 @@ def embed_project(
         model: by default the one that the project uses.
         device: one of `providers.DEVICES`.
         on_progress: listener.
-        on_batch: told what was found out about each image; by default the project records it, unless it is open for
+        on_batch: with what was found out about each image; by default the project records it, unless it is open for
             reading only: then it is in the cache alone, where `embedded_images.newest_hashes` finds it.
         cancel: stops between batches; what is done stays done.
 

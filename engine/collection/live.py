@@ -75,7 +75,7 @@ class LiveCollection:
         self.wants_teaching = False
         self._version = self._read_version = self._fitted_version = 0
         self._fitted_age = 0
-        self._told_at = np.zeros(0, dtype=np.int64)
+        self._published_at = np.zeros(0, dtype=np.int64)
         self._graph_copy: CategoryGraph | None = None
         self._memory: FitMemory
         self._publisher: Publisher
@@ -218,9 +218,9 @@ class LiveCollection:
         is_first = self.fitted is None
         self.fitted, self._fitted_version, self._fitted_age = outcome.fitted, version, outcome.given.images.age
         self._teach_first = outcome.teach_first
-        self.scores, self._told_at = outcome.scores, np.full(len(outcome.scores.best), -1, dtype=np.int64)
+        self.scores, self._published_at = outcome.scores, np.full(len(outcome.scores.best), -1, dtype=np.int64)
         self._make_room()
-        self._told_at[self._seen()] = self._fitted_age
+        self._published_at[self._seen()] = self._fitted_age
         self._classify(self.embedded.ready_rows)
         if is_first:
             return_freed_memory()
@@ -273,7 +273,7 @@ class LiveCollection:
         self._memory = self._memory.without_basis()
         self._learned_from = np.zeros(0, dtype=np.int64)
         self.fitted, self.scores, self._teach_first = None, Scores.empty(0), None
-        self._told_at = np.zeros(0, dtype=np.int64)
+        self._published_at = np.zeros(0, dtype=np.int64)
         self._make_room()
 
     def _make_room(self) -> None:
@@ -283,7 +283,7 @@ class LiveCollection:
             grown = Scores.empty(len(self.scores.best) + missing)
             grown.put(slice(0, len(self.scores.best)), self.scores)
             self.scores = grown
-            self._told_at = np.pad(self._told_at, (0, missing), constant_values=-1)
+            self._published_at = np.pad(self._published_at, (0, missing), constant_values=-1)
 
     def _seen(self) -> NDArray[np.bool_]:
         """(r,) bool: rows that are as they were when the present model was fitted with them."""
@@ -296,7 +296,7 @@ class LiveCollection:
 
     def _has_scores(self) -> NDArray[np.bool_]:
         """(r,) bool: rows whose scores are by the present model, and about the embedding that is there now."""
-        return self.embedded.store.filled_at <= self._told_at
+        return self.embedded.store.filled_at <= self._published_at
 
     def _classify(self, rows: NDArray[np.int64]) -> None:
         """Classify those of these images that are new to the fitted model; it has classified those that it knows."""
@@ -306,7 +306,7 @@ class LiveCollection:
         rows = rows[~self._has_scores()[rows]]
         if len(rows):
             self.scores.put(rows, self.fitted.classify_new(store.embeddings[rows], store.squares[rows]))
-            self._told_at[rows] = store.age
+            self._published_at[rows] = store.age
 
     # -- answers --------------------------------------------------------------------------------------------------
 
@@ -316,8 +316,8 @@ class LiveCollection:
             return self._publisher.publish(graph, Predictions.none(count))
         rows = self.embedded.rows
         has_scores = self.embedded.is_ready & self._has_scores()[rows]
-        said = Predictions.of(fitted, self.scores.at(rows), has_scores, graph)
-        return self._publisher.publish(graph, said, teach_ranks(self._teach_first, rows))
+        predictions = Predictions.of(fitted, self.scores.at(rows), has_scores, graph)
+        return self._publisher.publish(graph, predictions, teach_ranks(self._teach_first, rows))
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
         """The likeliest classes of an image, best first; none while it has no embedding."""

@@ -89,23 +89,23 @@ def policy_curve(
     Returns:
         The curve; None where no image of the class was held out, so that nothing can be said.
     """
-    told, rules = fitted.held_out, fitted.back_off
-    if told is None or class_id not in graph or not len(told.class_ids):
+    held_out, rules = fitted.held_out, fitted.back_off
+    if held_out is None or class_id not in graph or not len(held_out.class_ids):
         return None
     branch = np.array(sorted(graph.descendants(class_id) | {class_id}), dtype=np.int64)
-    is_of_class = np.isin(told.class_ids, branch)
+    is_of_class = np.isin(held_out.class_ids, branch)
     if not is_of_class.any():
         return None
-    best, score = told.likeliest()
-    mass = told.probabilities @ rules.roll_up
-    fitting = told.fitting(graph)
+    best, score = held_out.likeliest()
+    mass = held_out.probabilities @ rules.roll_up
+    fitting = held_out.fitting(graph)
     points = []
     for bar in BARS:
         tried = {**policies, class_id: replace(policies.get(class_id, Policy()), bar=bar)}
         safe, _ = _with_bars(rules, graph, tried, branch).decide(best, score, mass)
         is_named = np.isin(safe, branch)
-        named = zip(safe[is_named].tolist(), told.class_ids[is_named].tolist(), strict=True)
-        right = sum(said in fitting.get(label, ()) for said, label in named)
+        named = zip(safe[is_named].tolist(), held_out.class_ids[is_named].tolist(), strict=True)
+        right = sum(answer in fitting.get(label, ()) for answer, label in named)
         points.append(PolicyPoint(bar, int((is_named & is_of_class).sum()), int(is_named.sum()), right))
     return PolicyCurve(class_id, int(is_of_class.sum()), tuple(points))
 

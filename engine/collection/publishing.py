@@ -104,7 +104,7 @@ class Publisher:
         return self.state
 
     def publish(
-        self, graph: CategoryGraph, said: Predictions, teach_rank: NDArray[np.int32] | None = None
+        self, graph: CategoryGraph, predictions: Predictions, teach_rank: NDArray[np.int32] | None = None
     ) -> CollectionState:
         """Everything: images, labels, predictions, counts, and the images to label first if that was asked."""
         images, is_ready = self._embedded.images, self._embedded.is_ready
@@ -114,8 +114,9 @@ class Publisher:
         self.state = replace(
             self.state, image_ids=images.ids, paths=images.paths, status=status,
             failures=images.failures, is_list_only=False,
-            best_class=said.best_class, best_score=said.best_score,
-            safe_class=said.safe_class, safe_score=said.safe_score, is_unknown=said.is_unknown, teach_rank=teach_rank,
+            best_class=predictions.best_class, best_score=predictions.best_score,
+            safe_class=predictions.safe_class, safe_score=predictions.safe_score,
+            is_unknown=predictions.is_unknown, teach_rank=teach_rank,
         )  # fmt: skip
         return self.publish_labels(graph)
 

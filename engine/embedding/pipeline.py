@@ -57,9 +57,9 @@ def embed_files(
         session: the opened backbone.
         cache: of the same backbone, or of its views.
         total: how many requests there are, where they are no sequence; only for the progress.
-        on_progress: told images done of all, several times a second; the note is the device, the notice that it failed.
+        on_progress: with images done of all, several times a second; the note is the device, the notice that it failed.
         cancel: stops between images.
-        on_batch: told results on the calling thread, each request exactly once.
+        on_batch: called with results on the calling thread, each request exactly once.
         workers: threads; as many as the session runs well with when None.
         with_views: embed each image in all its views.
 

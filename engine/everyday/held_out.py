@@ -45,10 +45,10 @@ def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: NDArray[np.int64
         places: (k,) int64, places of the check's classes among the candidates.
         width: number of candidates; those without a shot of their own have no say here.
     """
-    told = check.rows(np.flatnonzero(check.can_tell_leaf))
-    probabilities = np.zeros((len(told.class_ids), width), dtype=np.float32)
+    rows = check.rows(np.flatnonzero(check.can_tell_leaf))
+    probabilities = np.zeros((len(rows.class_ids), width), dtype=np.float32)
     if probabilities.size and len(places):
-        squared = squared_at(told, tuning.shrinkage)
+        squared = squared_at(rows, tuning.shrinkage)
         powers = np.exp((squared.min(axis=1, keepdims=True) - squared) / np.float32(tuning.temperature))
         probabilities[:, places] = powers / powers.sum(axis=1, keepdims=True)
-    return HeldOutShots(told.image_ids, told.class_ids, probabilities)
+    return HeldOutShots(rows.image_ids, rows.class_ids, probabilities)

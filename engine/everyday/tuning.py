@@ -226,14 +226,14 @@ def _untested(start: _Start, *, may_propagate: bool) -> Tuning:
 
 def _report(check: HeldOutCheck, chosen: _Option, alone: _Option) -> Tuning:
     squared = squared_at(check, chosen.shrinkage)
-    told = int(check.can_tell_leaf.sum())
+    count = int(check.can_tell_leaf.sum())
     own = np.where(check.is_right, squared, np.inf).min(axis=1)
     nearest = squared.min(axis=1)
     return Tuning(
         shrinkage=chosen.shrinkage,
         temperature=chosen.temperature,
-        accuracy=chosen.hits / told if told else np.nan,
-        accuracy_alone=alone.hits / told if told else np.nan,
+        accuracy=chosen.hits / count if count else np.nan,
+        accuracy_alone=alone.hits / count if count else np.nan,
         calibration_error=_held_out_calibration(check, squared, chosen.temperature),
         own_distance=float(np.median(own)),
         unknown_distance=distance_limit(nearest),
@@ -256,8 +256,8 @@ def distance_limit(nearest: NDArray[np.float32]) -> float:
 def _held_out_calibration(check: HeldOutCheck, squared: NDArray[np.float32], temperature: float) -> float:
     if not check.can_tell_leaf.any():
         return float("nan")
-    told = squared[check.can_tell_leaf]
-    logits = -told / temperature
+    count = squared[check.can_tell_leaf]
+    logits = -count / temperature
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     best = powers.argmax(axis=1)
     score = powers.max(axis=1) / powers.sum(axis=1)

@@ -24,7 +24,7 @@ def missing_files(
     Args:
         folder: what relative paths start from.
         paths: with "/" as separator, absolute or relative.
-        on_progress: told how many were looked for.
+        on_progress: called with how many were looked for.
         cancel: stops between two folders.
 
     Returns:

@@ -103,11 +103,11 @@ def written(graph: ImportedGraph) -> str:
     table.writerow(_COLUMNS)
     for each in graph.classes:
         synonyms = BETWEEN_SYNONYMS.join(re.sub(r"([\\|])", r"\\\1", synonym) for synonym in each.aliases.synonyms)
-        said = (each.aliases.source_id, synonyms, each.note, each.colour)
+        attributes = (each.aliases.source_id, synonyms, each.note, each.colour)
         for parent in parents[each.key] or [""]:
-            cells = (each.name, names.get(parent, ""), each.key, parent, *said)
+            cells = (each.name, names.get(parent, ""), each.key, parent, *attributes)
             table.writerow([guarded(cell) for cell in cells])
-            said = ("", "", "", "")
+            attributes = ("", "", "", "")
     return text.getvalue()
 
 

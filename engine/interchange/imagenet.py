@@ -11,7 +11,7 @@ from engine.errors import FormatError
 from engine.graph.aliases import Aliases
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
 from engine.interchange.restrict import restricted
-from engine.interchange.sibling_names import told_apart
+from engine.interchange.sibling_names import disambiguated
 from engine.interchange.taxonomy_file import taxonomy_lines
 
 IS_A_FILE: Final = "wordnet.is_a.txt"
@@ -46,7 +46,7 @@ def read(source: Path, *, under: str | None = None, only: Collection[str] = ()) 
     place = f"an id in {edges_file.name}"
     first_words = {key: words[key][0] if key in words else clean_name_at(place, key) for key in keys}
     classes = tuple(
-        _class(key, name, words.get(key, ()), place) for key, name in told_apart(first_words, edges, place).items()
+        _class(key, name, words.get(key, ()), place) for key, name in disambiguated(first_words, edges, place).items()
     )
     return restricted(checked(ImportedGraph(classes, tuple(edges)), edges_file.name), under=under, only=only)
 

@@ -53,13 +53,13 @@ def written(graph: ImportedGraph) -> str:
 
 def _row(each: ImportedClass, parents: list[str]) -> dict[str, Any]:
     """A class; "source_id" stands there in any case, so that "id" is only its number in the file."""
-    told = {"synonyms": list(each.aliases.synonyms), "note": each.note, "colour": each.colour}
+    attributes = {"synonyms": list(each.aliases.synonyms), "note": each.note, "colour": each.colour}
     return {
         "id": each.key,
         "name": each.name,
         "parents": parents,
         "source_id": each.aliases.source_id or None,
-        **{field: value for field, value in told.items() if value},
+        **{field: value for field, value in attributes.items() if value},
     }
 
 

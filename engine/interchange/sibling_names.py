@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from engine.interchange.imported import clean_name_at
 
 
-def told_apart(
+def disambiguated(
     names: Mapping[str, str],
     edges: Collection[tuple[str, str]],
     place: str,

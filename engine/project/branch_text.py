@@ -123,8 +123,8 @@ def _row(copied: CopiedClass) -> Mapping[str, Any]:
         "colour": copied.details.colour,
         "is_deepest": copied.policy.is_deepest,
     }
-    said = {key: value for key, value in row.items() if value}
-    return said if copied.policy.bar is None else {**said, "bar": copied.policy.bar}
+    row_of_class = {key: value for key, value in row.items() if value}
+    return row_of_class if copied.policy.bar is None else {**row_of_class, "bar": copied.policy.bar}
 
 
 def _copied(row: Any, place: int) -> CopiedClass:

@@ -77,13 +77,13 @@ def _differing(connection: Connection, table: JournaledTable, explained: Rows, *
     for row in connection.each(f"SELECT {columns} FROM {table.name}"):  # noqa: S608 (our names)
         key = row[: table.key_width]
         if key in expected:
-            told = expected.pop(key)
-            if told is None or row != table.whole(told):
+            recorded = expected.pop(key)
+            if recorded is None or row != table.whole(recorded):
                 yield f"row {_text(key)} of table {table.name} is other than its history says"
         elif is_whole and key != (MODEL_SETTING,):
             yield f"row {_text(key)} of table {table.name} has no history"
-    for key, told in expected.items():
-        if told is not None:
+    for key, recorded in expected.items():
+        if recorded is not None:
             yield f"row {_text(key)} of table {table.name} is gone, and its history does not say why"
 
 

@@ -75,8 +75,8 @@ def train(
         settings: constants.
         run: folder of the checkpoint; nothing is kept without one.
         validate: accuracy 0..1 on validation tasks, given a way to embed images; called at each point of the curve.
-        on_point: told each point of the curve.
-        on_progress: told after every iteration, at most ten times a second.
+        on_point: called with each point of the curve.
+        on_progress: called after every iteration, at most ten times a second.
         cancel: asks to stop; the checkpoint of that moment stays, so that training can go on later.
 
     Raises:

@@ -88,8 +88,8 @@ def train_attention(
         edge_index: (2, E) int64 in [0, C), row 0 the parent, row 1 the child; without cycles.
         settings: constants; defaults when absent.
         start: attention to go on from, left as it was; new random weights when absent.
-        on_progress: told after every episode, at most ten times a second.
-        on_point: told each point of the history as it comes.
+        on_progress: called after every episode, at most ten times a second.
+        on_point: called with each point of the history as it comes.
         cancel: asks to stop.
 
     Returns:

@@ -155,8 +155,8 @@ class Worker:
 
         Args:
             request: what to do; a second one waits for the first.
-            on_event: told each event.
-            on_ending: told once how it ended.
+            on_event: called with each event.
+            on_ending: called once with how it ended.
 
         Returns:
             the request's number.
@@ -301,7 +301,7 @@ def run(
         limit_s: the process is ended after this time.
         memory_bytes: the process is ended when it takes more; 0 for no limit.
         cancel: ends the process.
-        on_event: told each event.
+        on_event: called with each event.
         command: of the process; by default this program as a worker.
 
     Raises:

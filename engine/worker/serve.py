@@ -15,7 +15,7 @@ from typing import IO, Any, Final, final
 
 from engine.errors import Cancelled, ProtoleafError
 from engine.events import CancelToken
-from engine.full_disk import told
+from engine.full_disk import as_full_disk
 from engine.log import ProcessKind, logging_to_file
 from engine.scratch_folder import clear_abandoned
 from engine.worker.protocol import Cancel, Failed, Request, Stopped, encode, read
@@ -125,7 +125,7 @@ def _answer(request: Request[Any], handler: Handler, answers: _Answers, number: 
     except Cancelled:
         return Stopped()
     except Exception as error:  # noqa: BLE001 (whoever asked logs it, and says so once)
-        plain = told(error, *_places(request))
+        plain = as_full_disk(error, *_places(request))
         if isinstance(plain, ProtoleafError):
             return Failed(str(plain))
         _log.exception("%s failed", type(request).__name__)

@@ -154,23 +154,23 @@ def _laid_out(graph: CategoryGraph) -> Iterator[GraphFigure]:
     yield GraphFigure("edges that cross", layouts[0].crossings, "")
 
 
-def _edited(said: dict[str, Any]) -> Iterator[GraphFigure]:
+def _edited(report: dict[str, Any]) -> Iterator[GraphFigure]:
     """What the window says of the drawn graph."""
-    yield GraphFigure("classes drawn at first", said["first_classes"], "")
-    yield _timed("first drawn", [said["first"]], "s", 2)
-    yield _timed("a class moved until all stands, 95 %", said["moves"], "ms", 100, percent=95)
-    yield GraphFigure("classes drawn, all open", said["all_classes"], "")
-    yield _timed("all drawn", [said["all"]], "s", 2)
+    yield GraphFigure("classes drawn at first", report["first_classes"], "")
+    yield _timed("first drawn", [report["first"]], "s", 2)
+    yield _timed("a class moved until all stands, 95 %", report["moves"], "ms", 100, percent=95)
+    yield GraphFigure("classes drawn, all open", report["all_classes"], "")
+    yield _timed("all drawn", [report["all"]], "s", 2)
     for name in ("pan", "zoom"):
-        yield _timed(f"{name}, a frame, 95 %", said[name], "ms", 16, percent=95)
-        yield _timed(f"{name}, a frame, longest", said[name], "ms")
+        yield _timed(f"{name}, a frame, 95 %", report[name], "ms", 16, percent=95)
+        yield _timed(f"{name}, a frame, longest", report[name], "ms")
 
 
-def _looked_at(said: dict[str, Any]) -> Iterator[GraphFigure]:
+def _looked_at(report: dict[str, Any]) -> Iterator[GraphFigure]:
     """What the window says with the large taxonomy open."""
-    yield _timed("WordNet first drawn", [said["first"]], "s", 2)
-    yield _timed("flown to a class, longest", said["flights"])
-    yield GraphFigure("memory of the window at most", said["memory_mib"], "MiB", 350)
+    yield _timed("WordNet first drawn", [report["first"]], "s", 2)
+    yield _timed("flown to a class, longest", report["flights"])
+    yield GraphFigure("memory of the window at most", report["memory_mib"], "MiB", 350)
 
 
 def _timed(

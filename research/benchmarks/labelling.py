@@ -64,22 +64,22 @@ def measure_labelling(images: int, *, keys: int = 300, per_s: float = 5) -> Labe
         drawn = draw_collection(folder / "pictures", images_per_class=PICTURES_PER_CLASS).folder
         path = synthetic_project(folder / "project", caches, images, sorted(drawn.rglob("*.jpg")))
         before = _labels(path)
-        said = report_of(
+        report = report_of(
             ["-m", "research.window", str(path)], caches, REPORT_VARIABLE, {KEYS_VARIABLE: f"{keys} {per_s}"}
         )
         after = _labels(path)
     new = {image_id: class_id for image_id, class_id in after.items() if before.get(image_id) != class_id}
-    shown = {image_id: class_id for image_id, class_id in said["shown"]}  # noqa: C416 (lists are read from JSON)
-    painted_ms = said["painted_ms"]
+    shown = {image_id: class_id for image_id, class_id in report["shown"]}  # noqa: C416 (lists are read from JSON)
+    painted_ms = report["painted_ms"]
     return LabellingFigures(
         images=images,
-        keys=len(said["shown"]),
+        keys=len(report["shown"]),
         on_disk=len(new),
         as_shown=sum(new.get(image_id) == class_id for image_id, class_id in shown.items()),
         painted_median_ms=statistics.median(painted_ms),
         painted_p99_ms=float(np.percentile(painted_ms, 99)),
         painted_longest_ms=max(painted_ms),
-        predictions_s=said["predictions_s"],
+        predictions_s=report["predictions_s"],
     )
 
 

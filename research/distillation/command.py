@@ -44,14 +44,14 @@ def seen_by_both(
     """Views of photos as the student sees them, (n, side, side, 3), and the teacher's embeddings of them (n, D)."""
     generator = np.random.default_rng(seed)
     small = np.empty((len(paths), side, side, 3), dtype=np.uint8)
-    told = np.empty((len(paths), teacher.card.embedding_width), dtype=np.float32)
+    targets = np.empty((len(paths), teacher.card.embedding_width), dtype=np.float32)
     sides = (teacher.card.input_side, side)
     for start in range(0, len(paths), BATCH):
         seen = list(views(paths[start : start + BATCH], sides, generator))
         place = slice(start, start + len(seen))
         small[place] = [ours for _, ours in seen]
-        told[place] = teacher.embed(np.stack([theirs for theirs, _ in seen]))
-    return small, told
+        targets[place] = teacher.embed(np.stack([theirs for theirs, _ in seen]))
+    return small, targets
 
 
 def main(
@@ -66,9 +66,9 @@ def main(
     settings, card, knows = DistillationSettings(iterations=iterations), read_card(start), find_model(teacher)
     paths = drawn_photos([PhotoSource.of(text) for text in sources], np.random.default_rng(settings.seed))
     session = BackboneSession(knows.backbone, knows.card, CPU_CHOICE, torch.get_num_threads())
-    pixels, told = seen_by_both(paths, session, card.input_side, settings.seed)
+    pixels, targets = seen_by_both(paths, session, card.input_side, settings.seed)
     network = thawed(start, frozen_share=FROZEN_SHARE)
-    distil(network, pixels, told, settings, _say)
+    distil(network, pixels, targets, settings, _say)
     model = out / start.name
     write_file(model, with_weights(start, network), mode=ORDINARY_FILE)
     card = replace(

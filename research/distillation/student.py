@@ -103,7 +103,7 @@ def distil(
         pixels: (n, S, S, 3) uint8, n at least the size of a batch; resized to the settings' sides.
         teacher: (n, D), the teacher's embeddings of the same photos, of length 1.
         settings: constants.
-        on_report: told the losses now and then.
+        on_report: called with the losses now and then.
     """
     keep_freed_memory()
     torch.manual_seed(settings.seed)

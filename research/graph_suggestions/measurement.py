@@ -62,7 +62,7 @@ def measure_suggestions(
         embedded: the collection.
         shots: of each leaf.
         draws: of shots and faults.
-        on_progress: told draws.
+        on_progress: called with draws.
         cancel: stops between two kinds of a draw.
 
     Raises:

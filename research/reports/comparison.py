@@ -167,9 +167,9 @@ def facts_of(results: Sequence[TestResult]) -> str:
     Returns:
         Such as "600 tasks, side 64 px, 3,000 training iterations"; empty without results.
     """
-    told = [_fact([len(result.accuracies) for result in results], "tasks", "{} tasks")]
-    told += [_fact([result.settings.get(name) for result in results], name, text) for name, text in UNITS.items()]
-    return ", ".join(fact for fact in told if fact)
+    facts = [_fact([len(result.accuracies) for result in results], "tasks", "{} tasks")]
+    facts += [_fact([result.settings.get(name) for result in results], name, text) for name, text in UNITS.items()]
+    return ", ".join(fact for fact in facts if fact)
 
 
 def _fact(values: Sequence[Setting], name: str, text: str) -> str:

@@ -76,7 +76,7 @@ def draw_collection(
         folder: made when it is not there; files of an earlier drawing are replaced.
         seed: decides about every specimen, pose, light and background, and about the file names.
         images_per_class: pictures of each leaf class; at most about half of them are shots.
-        on_progress: told how many pictures are there.
+        on_progress: called with how many pictures are there.
         cancel: stops between two pictures.
 
     Returns:

@@ -29,7 +29,7 @@ def measure_teaching(
         draws: in each of which every method gets the same images.
         runs: folder where each draw is kept as soon as it is measured; nothing is kept when None.
         is_anew: whether to measure again what `runs` has.
-        on_progress: told draws of methods.
+        on_progress: called with draws of methods.
         cancel: stops between two draws.
 
     Raises:

@@ -76,7 +76,7 @@ def measure_training(
         plan: what to measure.
         caches: for embeddings.
         runs: folder that each result is kept in as soon as it is there; nothing is kept when None.
-        on_progress: told trainings, and what is done inside of each.
+        on_progress: called with trainings, and what is done inside of each.
         cancel: stops inside a training; the ones before stay.
 
     Raises:
@@ -119,7 +119,7 @@ def _measured(
     with scratch_folder() as folder, _project(folder, collection, model, drawn.shots, drawn.unlabelled) as project:
         embed_project(project, caches, cancel=cancel)
         chosen = {"seed": cell.seed, **cell.settings}
-        told = estimate_duration(project, caches, chosen)
+        expected = estimate_duration(project, caches, chosen)
         started_s, started_cpu_s = time.perf_counter(), time.process_time()
         try:
             trained = train_backbone(project, caches, chosen, out=folder / "trained", cancel=cancel)
@@ -133,7 +133,7 @@ def _measured(
         before_rate, after_rate = _rates(model, after)
     return figures | {
         "trained": 1.0,
-        "told_minutes": told.seconds(int(trained.settings["iterations"] or 0)) / 60,
+        "told_minutes": expected.seconds(int(trained.settings["iterations"] or 0)) / 60,
         "minutes": wall_s / 60,
         "processor_minutes": cpu_s / 60,
         "images_per_s_before": before_rate,

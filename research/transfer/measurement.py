@@ -89,7 +89,7 @@ def measure_transfer(
         runs: folder where each draw of a cell is kept as soon as it is measured; nothing is kept when None.
         is_anew: whether to measure again what `runs` has.
         workers: processes that measure draws side by side.
-        on_progress: told draws of methods.
+        on_progress: called with draws of methods.
         cancel: stops between two draws.
 
     Raises:

@@ -45,8 +45,8 @@ def measure_peer(
     for situation in situations:
         drawn = draw(collection, situation, seed)
         queries = np.setdiff1d(drawn.rows, drawn.shots)
-        told = (drawn.coarse.tobytes(), drawn.coarse_ids.tobytes()) if with_coarse_labels else ()
-        key = (queries.tobytes(), *told)
+        coarse_key = (drawn.coarse.tobytes(), drawn.coarse_ids.tobytes()) if with_coarse_labels else ()
+        key = (queries.tobytes(), *coarse_key)
         if key not in known:
             known[key] = _classes_of(predict, embedded, drawn, queries, with_coarse_labels=with_coarse_labels)
         outcomes[situation] = {

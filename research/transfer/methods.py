@@ -78,7 +78,7 @@ def _whitened(title: str, predict: Predict, default: str, library: str | None = 
     return _peer(f"{title}, whitened", partial(predict_whitened, predict), default_of(default), library)
 
 
-def _told(title: str, predict: Predict, default: str, library: str | None = None) -> Method:
+def _method(title: str, predict: Predict, default: str, library: str | None = None) -> Method:
     measure = partial(measure_peer, predict, with_coarse_labels=True)
     return Method(f"{title}, coarse labels", measure, default, library=library, needs_coarse_labels=True)
 
@@ -109,13 +109,13 @@ METHODS: Final[Mapping[str, Method]] = {
     "whitened-label-propagation": _whitened(
         "label propagation", label_propagation.predict, label_propagation.DEFAULT, "scipy"
     ),
-    "coarse-logistic-regression": _told(
+    "coarse-logistic-regression": _method(
         "logistic regression", coarse_logistic_regression.predict, coarse_logistic_regression.DEFAULT, "scipy"
     ),
-    "coarse-label-propagation": _told(
+    "coarse-label-propagation": _method(
         "label propagation", label_propagation.predict, label_propagation.DEFAULT, "scipy"
     ),
-    "whitened-coarse-label-propagation": _told(
+    "whitened-coarse-label-propagation": _method(
         "label propagation, whitened",
         partial(predict_whitened, label_propagation.predict),
         default_of(label_propagation.DEFAULT),

@@ -76,10 +76,10 @@ class TransferReport:
                 for part in parts:
                     yield f"{about}{_of(part)}: leaf top-1 in %, {self._facts(some, part)}", accuracies(some, part)
                 if any(result.cell.method == EVERYDAY for result in some):
-                    said = "the everyday model minus each, in points, paired draw by draw"
-                    yield from ((f"{about}{_of(part)}: {said}", differences(some, part)) for part in parts)
-                    said = "what the everyday model says of itself, in %"
-                    yield from ((f"{about}{_of(part)}: {said}", honesty(some, part)) for part in parts)
+                    caption = "the everyday model minus each, in points, paired draw by draw"
+                    yield from ((f"{about}{_of(part)}: {caption}", differences(some, part)) for part in parts)
+                    caption = "what the everyday model says of itself, in %"
+                    yield from ((f"{about}{_of(part)}: {caption}", honesty(some, part)) for part in parts)
         if self.candidates:
             for is_elsewhere in sorted({result.cell.situation.is_elsewhere for result in self.results}):
                 yield from self._candidates(is_elsewhere=is_elsewhere)

@@ -59,7 +59,7 @@ def copy_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda
         stage: what the project is.
         count: copies.
         seed: of all chance.
-        on_trial: told after each copy.
+        on_trial: called after each copy.
     """
     size = min(COPIES_AT_ONCE, max(1, count // len(PACES)))
     sessions = [

@@ -121,7 +121,7 @@ def restore_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lam
         stage: where there is room for files.
         count: trials.
         seed: of all chance.
-        on_trial: told after each trial.
+        on_trial: called after each trial.
     """
     damage, ways = list(DAMAGE), list(WAYS)
     plans = [

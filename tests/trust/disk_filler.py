@@ -60,7 +60,7 @@ def fill_many(
         count: trials.
         seed: of all chance.
         names: only these activities.
-        on_trial: told after each trial.
+        on_trial: called after each trial.
     """
     chance = Random(seed)
     chosen = [each for each in possible_activities() if not names or each.name in names]

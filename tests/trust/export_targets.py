@@ -44,7 +44,7 @@ def aim_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda:
         stage: where there is room for files.
         count: commands.
         seed: of all chance.
-        on_trial: told after each batch's trials.
+        on_trial: called after each batch's trials.
     """
     size = min(BATCH, max(1, -(-count // PROCESSES)))
     first = seed * 1_000_000

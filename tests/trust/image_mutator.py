@@ -60,7 +60,7 @@ def break_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambd
         stage: where there is room for files.
         count: pictures.
         seed: of all chance.
-        on_trial: told after each picture.
+        on_trial: called after each picture.
     """
     first = seed * 10_000_000
     size = min(BATCH, max(1, count // PROCESSES))

@@ -39,7 +39,7 @@ def kill_many(
         count: trials.
         seed: of all chance.
         names: only these activities.
-        on_trial: told after each trial.
+        on_trial: called after each trial.
     """
     chosen = [each for each in possible_activities() if not names or each.name in names]
     chance = Random(seed)

@@ -94,7 +94,7 @@ def damage_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lamb
         stage: what they start from.
         count: trials; half of them damage bytes, half values.
         seed: of all chance.
-        on_trial: told after each trial.
+        on_trial: called after each trial.
     """
     chance = Random(seed)
     values = chance.sample(VALUE_DAMAGE, len(VALUE_DAMAGE))

@@ -32,7 +32,7 @@ def move_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda
         stage: what the project is.
         count: trials.
         seed: of all chance.
-        on_trial: told after each trial.
+        on_trial: called after each trial.
     """
     names = list(SCENES)
     plans = [Move(names[place % len(names)], seed * 1_000_000 + place) for place in range(count)]

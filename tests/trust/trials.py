@@ -27,7 +27,7 @@ def run_trials(
         instrument: name of the row.
         plans: what is to be tried; their order is the order of the faults.
         trial: runs one.
-        on_trial: told after each.
+        on_trial: called after each.
     """
 
     def told(plan: Plan) -> Trial:

@@ -49,7 +49,7 @@ def convert(
     Args:
         source: where the weights come from.
         folder: is there; takes the files.
-        on_progress: told the steps.
+        on_progress: called with the steps.
         cancel: stops between two steps.
 
     Returns:

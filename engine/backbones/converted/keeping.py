@@ -32,7 +32,7 @@ def convert_kept(name: str, *, on_progress: OnProgress = ignore_progress, cancel
 
     Args:
         name: one of `CONVERTED`.
-        on_progress: told the steps.
+        on_progress: called with the steps.
         cancel: stops between two steps, or while another program makes the same; nothing is left.
 
     Returns:

@@ -86,7 +86,7 @@ def add_file(
         name: in the library; by default that of its card or file.
         chosen: fields of `Preprocessing` by name that the person chose; the others are told or guessed.
         images: to try it on; drawn ones are added where these are few.
-        on_progress: told after each step.
+        on_progress: called after each step.
         cancel: stops between steps, and while the file is inspected or tried.
 
     Raises:
@@ -149,9 +149,9 @@ def card_for(path: Path, facts: OnnxFacts, preprocessing: Preprocessing, *, name
     )
     if not card_path(path).is_file():
         return card
-    told = read_card(path)
-    same = preprocessing == facts.preprocessing and told.embedding_width == width
-    return replace(told, **vars(preprocessing), name=card.name) if same else card
+    stored = read_card(path)
+    same = preprocessing == facts.preprocessing and stored.embedding_width == width
+    return replace(stored, **vars(preprocessing), name=card.name) if same else card
 
 
 def _with_figures(card: BackboneCard, trial: Trial) -> BackboneCard:
@@ -160,6 +160,6 @@ def _with_figures(card: BackboneCard, trial: Trial) -> BackboneCard:
         "trial_images": float(trial.images),
         "trial_memory_mb": round(trial.memory_bytes / 2**20, 1),
     }
-    is_told = card.unit_length or card.temperature != 1.0
-    temperature = card.temperature if is_told else max(UNIT_TEMPERATURE * trial.mean_length**2, 1e-6)
+    is_declared = card.unit_length or card.temperature != 1.0
+    temperature = card.temperature if is_declared else max(UNIT_TEMPERATURE * trial.mean_length**2, 1e-6)
     return replace(card, figures={**card.figures, **figures}, temperature=temperature)

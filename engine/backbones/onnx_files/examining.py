@@ -65,7 +65,7 @@ def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
         outputs=outputs,
         preprocessing=preprocessing_from(values),
         why=hint.why,
-        is_told=hint.is_told,
+        is_declared=hint.is_declared,
         width=chosen.width,
         notices=_notices(hint, image_input, chosen, values["input_side"]),
         description=hint.description,
@@ -191,12 +191,12 @@ def _check_propagation(path: Path, width: int) -> None:
 
 
 def _notices(hint: Hint, image_input: ImageInput, chosen: TensorFacts, side: int) -> tuple[str, ...]:
-    told = hint.values.get("input_side", side)
+    declared_side = hint.values.get("input_side", side)
     notices = {
-        GUESS_NOTICE: not hint.is_told,
+        GUESS_NOTICE: not hint.is_declared,
         f"The output “{chosen.name}” looks like scores of classes; the features before them are often better.":
             looks_like_scores(chosen),
         "The network takes one image at a time, which is slower.": image_input.fixed_batch is not None,
-        f"The settings say {told} pixels, but the network takes only {side}.": told != side,
+        f"The settings say {declared_side} pixels, but the network takes only {side}.": declared_side != side,
     }  # fmt: skip
     return tuple(notice for notice, is_so in notices.items() if is_so)

@@ -96,7 +96,7 @@ class OnnxFacts:
     outputs: tuple[TensorFacts, ...]
     preprocessing: Preprocessing
     why: str
-    is_told: bool
+    is_declared: bool
     width: int
     notices: tuple[str, ...] = ()
     description: str = ""
@@ -114,7 +114,7 @@ class OnnxFacts:
             return replace(self, why=f"{self.why}; what was chosen counts more")
         title = _title_of(preprocessing_from({**vars(self.preprocessing), **chosen}))
         notices = tuple(notice for notice in self.notices if notice != GUESS_NOTICE)
-        return replace(self, why=f"{title}, as chosen", is_told=True, notices=notices)
+        return replace(self, why=f"{title}, as chosen", is_declared=True, notices=notices)
 
 
 def _title_of(used: Preprocessing) -> str:

@@ -42,7 +42,7 @@ class Hint:
 
     values: Mapping[str, Any]
     why: str
-    is_told: bool
+    is_declared: bool
     name: str = ""
     description: str = ""
     licence: str = ""

@@ -44,7 +44,7 @@ def list_published(
     Args:
         caches: where lists are kept.
         publisher: only this one's; empty: all whose packages are installed, torchvision's first.
-        on_progress: told networks, the first time.
+        on_progress: called with networks, the first time.
         cancel: stops between two networks.
 
     Raises:

@@ -66,7 +66,7 @@ def download(
         size_bytes: about how large the file is; 0 while unknown.
         sha256_prefix: first digits of its SHA-256 in hex; empty: not known.
         proxy: address of a proxy; empty: that of the environment or the system, if any.
-        on_progress: told the bytes done and in all, bytes a second and seconds left.
+        on_progress: called with the bytes done and in all, bytes a second and seconds left.
         cancel: stops between two pieces of the file; what has arrived stays.
         transport: sends requests; by default over the network.
         pause: waits before another attempt, some seconds unless cancelled.

@@ -44,7 +44,7 @@ def export_published(
         network: without its head, in evaluation mode, on the CPU.
         facts: of the network.
         path: the file to write; not there when anything goes wrong.
-        on_written: told before the comparison begins.
+        on_written: called before the comparison begins.
         cancel: stops between converting, writing and each comparison.
 
     Returns:

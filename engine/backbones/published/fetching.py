@@ -55,7 +55,7 @@ def fetch_weights(
     from engine.backbones.published.download import download
     from engine.backbones.published.hub import RemoteFile, ask_about
 
-    told = RemoteFile(route.address(facts.url), facts.size_bytes, facts.sha256_prefix)
+    remote = RemoteFile(route.address(facts.url), facts.size_bytes, facts.sha256_prefix)
     if not facts.sha256_prefix:
         answers = (ask_about(route.address(url), route) for url in (facts.url, *facts.other_urls))
         found = next((answer for answer in answers if answer is not None), None)
@@ -65,17 +65,17 @@ def fetch_weights(
                 expected=" or ".join(map(route.address, (facts.url, *facts.other_urls))),
                 remedy="a newer version of timm may know where to",
             )
-        told = found
+        remote = found
     path = download(
-        told.url,
+        remote.url,
         weights_path(caches, facts),
-        size_bytes=told.size_bytes,
-        sha256_prefix=told.sha256,
+        size_bytes=remote.size_bytes,
+        sha256_prefix=remote.sha256,
         proxy=route.proxy,
         on_progress=on_progress,
         cancel=cancel,
     )
-    return Fetched(path, is_ours=True, origin=_origin(told.url, told.sha256, told.commit))
+    return Fetched(path, is_ours=True, origin=_origin(remote.url, remote.sha256, remote.commit))
 
 
 def _origin(url: str, sha256: str, commit: str) -> str:

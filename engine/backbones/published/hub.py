@@ -91,7 +91,7 @@ def ask_about(url: str, route: Route, *, transport: httpx.BaseTransport | None =
                 answer.raise_for_status()
         except httpx.HTTPError as error:
             raise network_error(error, url, proxy=way) from error
-    return _told(answer)
+    return _remote_file(answer)
 
 
 def read_text(
@@ -133,7 +133,7 @@ def _leads_on(answer: httpx.Response) -> bool:
     return urlsplit(urljoin(str(answer.url), answer.headers["Location"])).netloc == answer.url.netloc.decode()
 
 
-def _told(answer: httpx.Response) -> RemoteFile:
+def _remote_file(answer: httpx.Response) -> RemoteFile:
     url, headers = str(answer.url), answer.headers
     mark = (headers.get("X-Linked-Etag") or headers.get("ETag", "")).removeprefix("W/").strip('"').lower()
     commit = headers.get("X-Repo-Commit", "")

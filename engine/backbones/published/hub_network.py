@@ -120,8 +120,8 @@ def _settings_of_timm(config: dict[str, Any]) -> dict[str, Any] | None:
     """From a file that timm wrote, in its new form or its older one; None where another program wrote it."""
     if "architecture" not in config:
         return None
-    said = config.get("pretrained_cfg", config)
-    pretrained = {name: said[name] for name in (*_SIDES, *_HEADS) if name in said}
+    settings = config.get("pretrained_cfg", config)
+    pretrained = {name: settings[name] for name in (*_SIDES, *_HEADS) if name in settings}
     if "num_classes" in config:
         pretrained["num_classes"] = config["num_classes"]
     return {
@@ -169,10 +169,10 @@ def _with_place(facts: PublishedNetwork, urls: Sequence[str], route: Route) -> P
             if path is not None:
                 return replace(facts, url=url, size_bytes=path.stat().st_size)
             continue
-        told = ask_about(route.address(url), route)
-        if told is not None:
+        remote = ask_about(route.address(url), route)
+        if remote is not None:
             return replace(
-                facts, url=told.url, sha256_prefix=told.sha256, size_bytes=told.size_bytes or facts.size_bytes
+                facts, url=remote.url, sha256_prefix=remote.sha256, size_bytes=remote.size_bytes or facts.size_bytes
             )
     raise ModelError(
         f"{facts.title} has no weights that can be read as plain numbers",

@@ -50,7 +50,7 @@ def add_published(
         library: where the backbone is kept; by default the user's.
         route: how the weights come; by default from their publisher, through the system's proxy if any.
         keep_weights: leave the weights in the cache.
-        on_progress: told bytes while downloading, then steps, with what is done in the note.
+        on_progress: called with bytes while downloading, then steps, with what is done in the note.
         cancel: stops the download at once and the export between its steps.
 
     Returns:

@@ -28,7 +28,7 @@ class ModelFacts:
     """
 
     classified: Classified
-    told: ExportedClasses
+    contents: ExportedClasses
     difference: float
     sizes: Mapping[str, int]
 
@@ -45,14 +45,14 @@ class ModelFacts:
 
 def card_json(facts: ModelFacts) -> str:
     """`card.json`."""
-    fitted, stage, graph = facts.classified.fitted, facts.stage, facts.told.graph
+    fitted, stage, graph = facts.classified.fitted, facts.stage, facts.contents.graph
     fields: dict[str, Any] = {
-        "name": facts.told.name,
+        "name": facts.contents.name,
         "made_by": f"Protoleaf {__version__}",
         "made_at": now_text(),
         "format_version": VERSION,
-        "setting": facts.told.setting,
-        "image": vars(facts.told.framing),
+        "setting": facts.contents.setting,
+        "image": vars(facts.contents.framing),
         "classes": len(graph),
         "candidates": len(fitted.candidates),
         "labelled_images": len(fitted.shots),
@@ -78,10 +78,10 @@ def card_json(facts: ModelFacts) -> str:
 
 def card_markdown(facts: ModelFacts) -> str:
     """`README.md`."""
-    card, framing = facts.backbone, facts.told.framing
+    card, framing = facts.backbone, facts.contents.framing
     template = Template((assets_folder() / "bundle" / "card.md").read_text(encoding="utf-8"))
     return template.substitute(
-        name=facts.told.name,
+        name=facts.contents.name,
         version=__version__,
         candidates=f"{len(facts.classified.fitted.candidates):,}",
         shots=f"{len(facts.classified.fitted.shots):,}",

@@ -79,7 +79,7 @@ def exported_classes(
     return ExportedClasses(name, fitted.setting.value, graph, framing, fitted.back_off, unknown_distance, sha256="")
 
 
-def classes_text(told: ExportedClasses, policies: Mapping[ClassId, Policy], bars: Mapping[ClassId, float]) -> str:
+def classes_text(contents: ExportedClasses, policies: Mapping[ClassId, Policy], bars: Mapping[ClassId, float]) -> str:
     """`classes.json`.
 
     Args:
@@ -87,20 +87,20 @@ def classes_text(told: ExportedClasses, policies: Mapping[ClassId, Policy], bars
         policies: a person's rules by class.
         bars: the bar in effect of every class.
     """
-    graph, rules = told.graph, told.back_off
+    graph, rules = contents.graph, contents.back_off
     named = {*rules.coarse_ids.tolist(), *rules.candidate_ids[np.isfinite(rules.candidate_bars)].tolist()}
     levels = sorted(graph.classes(), key=lambda class_id: (graph.level(class_id), class_id))
-    limit = told.unknown_distance
+    limit = contents.unknown_distance
     fields = {
         "format": FORMAT,
         "version": VERSION,
-        "name": told.name,
-        "setting": told.setting,
-        "image": {**vars(told.framing), "closer_side": closer_side(told.framing.side)},
+        "name": contents.name,
+        "setting": contents.setting,
+        "image": {**vars(contents.framing), "closer_side": closer_side(contents.framing.side)},
         "unknown_distance": limit if math.isfinite(limit) else None,
         PROBABILITIES: rules.candidate_ids.tolist(),
         COARSE: rules.coarse_ids.tolist(),
-        "sha256": told.sha256,
+        "sha256": contents.sha256,
         "classes": [
             {
                 "id": class_id,
@@ -137,11 +137,11 @@ def read_classes(text: str, *, source: str) -> ExportedClasses:
     except FormatError:
         raise
     except (ProtoleafError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        said = f"no “{error.args[0]}”" if isinstance(error, KeyError) else str(error)
+        reason = f"no “{error.args[0]}”" if isinstance(error, KeyError) else str(error)
         raise FormatError(
             f"this is not the {NAME} of an exported model, or it is damaged",
             expected=f"what `protoleaf export PROJECT model FOLDER` writes, format “{FORMAT}”",
-            found=f"{source}: {said}",
+            found=f"{source}: {reason}",
             remedy="export the model again",
         ) from error
 

@@ -108,8 +108,10 @@ def classify_files(
             yield row
 
     started_s = time.monotonic()
-    told = bundle.told
-    write_predictions_file(out, told.graph, rows(), setting=told.setting, model=told.name, is_plain=is_plain)
+    contents = bundle.contents
+    write_predictions_file(
+        out, contents.graph, rows(), setting=contents.setting, model=contents.name, is_plain=is_plain
+    )
     done.seconds = time.monotonic() - started_s
     return done
 

@@ -36,7 +36,7 @@ class ModelBundle:
     """
 
     folder: Path
-    told: ExportedClasses
+    contents: ExportedClasses
     session: Any
 
     def predict(self, image: str, data: bytes) -> PredictedRow:
@@ -46,19 +46,19 @@ class ModelBundle:
             ImageError: the bytes are no sound image.
             ModelError: the model fails.
         """
-        framing = self.told.framing
+        framing = self.contents.framing
         views = views_of_side(data, framing.side, framing.resize_share, framing.views)
         names = [one.name for one in self.session.get_outputs()]
         found = dict(zip(names, run_session(self.session, {IMAGES: views[None]}, names), strict=True))
         return self._row(image, found)
 
     def _row(self, image: str, found: Mapping[str, NDArray[np.float32]]) -> PredictedRow:
-        rules, probabilities = self.told.back_off, found[PROBABILITIES]
+        rules, probabilities = self.contents.back_off, found[PROBABILITIES]
         best = probabilities.argmax(axis=1)
         score = probabilities.max(axis=1)
         coarse = found.get(COARSE, np.zeros((1, 0), dtype=np.float32))
         safe, safe_score = rules.decide(best, score, coarse)
-        is_unknown = bool(found[DISTANCE][0] > self.told.unknown_distance)
+        is_unknown = bool(found[DISTANCE][0] > self.contents.unknown_distance)
         is_safe = int(safe[0]) != NO_CLASS and not is_unknown
         return PredictedRow(
             image,
@@ -78,18 +78,18 @@ def open_bundle(folder: Path) -> ModelBundle:
         FormatError: `classes.json` is damaged, of a newer program, or of another model than `classifier.onnx`.
         ModelError: `classifier.onnx` cannot be opened, or does not fit `classes.json`.
     """
-    told = read_classes(_text(folder), source=str(folder / NAME))
+    contents = read_classes(_text(folder), source=str(folder / NAME))
     path = folder / CLASSIFIER
-    if _hash(path) != told.sha256:
+    if _hash(path) != contents.sha256:
         raise FormatError(
             f"{CLASSIFIER} is not the one that {NAME} belongs to, or it is damaged",
-            expected=told.sha256[:12],
+            expected=contents.sha256[:12],
             found=f"{_hash(path)[:12]} in {path}",
             remedy="copy the folder again, or export the model again",
         )
     session = open_session(path)
-    _check_ends(session, told, path)
-    return ModelBundle(folder, told, session)
+    _check_ends(session, contents, path)
+    return ModelBundle(folder, contents, session)
 
 
 def _text(folder: Path) -> str:
@@ -123,12 +123,12 @@ def _hash(path: Path) -> str:
         raise InputError("the exported model cannot be read", found=f"{path}: {error.strerror}") from error
 
 
-def _check_ends(session: Any, told: ExportedClasses, path: Path) -> None:
+def _check_ends(session: Any, contents: ExportedClasses, path: Path) -> None:
     """Refuse a network of other inputs and outputs: it would fail at the first image, or answer for other classes."""
-    side, views = told.framing.side, told.framing.views
-    expected = {IMAGES: [views, side, side, 3], PROBABILITIES: [len(told.back_off.candidate_ids)], DISTANCE: []}
-    if len(told.back_off.coarse_ids):
-        expected[COARSE] = [len(told.back_off.coarse_ids)]
+    side, views = contents.framing.side, contents.framing.views
+    expected = {IMAGES: [views, side, side, 3], PROBABILITIES: [len(contents.back_off.candidate_ids)], DISTANCE: []}
+    if len(contents.back_off.coarse_ids):
+        expected[COARSE] = [len(contents.back_off.coarse_ids)]
     found = {one.name: list(one.shape)[1:] for one in (*session.get_inputs(), *session.get_outputs())}
     if found != expected:
         raise ModelError(

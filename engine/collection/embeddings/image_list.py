@@ -73,8 +73,8 @@ class ImageList:
         for place, content_hash, failure in zip(places, table.content_hashes, table.failures, strict=True):
             self.content_hashes.replace(place, content_hash)
             self.has_failed[place] = failure is not None
-        told = frozenset(table.ids)
-        kept = {image_id: failure for image_id, failure in self.failures.items() if image_id not in told}
+        updated = frozenset(table.ids)
+        kept = {image_id: failure for image_id, failure in self.failures.items() if image_id not in updated}
         self.failures = kept | _failures_in(table)
 
     def read_labels(self, image_ids: Sequence[int]) -> None:

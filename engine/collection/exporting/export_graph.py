@@ -17,7 +17,7 @@ from engine.graph_drawing.svg import DARK, LIGHT, SVG_CARD, svg_text
 from engine.interchange import csv_edges, json_tree
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.taxonomies import graphml, skos
-from engine.interchange.taxonomies.outgoing import told
+from engine.interchange.taxonomies.outgoing import exported_graph
 from engine.new_file import clear_abandoned_drafts, output_file
 from engine.project import ClassDetails, Project
 
@@ -79,28 +79,30 @@ def drawing(content: GraphToWrite, *, is_dark: bool = False) -> bytes:
     return f"<!-- {WRITTEN_BY} -->\n{text}".encode()
 
 
-def _told(content: GraphToWrite) -> ImportedGraph:
-    return told(content.graph, content.details)
+def _exported_graph(content: GraphToWrite) -> ImportedGraph:
+    return exported_graph(content.graph, content.details)
 
 
 GRAPH_FORMATS: Final[Mapping[str, GraphExportFormat]] = {
     "json": GraphExportFormat(
         "JSON: one class to a line, everything that is known of it",
         ".json",
-        lambda content: json_tree.written(_told(content)).encode(),
+        lambda content: json_tree.written(_exported_graph(content)).encode(),
     ),
     "csv": GraphExportFormat(
         "CSV: a table of children and parents, for spreadsheets",
         ".csv",
-        lambda content: csv_edges.written(_told(content)).encode(),
+        lambda content: csv_edges.written(_exported_graph(content)).encode(),
     ),
     "graphml": GraphExportFormat(
-        "GraphML: for Gephi, yEd, Cytoscape and igraph", ".graphml", lambda content: graphml.written(_told(content))
+        "GraphML: for Gephi, yEd, Cytoscape and igraph",
+        ".graphml",
+        lambda content: graphml.written(_exported_graph(content)),
     ),
     "skos": GraphExportFormat(
         "SKOS: a thesaurus in Turtle",
         ".ttl",
-        lambda content: f"# {WRITTEN_BY}\n{skos.written(_told(content))}".encode(),
+        lambda content: f"# {WRITTEN_BY}\n{skos.written(_exported_graph(content))}".encode(),
     ),
     "dot": GraphExportFormat(
         "DOT: for Graphviz",

@@ -42,9 +42,9 @@ def details_to_come(
         class_ids: the class of each key.
         new: classes that the project does not have yet.
     """
-    said = [each for each in imported.classes if each.note or each.colour]
-    known, news = project.details() if said else {}, dict[ClassId, ClassDetails]()
-    for each in said:
+    described = [each for each in imported.classes if each.note or each.colour]
+    known, news = project.details() if described else {}, dict[ClassId, ClassDetails]()
+    for each in described:
         class_id = class_ids[each.key]
         before = news.get(class_id) or known.get(class_id) or ClassDetails()
         after = before.filled_in(ClassDetails(fitting_note(each.note), each.colour))

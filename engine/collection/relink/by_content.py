@@ -78,7 +78,7 @@ def find_by_content(
         left: numbers of those that were not found yet.
         seen: the files that may be theirs.
         found: gets what was found, and the images that several files hold.
-        on_read: told the number of each file before it is read.
+        on_read: called with the number of each file before it is read.
     """
     used, wanted = found.used, _by_content(images, left)
     sizes = {images[number].size_bytes for numbers in wanted.values() for number in numbers}

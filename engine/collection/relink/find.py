@@ -44,7 +44,7 @@ def find_moved(
     Args:
         known: what the project knows.
         folder: where to look; by default beside the project.
-        on_progress: told what was looked at so far.
+        on_progress: called with what was looked at so far.
         cancel: stops at once.
 
     Raises:

@@ -72,8 +72,8 @@ def train_backbone(
         caches: where the embeddings of the model in use are; without them there is no figure from before.
         chosen: settings by name, see `BackboneSettings`.
         out: folder for the files, empty or missing; taken away again when the training fails or is stopped.
-        on_progress: told after every image that is read, then after every iteration; at most ten times a second.
-        on_point: told each point of the curve.
+        on_progress: called after every image that is read, then after every iteration; at most ten times a second.
+        on_point: called with each point of the curve.
         cancel: asks to stop.
 
     Returns:

@@ -81,7 +81,7 @@ def project_images(
         settings: of the training.
         folder: takes the decoded pixels; they need not fit into memory.
         side: of the stored images, in pixels: more than is trained at, as room for random shifts.
-        on_progress: told after every image, at most ten times a second.
+        on_progress: called after every image, at most ten times a second.
         cancel: asks to stop.
 
     Raises:

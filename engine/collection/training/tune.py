@@ -54,8 +54,8 @@ def tune_propagation(
         chosen: settings by name, of `PropagationTrainingSettings` and `EpisodeSettings`; others follow from what is
             labelled.
         out: folder for the files, empty or missing; taken away again when the training fails or is stopped.
-        on_progress: told after every episode, at most ten times a second.
-        on_point: told each point of the curve.
+        on_progress: called after every episode, at most ten times a second.
+        on_point: called with each point of the curve.
         cancel: asks to stop.
 
     Returns:

@@ -70,8 +70,8 @@ def changed_images(before: CollectionState, after: CollectionState) -> ChangedIm
     """
     first, second = _shared(before, after)
     labels = after.label_class[second][after.label_class[second] != before.label_class[first]]
-    is_told = _is_told(before)[first] & _is_told(after)[second]
-    first, second = first[is_told], second[is_told]
+    is_answered = _is_answered(before)[first] & _is_answered(after)[second]
+    first, second = first[is_answered], second[is_answered]
     was, now = likeliest(before, first), likeliest(after, second)
     safe_was, safe_now = _safe(before, first), _safe(after, second)
     has_moved = was != now
@@ -95,7 +95,7 @@ def _shared(before: CollectionState, after: CollectionState) -> tuple[NDArray[np
     return first, second
 
 
-def _is_told(state: CollectionState) -> NDArray[np.bool_]:
+def _is_answered(state: CollectionState) -> NDArray[np.bool_]:
     return (state.label_class == NO_CLASS) & (state.status == ImageStatus.READY)
 
 

@@ -76,17 +76,19 @@ def held_out_answers(fitted: EverydayModel, graph: CategoryGraph) -> HeldOutAnsw
         fitted: the model.
         graph: that it was fitted to.
     """
-    told = fitted.held_out
-    if told is None or told.probabilities.size == 0:
+    held_out = fitted.held_out
+    if held_out is None or held_out.probabilities.size == 0:
         none = np.zeros(0, dtype=bool)
         return HeldOutAnswers(np.zeros(0, dtype=np.int64), none, none, none)
-    best, score = told.likeliest()
-    safe, _ = fitted.back_off.decide(best, score, told.probabilities @ fitted.back_off.roll_up)
-    fitting = told.fitting(graph)
-    order = np.argsort(told.image_ids, kind="stable")
-    is_right = _are_fitting(fitting, fitted.candidate_ids[best], told.class_ids)
-    is_named_rightly = _are_fitting(fitting, safe, told.class_ids)
-    return HeldOutAnswers(told.image_ids[order], is_right[order], (safe != NO_CLASS)[order], is_named_rightly[order])
+    best, score = held_out.likeliest()
+    safe, _ = fitted.back_off.decide(best, score, held_out.probabilities @ fitted.back_off.roll_up)
+    fitting = held_out.fitting(graph)
+    order = np.argsort(held_out.image_ids, kind="stable")
+    is_right = _are_fitting(fitting, fitted.candidate_ids[best], held_out.class_ids)
+    is_named_rightly = _are_fitting(fitting, safe, held_out.class_ids)
+    return HeldOutAnswers(
+        held_out.image_ids[order], is_right[order], (safe != NO_CLASS)[order], is_named_rightly[order]
+    )
 
 
 def compared(before: HeldOutAnswers, after: HeldOutAnswers) -> HeldOutComparison:
@@ -107,7 +109,7 @@ def compared(before: HeldOutAnswers, after: HeldOutAnswers) -> HeldOutComparison
 
 
 def _are_fitting(
-    fitting: dict[int, frozenset[int]], said: NDArray[np.int64], labels: NDArray[np.int64]
+    fitting: dict[int, frozenset[int]], answer: NDArray[np.int64], labels: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    pairs = zip(said.tolist(), labels.tolist(), strict=True)
+    pairs = zip(answer.tolist(), labels.tolist(), strict=True)
     return np.array([each in fitting.get(label, ()) for each, label in pairs], dtype=bool)

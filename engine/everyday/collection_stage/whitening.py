@@ -90,7 +90,7 @@ def whitening_of(embeddings: Embeddings) -> Whitening | None:
     if len(differences) < FEWEST_PAIRS:
         matrix = _whitening_matrix(total, shrinkage)
     else:
-        matrix = _told_apart(_covariance(differences) / 2, total, shrinkage)
+        matrix = _shrunk(_covariance(differences) / 2, total, shrinkage)
     return Whitening(mean.astype(np.float32), matrix.astype(np.float32))
 
 
@@ -102,7 +102,7 @@ def _whitening_matrix(covariance: Square, shrinkage: float) -> Square:
     return shrunk
 
 
-def _told_apart(within: Square, total: Square, shrinkage: float) -> Square:
+def _shrunk(within: Square, total: Square, shrinkage: float) -> Square:
     """(d, d): whitens within look-alikes, then weighs directions by how far they tell images apart beyond that.
 
     Where b is the variance between unlike images as a multiple of that between look-alikes, a direction counts by

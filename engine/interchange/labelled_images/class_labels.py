@@ -104,9 +104,9 @@ def label_with(
     Raises:
         ValueError: a time in the fields is none.
     """
-    said = texts(fields_about(label, fields))
-    said |= {"image": image, "class": label}
-    return label_in(said | ({"file": str(file)} if file else {}), folder)
+    found = texts(fields_about(label, fields))
+    found |= {"image": image, "class": label}
+    return label_in(found | ({"file": str(file)} if file else {}), folder)
 
 
 def fields_about(label: str, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -77,9 +77,9 @@ def read(source: Path) -> ForeignLabels:
         except (ValueError, IndexError) as error:
             problems.append(f"{key}: {error}")
             continue
-        said = [label for label in found if label is not None]
-        labels += said
-        unlabelled += not said
+        labelled = [label for label in found if label is not None]
+        labels += labelled
+        unlabelled += not labelled
     return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
 
 

@@ -104,8 +104,8 @@ def _schema(labels: ClassLabels) -> Any:
         feature = {"dtype": _DTYPES.get(KINDS.get(name, ""), "string"), "_type": "Value"}
         features[name] = {"feature": feature, "_type": "Sequence"} if KINDS.get(name) == "texts" else feature
     first = [pa.field("file_name", pa.string()), pa.field("label", pa.int64())]
-    told = json.dumps({"info": {"features": features}})
-    return pa.schema([*first, *parquet.schema_of(_TEXTS)], metadata={"huggingface": told})
+    metadata = json.dumps({"info": {"features": features}})
+    return pa.schema([*first, *parquet.schema_of(_TEXTS)], metadata={"huggingface": metadata})
 
 
 def _front_matter(images: LabelledImages, labels: ClassLabels) -> Iterator[str]:

@@ -158,16 +158,16 @@ def _labels(task: dict[str, Any], folder: Path) -> Iterator[ForeignLabel]:
     annotations = objects_in(task, "annotations") or objects_in(task, "completions")
     for annotation in annotations:
         if not annotation.get("was_cancelled"):
-            for label in _said(annotation, image, fields, folder, file):
+            for label in _labels_in(annotation, image, fields, folder, file):
                 is_of_fields = bool(label.who) and not label.is_machine
                 who, when = (label.who, label.when) if is_of_fields else (_who(annotation), _when(annotation))
                 yield replace(label, is_machine=False, who=who, when=when)
     for prediction in objects_in(task, "predictions"):
-        for label in _said(prediction, image, fields, folder, file):
+        for label in _labels_in(prediction, image, fields, folder, file):
             yield replace(label, is_machine=True)
 
 
-def _said(
+def _labels_in(
     annotation: dict[str, Any], image: str, fields: dict[str, Any], folder: Path, file: Path | None
 ) -> Iterator[ForeignLabel]:
     """Its classes; one where it names all paths of the class that the task was made with."""

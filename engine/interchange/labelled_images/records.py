@@ -117,7 +117,7 @@ class LabelledImages:
         folder: the deepest folder that all images of the project lie in or below, also those that are not written;
             None where they are on several drives.
         facts_of: reads the header of an image's file.
-        on_image: told after each image that was written; raises `Cancelled` when it is to stop.
+        on_image: called after each image that was written; raises `Cancelled` when it is to stop.
     """
 
     title: str

@@ -226,7 +226,7 @@ def _write_one(images: LabelledImages, image: LabelledImage, sidecar: Path) -> N
     keywords: dict[str, list[str]] = {name: [] for name in WRITTEN}
     if image.class_id is not None:
         keywords = keywords_of(images, image.class_id)
-    if before is not None and _is_said(packet, record, keywords):
+    if before is not None and _is_up_to_date(packet, record, keywords):
         return
     is_foreign = before is not None and OWN.encode() not in before
     for name, ours in WRITTEN.items():
@@ -243,7 +243,7 @@ def _write_one(images: LabelledImages, image: LabelledImage, sidecar: Path) -> N
         file.write(packet.data())
 
 
-def _is_said(packet: XmpPacket, record: Mapping[str, str | list[str]], keywords: Mapping[str, list[str]]) -> bool:
+def _is_up_to_date(packet: XmpPacket, record: Mapping[str, str | list[str]], keywords: Mapping[str, list[str]]) -> bool:
     marks = set(WRITTEN.values())
     own = {name: found for name, found in packet.values(OWN).items() if name not in marks}
     wanted = {name: [value] if isinstance(value, str) else value for name, value in record.items()}

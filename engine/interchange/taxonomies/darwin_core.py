@@ -14,7 +14,7 @@ from engine.errors import FormatError
 from engine.graph.aliases import Aliases
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
-from engine.interchange.sibling_names import told_apart
+from engine.interchange.sibling_names import disambiguated
 from engine.interchange.taxonomies.darwin_core_tables import NAME, TaxonRow, checklist, has_taxon_header, holds_taxa
 from engine.interchange.taxonomies.opening import Opening
 
@@ -67,7 +67,7 @@ def read(source: Path) -> ImportedGraph:
     def id_of(key: str) -> str:
         return taxa[key].source_id or key
 
-    names = told_apart({key: taxon.name for key, taxon in taxa.items()}, edges, source.name, id_of=id_of)
+    names = disambiguated({key: taxon.name for key, taxon in taxa.items()}, edges, source.name, id_of=id_of)
     return checked(ImportedGraph(tuple(_class(each, names[key]) for key, each in taxa.items()), edges), source.name)
 
 

@@ -149,9 +149,9 @@ def _rows(table: Table, data: bytes) -> Iterator[TaxonRow]:
         raise FormatError(f"{table.file} is not text in {table.encoding}", found=str(error)[:200]) from error
     for line, cells in _cells(text, table.file, table.separator, table.quote):
         if line > table.header_lines:
-            told = {_term(term): cells[at] for at, term in table.columns.items() if at < len(cells)}
+            terms = {_term(term): cells[at] for at, term in table.columns.items() if at < len(cells)}
             own = cells[table.id_index] if table.id_index < len(cells) else ""
-            yield _row(line, table.file, {"": own, **told})
+            yield _row(line, table.file, {"": own, **terms})
 
 
 def _rows_by_header(text: str, name: str) -> Iterator[TaxonRow]:

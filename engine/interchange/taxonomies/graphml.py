@@ -15,7 +15,7 @@ from lxml import etree
 from engine.errors import FormatError
 from engine.graph.aliases import Aliases
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
-from engine.interchange.sibling_names import told_apart
+from engine.interchange.sibling_names import disambiguated
 from engine.interchange.taxonomies.colours import hex_colour
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomies.xml_document import taxonomy_tree
@@ -70,7 +70,7 @@ def read(source: Path) -> ImportedGraph:
     nodes = _nodes(graph, meaning, source.name)
     edges = _directed(list(_edges(graph, nodes, meaning, source.name)), _fields(graph, meaning))
     names = {key: _name(key, node, source.name) for key, node in nodes.items()}
-    names = told_apart(names, edges, source.name)
+    names = disambiguated(names, edges, source.name)
     classes = tuple(_class(key, node, names[key], source.name) for key, node in nodes.items())
     return checked(ImportedGraph(classes, edges), source.name)
 
@@ -162,11 +162,11 @@ def _edges(graph: Element, nodes: Mapping[str, _Node], meaning: Mapping[str, str
         yield _Edge(ends[0], ends[1], relation.casefold())
 
 
-def _directed(edges: list[_Edge], said: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def _directed(edges: list[_Edge], attributes: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """The edges as (parent, child)."""
     starts, ends = {edge.start for edge in edges}, {edge.end for edge in edges}
     relations = {edge.relation for edge in edges}
-    if said.get(DIRECTION) == DOWN:
+    if attributes.get(DIRECTION) == DOWN:
         leads_up = False
     elif relations and relations <= _UP_RELATIONS:
         leads_up = True

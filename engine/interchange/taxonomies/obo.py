@@ -13,7 +13,7 @@ from typing import Final
 from engine.errors import FormatError
 from engine.graph.aliases import Aliases
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
-from engine.interchange.sibling_names import told_apart
+from engine.interchange.sibling_names import disambiguated
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomy_file import taxonomy_lines
 
@@ -60,7 +60,7 @@ def read(source: Path) -> ImportedGraph:
     obsolete = {key for key, term in terms.items() if term.first("is_obsolete").casefold() == "true"}
     kept = {key: term for key, term in terms.items() if key not in obsolete}
     edges = _edges(kept, obsolete, source.name)
-    names = told_apart({key: _name(term, key, source.name) for key, term in kept.items()}, edges, source.name)
+    names = disambiguated({key: _name(term, key, source.name) for key, term in kept.items()}, edges, source.name)
     classes = tuple(_class(key, term, names[key], source.name) for key, term in kept.items())
     return checked(ImportedGraph(classes, tuple(edges)), source.name)
 

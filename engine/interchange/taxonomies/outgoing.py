@@ -19,7 +19,7 @@ class Described(Protocol):
         """Such as "#a0b1c2", or ""."""
 
 
-def told(graph: CategoryGraph, details: Mapping[ClassId, Described] | None = None) -> ImportedGraph:
+def exported_graph(graph: CategoryGraph, details: Mapping[ClassId, Described] | None = None) -> ImportedGraph:
     """What there is to be written of a graph.
 
     Args:

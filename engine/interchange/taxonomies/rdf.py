@@ -147,8 +147,8 @@ def _graph(name: str, predicates: frozenset[str]) -> "tuple[Graph, list[Statemen
                     f"{name} says more than a taxonomy does", expected=f"at most {MOST_STATEMENTS:,} statements"
                 )
             is_text = isinstance(value, Literal)
-            told = Text(str(value), value.language or "") if is_text else _address(value)
-            found.append(Statement(_address(subject), str(predicate), told))
+            value_node = Text(str(value), value.language or "") if is_text else _address(value)
+            found.append(Statement(_address(subject), str(predicate), value_node))
 
     return Graph(store=WantedStatements()), found
 

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from engine.errors import FormatError
 from engine.graph.aliases import Aliases
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
-from engine.interchange.sibling_names import told_apart
+from engine.interchange.sibling_names import disambiguated
 from engine.interchange.taxonomies.colours import hex_colour
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomies.rdf import Statement, Text, rdf_statements
@@ -66,7 +66,7 @@ def read(source: Path) -> ImportedGraph:
     edges = _edges(statements)
     labels = {key: _labels(key, concepts, facts.get(key, {}), source.name) for key in concepts}
     names = {key: clean_name_at(f"the concept {key} in {source.name}", found[0]) for key, found in labels.items()}
-    names = told_apart(names, edges, source.name, id_of=_last_part)
+    names = disambiguated(names, edges, source.name, id_of=_last_part)
     classes = tuple(_class(key, names[key], labels[key], facts.get(key, {}), source.name) for key in concepts)
     return checked(ImportedGraph(classes, tuple(edges)), source.name)
 
@@ -164,13 +164,13 @@ def _addresses(graph: ImportedGraph) -> dict[str, str]:
 
 def _block(each: ImportedClass, addresses: Mapping[str, str], parents: Iterable[str]) -> str:
     address = addresses[each.key]
-    said = [("skos:prefLabel", each.name)]
+    statements = [("skos:prefLabel", each.name)]
     if address.startswith(OURS) and each.aliases.source_id:
-        said.append(("skos:notation", each.aliases.source_id))
-    said += [("skos:altLabel", synonym) for synonym in each.aliases.synonyms]
-    said += [("skos:note", each.note)] if each.note else []
-    said += [("schema:color", each.colour)] if each.colour else []
+        statements.append(("skos:notation", each.aliases.source_id))
+    statements += [("skos:altLabel", synonym) for synonym in each.aliases.synonyms]
+    statements += [("skos:note", each.note)] if each.note else []
+    statements += [("schema:color", each.colour)] if each.colour else []
     # What JSON escapes in a text, Turtle escapes in the same way.
-    lines = [f"{predicate} {json.dumps(text, ensure_ascii=False)}" for predicate, text in said]
+    lines = [f"{predicate} {json.dumps(text, ensure_ascii=False)}" for predicate, text in statements]
     lines += [f"skos:broader <{addresses[parent]}>" for parent in parents]
     return " ;\n    ".join([f"<{address}> a skos:Concept", *lines]) + " .\n"

@@ -12,7 +12,7 @@ from typing import Final
 from engine.errors import FormatError
 from engine.graph.aliases import Aliases
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
-from engine.interchange.sibling_names import told_apart
+from engine.interchange.sibling_names import disambiguated
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomy_file import taxonomy_lines
 
@@ -61,7 +61,7 @@ def read(source: Path) -> ImportedGraph:
             raise FormatError(f"line {number} of {file.name} has the number of an earlier synset", found=synset.key)
         synsets[synset.key] = synset
     edges = _edges(synsets, file.name)
-    names = told_apart({key: each.words[0] for key, each in synsets.items()}, edges, f"a synset in {file.name}")
+    names = disambiguated({key: each.words[0] for key, each in synsets.items()}, edges, f"a synset in {file.name}")
     classes = tuple(_class(synset, names[synset.key], file.name) for synset in synsets.values())
     return checked(ImportedGraph(classes, tuple(edges)), file.name)
 
@@ -75,8 +75,8 @@ def _synset(line: str, number: int, source_name: str) -> _Synset:
     start, place = _SYNSET.match(line), f"line {number} of {source_name}"
     if start is None:
         raise _no_synset(place, line)
-    told, _, gloss = line.partition(_GLOSS)
-    fields = told.split(" ")
+    data, _, gloss = line.partition(_GLOSS)
+    fields = data.split(" ")
     try:
         count = int(start[3], 16)
         words = [_word(word, place) for word in fields[4 : 4 + 2 * count : 2]]

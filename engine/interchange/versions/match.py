@@ -59,7 +59,7 @@ def match(graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | N
     both = TwoVersions(graph, imported, base)
     _Matcher(both).find()
     fates = Successors(both)
-    heirs = {class_id: fates.heirs(class_id) for class_id in both.said if class_id not in both.taken}
+    heirs = {class_id: fates.heirs(class_id) for class_id in both.base_classes if class_id not in both.taken}
     return Matching(
         class_ids=both.found,
         merged={class_id: keys[0] for class_id, keys in heirs.items() if len(keys) == 1},
@@ -91,24 +91,24 @@ class _Matcher:
 
     def _ids_allow(self, key: str, class_id: ClassId) -> bool:
         both = self._both
-        now, was = both.classes[key].aliases.source_id, both.said[class_id].source_id
+        now, was = both.classes[key].aliases.source_id, both.base_classes[class_id].source_id
         return not (self._ids_are_stable and now and was and now != was)
 
     # -- by source id
 
     def _match_ids(self) -> None:
         both = self._both
-        said = _unique((each.source_id, class_id) for class_id, each in both.said.items())
+        base_classes = _unique((each.source_id, class_id) for class_id, each in both.base_classes.items())
         own = _unique(
-            (both.graph.aliases(each).source_id, each) for each in both.graph.classes() if each not in both.said
+            (both.graph.aliases(each).source_id, each) for each in both.graph.classes() if each not in both.base_classes
         )
         keys = _unique((each.aliases.source_id, key) for key, each in both.classes.items())
-        pairs = [(key, said.get(source_id, own.get(source_id))) for source_id, key in keys.items()]
+        pairs = [(key, base_classes.get(source_id, own.get(source_id))) for source_id, key in keys.items()]
         known = [(key, class_id) for key, class_id in pairs if class_id is not None]
         if self._is_renumbered(known):
             known = [(key, each) for key, each in known if both.classes[key].name == self._name_before(each)]
-        elif said:
-            self._ids_are_stable = len(said.keys() & keys.keys()) >= STABLE_IDS * len(said)
+        elif base_classes:
+            self._ids_are_stable = len(base_classes.keys() & keys.keys()) >= STABLE_IDS * len(base_classes)
         for key, class_id in known:
             both.take(key, class_id)
 
@@ -122,14 +122,14 @@ class _Matcher:
 
     def _name_before(self, class_id: ClassId) -> str:
         both = self._both
-        return both.said[class_id].name if class_id in both.said else both.graph.name(class_id)
+        return both.base_classes[class_id].name if class_id in both.base_classes else both.graph.name(class_id)
 
     # -- by path and name
 
     def _match_paths(self) -> None:
         both = self._both
         for each in both.unmatched():
-            for class_id in both.said_by_name.get(each.name, ()):
+            for class_id in both.base_by_name.get(each.name, ()):
                 if class_id not in both.taken and both.is_in_place(each.key, class_id):
                     both.take(each.key, class_id)
                     break
@@ -140,7 +140,11 @@ class _Matcher:
         for each in both.unmatched():
             for parent in sorted(both.above(each.key)) if both.parent_keys[each.key] else TOP:
                 found = both.graph.child_named(parent, each.name) if parent is None or parent in both.graph else None
-                if found is not None and (with_renamed_here or found not in both.said) and self._is_free(each, found):
+                if (
+                    found is not None
+                    and (with_renamed_here or found not in both.base_classes)
+                    and self._is_free(each, found)
+                ):
                     both.take(each.key, found)
                     break
 
@@ -155,9 +159,9 @@ class _Matcher:
     def _match_names(self) -> None:
         """A name that is gone from one place and new at one other: the class was moved."""
         both = self._both
-        waiting = grouped((each.name, each.key) for each in both.unmatched() if each.name in both.said_by_name)
+        waiting = grouped((each.name, each.key) for each in both.unmatched() if each.name in both.base_by_name)
         for name, keys in waiting.items():
-            left = [class_id for class_id in both.said_by_name[name] if class_id not in both.taken]
+            left = [class_id for class_id in both.base_by_name[name] if class_id not in both.taken]
             pairs = [(key, class_id) for key in keys for class_id in left if self._ids_allow(key, class_id)]
             if len(keys) > 1 or len(left) > 1:
                 pairs = _best((self._shared_children(*pair), *pair) for pair in pairs)
@@ -184,23 +188,23 @@ class _Matcher:
         by_child = (
             top
             for child in both.child_keys.get(each.key, ())
-            if child in both.found and both.found[child] in both.said
-            for top in both.said[both.found[child]].parents
+            if child in both.found and both.found[child] in both.base_classes
+            for top in both.base_classes[both.found[child]].parents
         )
-        by_synonym = (found for text in each.aliases.synonyms for found in both.said_by_name.get(text, ()))
-        near = [class_id for place in both.places(each.key) for class_id in both.said_children.get(place, ())]
+        by_synonym = (found for text in each.aliases.synonyms for found in both.base_by_name.get(text, ()))
+        near = [class_id for place in both.places(each.key) for class_id in both.base_children.get(place, ())]
         left = [class_id for class_id in near if class_id not in both.taken]
         by_place = [
             class_id for class_id in left
-            if len(left) <= MOST_SIBLINGS or spelling(both.said[class_id].name) == spelling(each.name)
+            if len(left) <= MOST_SIBLINGS or spelling(both.base_classes[class_id].name) == spelling(each.name)
         ]  # fmt: skip
         found = dict.fromkeys([*by_synonym, *by_child, *by_place])
-        return [class_id for class_id in found if class_id in both.said and class_id not in both.taken]
+        return [class_id for class_id in found if class_id in both.base_classes and class_id not in both.taken]
 
     def _evidence(self, each: ImportedClass, class_id: ClassId, is_named: bool) -> float:
         """How much speaks for the same class under another name; 0 when too little does."""
         both = self._both
-        was = both.said[class_id]
+        was = both.base_classes[class_id]
         named = is_named or each.name in both.synonyms_here(class_id)
         shared = self._shared_children(each.key, class_id)
         in_place = both.is_in_place(each.key, class_id)
@@ -214,7 +218,7 @@ class _Matcher:
         """Share of the children that both have, among those of either that are known in both versions."""
         both = self._both
         now = {both.found[child] for child in both.child_keys.get(key, ()) if child in both.found}
-        was = both.taken.keys() & both.said_children.get(class_id, ())
+        was = both.taken.keys() & both.base_children.get(class_id, ())
         return len(now & was) / len(now | was) if now and was else 0.0
 
 

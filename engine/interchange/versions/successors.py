@@ -41,10 +41,10 @@ class Successors:
         """Keys that all children of a class of before are under now, and were not before; with how many."""
         both = self._both
         takers: Counter[str] = Counter()
-        for child in both.said_children.get(class_id, ()):
+        for child in both.base_children.get(class_id, ()):
             if child not in both.taken:
                 continue
-            was = both.said[child].parents | both.said[class_id].parents
+            was = both.base_classes[child].parents | both.base_classes[class_id].parents
             above = [parent for parent in both.parent_keys[both.taken[child]] if both.found.get(parent) not in was]
             if not above:
                 return Counter()
@@ -53,6 +53,6 @@ class Successors:
 
     def _longer_names(self, class_id: ClassId) -> tuple[str, ...]:
         """New classes in the place of a class of before whose names say all of its name and more."""
-        was = self._both.said[class_id]
+        was = self._both.base_classes[class_id]
         near = (each for place in was.parents or TOP for each in self._new_at.get(place, ()))
         return tuple(dict.fromkeys(each.key for each in near if words(was.name) < words(each.name)))

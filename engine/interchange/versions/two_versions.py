@@ -31,10 +31,10 @@ class TwoVersions:
 
     def __init__(self, graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | None) -> None:
         self.graph = graph
-        self.said = base.classes if base else {}
-        self.said_by_name = grouped((each.name, class_id) for class_id, each in self.said.items())
-        self.said_children = grouped(
-            (top, class_id) for class_id, each in self.said.items() for top in each.parents or TOP
+        self.base_classes = base.classes if base else {}
+        self.base_by_name = grouped((each.name, class_id) for class_id, each in self.base_classes.items())
+        self.base_children = grouped(
+            (top, class_id) for class_id, each in self.base_classes.items() for top in each.parents or TOP
         )
         self.classes = {each.key: each for each in imported.classes}
         self.parent_keys = imported.parent_keys()
@@ -62,7 +62,7 @@ class TwoVersions:
 
     def is_in_place(self, key: str, class_id: ClassId) -> bool:
         """Whether the source had the class under one of the parents that the key has now."""
-        was = self.said[class_id].parents
+        was = self.base_classes[class_id].parents
         return bool(was & self.above(key)) if was else not self.parent_keys[key]
 
     def keys_naming(self) -> dict[ClassId, list[str]]:
@@ -70,13 +70,13 @@ class TwoVersions:
 
         A synonym that a class had before says nothing: many words mean several things.
         """
-        left = [each for class_id, each in self.said.items() if class_id not in self.taken]
+        left = [each for class_id, each in self.base_classes.items() if class_id not in self.taken]
         texts = grouped((text, each.class_id) for each in left for text in (each.name, each.source_id) if text)
         naming: dict[ClassId, list[str]] = {}
         for key, each in self.classes.items():
             known = self.synonyms_here(self.found.get(key))
-            told = (found for text in each.aliases.synonyms if text not in known for found in texts.get(text, ()))
-            for class_id in dict.fromkeys(told):
+            matches = (found for text in each.aliases.synonyms if text not in known for found in texts.get(text, ()))
+            for class_id in dict.fromkeys(matches):
                 naming.setdefault(class_id, []).append(key)
         return naming
 

@@ -37,7 +37,7 @@ class _Update:
     def __init__(self, graph: CategoryGraph, imported: ImportedGraph, name: str, base: SourceVersion | None) -> None:
         self._graph = graph
         self._imported = imported
-        self._said: Mapping[ClassId, SourceClass] = base.classes if base else {}
+        self._base: Mapping[ClassId, SourceClass] = base.classes if base else {}
         self._matching: Matching = match(graph, imported, base)
         self._ids = self._with_new_ids()
         self._new = {class_id for key, class_id in self._ids.items() if key not in self._matching.class_ids}
@@ -98,14 +98,14 @@ class _Update:
             else:
                 heir = self._heir_of(class_id)
                 if heir is None:
-                    self._removed_here.append(self._said[class_id].name)
+                    self._removed_here.append(self._base[class_id].name)
                 above = (homes[self._ids[parent]] for parent in parent_keys[key])
                 homes[class_id] = frozenset({heir}) if heir is not None else frozenset().union(*above)
         return homes
 
     def _heir_of(self, class_id: ClassId) -> ClassId | None:
         """The class that a person merged this one into: it got its id or its name."""
-        was = self._said[class_id]
+        was = self._base[class_id]
         known = self._graph.fitting(was.source_id) if was.source_id else []
         known = known or [
             each for each in self._graph.fitting(was.name) if was.name in self._graph.aliases(each).synonyms
@@ -118,7 +118,7 @@ class _Update:
     # -- one class
 
     def _compare(self, now: SourceClass) -> None:
-        was = self._said.get(now.class_id) or self._own(now.class_id)
+        was = self._base.get(now.class_id) or self._own(now.class_id)
         if now.name != was.name:
             self._rename(was, now)
         if now.parents != was.parents:
@@ -172,7 +172,7 @@ class _Update:
 
     def _aliases_after(self, class_id: ClassId) -> Aliases:
         """With the source's further synonyms, and its id unless the person gave another one."""
-        here, theirs, was = self._graph.aliases(class_id), self._aliases[class_id], self._said.get(class_id)
+        here, theirs, was = self._graph.aliases(class_id), self._aliases[class_id], self._base.get(class_id)
         is_theirs = was is not None and here.source_id == was.source_id and bool(theirs.source_id)
         filled = Aliases(theirs.source_id if is_theirs else here.source_id, here.synonyms).filled_in(theirs)
         try:

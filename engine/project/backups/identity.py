@@ -50,24 +50,24 @@ def identify(project: Path, index: BackupIndex | None = None) -> str | None:
         Its identity; None where nobody can be sure.
     """
     index = read_index() if index is None else index
-    said = project_id_of(project)
-    if said is not None and said in index.project_ids:
-        return said
+    stored_id = project_id_of(project)
+    if stored_id is not None and stored_id in index.project_ids:
+        return stored_id
     known = index.project_ids | _backed_up(project)
-    if said is not None and said in known:
-        return said
+    if stored_id is not None and stored_id in known:
+        return stored_id
     raw = [mark.project_id for mark in marks_in(project)]
-    readings = [said, *raw] if said is not None else raw
+    readings = [stored_id, *raw] if stored_id is not None else raw
     fitting = {each for reading in readings for each in known if _is_alike(reading, each)}
     if fitting:
         return fitting.pop() if len(fitting) == 1 else None
-    return _unseen(project, readings, said, index) if readings else _remembered(project, known, index)
+    return _unseen(project, readings, stored_id, index) if readings else _remembered(project, known, index)
 
 
 def _backed_up(project: Path) -> frozenset[str]:
     """The projects of which there are backups under this name."""
     paths = [path for folder in folders_of(project, None) for path, _ in named_in(folder)]
-    return frozenset(said for path in paths if (said := project_id_of(path)) is not None)
+    return frozenset(stored_id for path in paths if (stored_id := project_id_of(path)) is not None)
 
 
 def last_generation(project: Path) -> int:
@@ -77,12 +77,12 @@ def last_generation(project: Path) -> int:
     return max((each.generation for each in found), default=0)
 
 
-def _unseen(project: Path, readings: Sequence[str], said: str | None, index: BackupIndex) -> str | None:
+def _unseen(project: Path, readings: Sequence[str], stored_id: str | None, index: BackupIndex) -> str | None:
     """A project that nobody saw here; where another one was seen in this file, damage may be what made it unknown."""
     seen = index.record_of(project)
     if seen is not None and seen.file_number == file_number_of(project):
-        return said if _is_sealed(project) else None
-    return said or (readings[0] if len(set(readings)) == 1 else None)
+        return stored_id if _is_sealed(project) else None
+    return stored_id or (readings[0] if len(set(readings)) == 1 else None)
 
 
 def _remembered(project: Path, known: Iterable[str], index: BackupIndex) -> str | None:

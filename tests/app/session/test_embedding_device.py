@@ -70,7 +70,7 @@ def test_a_notice_is_given_once(qtbot: QtBot, session: Session, unread: Collecti
     second = replace(first, note="CPU", notice=NOTICE if tells_at_once else "")
     script = [first, second, second, ended("CPU", reason="why", notice=NOTICE)]
     embedding, workers = embedding_with(session, [script])
-    notices, told = recorded(embedding.notice_given), recorded(embedding.device_told)
+    notices, told = recorded(embedding.notice_given), recorded(embedding.device_changed)
     open_project(qtbot, session, unread.project)
     wait_for_end(qtbot, embedding, workers, 1)
     assert notices == [(NOTICE,)]

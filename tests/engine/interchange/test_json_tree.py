@@ -12,7 +12,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.interchange import json_tree
 from engine.interchange.imported import ImportedClass
 from engine.interchange.merge import merge_into
-from engine.interchange.taxonomies.outgoing import told
+from engine.interchange.taxonomies.outgoing import exported_graph
 from tests.support.graphs import big_graph, seaside_graph, shape_of
 
 
@@ -25,7 +25,7 @@ def file_of(folder: Path, document: Any) -> Path:
 
 def write(graph: CategoryGraph, path: Path) -> None:
     """Write a graph."""
-    path.write_text(json_tree.written(told(graph)), encoding="utf-8")
+    path.write_text(json_tree.written(exported_graph(graph)), encoding="utf-8")
 
 
 def test_a_tree(tmp_path: Path) -> None:

@@ -36,18 +36,18 @@ def _left() -> list[str]:
 
 def test_made_once(installed: InstalledWeights) -> None:
     """The steps are told, the files are whole, and the second time nothing is done; the card is the shipped one."""
-    told: list[Progress] = []
+    as_full_disk: list[Progress] = []
     assert converted_path(NAME) is None
     assert NAME in bundled_backbones()
     assert NAME not in [model.name for model in all_models()]
-    path = convert_kept(NAME, on_progress=told.append)
-    assert [(each.done, each.note) for each in told] == [*enumerate(STEPS), (len(STEPS), "")]
+    path = convert_kept(NAME, on_progress=as_full_disk.append)
+    assert [(each.done, each.note) for each in as_full_disk] == [*enumerate(STEPS), (len(STEPS), "")]
     assert path == converted_path(NAME)
     files = model_files(path)
     assert (files.is_bundled, files.card) == (True, installed.card)
     assert NAME in [model.name for model in all_models()]
-    assert convert_kept(NAME, on_progress=told.append) == path
-    assert len(told) == len(STEPS) + 1
+    assert convert_kept(NAME, on_progress=as_full_disk.append) == path
+    assert len(as_full_disk) == len(STEPS) + 1
     embeddings = BackboneSession(path, files.card, CPU_CHOICE).embed(trial_squares(files.card))
     assert np.linalg.norm(embeddings, axis=1) == pytest.approx(1, abs=1e-3)
 
@@ -119,7 +119,9 @@ def test_cancelled_at_any_step(installed: InstalledWeights, step: int) -> None:
     """Nothing is left, and the next time it is made."""
     cancel = CancelToken()
     with pytest.raises(Cancelled):
-        convert_kept(NAME, on_progress=lambda told: cancel.cancel() if told.done == step else None, cancel=cancel)
+        convert_kept(
+            NAME, on_progress=lambda as_full_disk: cancel.cancel() if as_full_disk.done == step else None, cancel=cancel
+        )
     assert _left() == []
     assert convert_kept(NAME).is_file()
 

@@ -223,15 +223,15 @@ def test_networks_that_fail_the_trial(tmp_path: Path, pictures: tuple[Path, ...]
 def test_adding_a_file(tmp_path: Path, pictures: tuple[Path, ...]) -> None:
     """Inspected, tried, kept with its figures; progress is told step by step; the file may go afterwards."""
     path = models.write_vectors(tmp_path / "My net.onnx", side=models.SIDE)
-    told: list[Progress] = []
-    added = add_file(path, chosen={"unit_length": False}, images=pictures, on_progress=told.append)
+    as_full_disk: list[Progress] = []
+    added = add_file(path, chosen={"unit_length": False}, images=pictures, on_progress=as_full_disk.append)
     path.unlink()
     card = added.files.card
     assert (added.files.name, BackboneLibrary().names()) == ("My-net", ("My-net",))
     assert (card.input_side, card.embedding_width, card.output, card.unit_length) == (32, 12, "embeddings", False)
     assert card.temperature == pytest.approx(0.1 * added.trial.mean_length**2)
     assert card.figures["images_per_s_one_core"] == round(added.trial.images_per_s, 1)
-    assert [progress.done for progress in told] == [0, 1, 2, 3]
+    assert [progress.done for progress in as_full_disk] == [0, 1, 2, 3]
     assert not added.files.has_own_propagation
 
 

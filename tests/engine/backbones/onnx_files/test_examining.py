@@ -79,7 +79,7 @@ def test_sound_files(tmp_path: Path, write: Callable[[Path], Path], output: str,
     assert (found.output, found.pooling, found.layout, facts.width) == (output, pooling, layout, models.WIDTH)
     assert (facts.name, facts.opset, facts.image_input.fixed_batch) == ("my-net-2", models.OPSET, None)
     assert found.input_side == (facts.image_input.fixed_side or 224)
-    assert not facts.is_told
+    assert not facts.is_declared
     assert any("guess" in notice for notice in facts.notices)
     assert read(encode(1, facts)).message(OnnxFacts) == facts
 
@@ -99,9 +99,9 @@ def test_what_was_chosen_is_no_guess(tmp_path: Path) -> None:
     assert facts.with_chosen({}) == facts
     partly = facts.with_chosen({"mean": (0.5, 0.5, 0.5)})
     assert partly.why == f"{facts.why}; what was chosen counts more"
-    assert (partly.is_told, partly.notices) == (False, facts.notices)
+    assert (partly.is_declared, partly.notices) == (False, facts.notices)
     chosen = facts.with_chosen(dict(preset("clip")))
-    assert (chosen.why, chosen.is_told) == ("CLIP mean and std, as chosen", True)
+    assert (chosen.why, chosen.is_declared) == ("CLIP mean and std, as chosen", True)
     assert set(facts.notices) - set(chosen.notices) == {GUESS_NOTICE}
     as_rgb = {name: value for name, value in preset("caffe").items() if name != "channel_order"}
     assert "BGR" not in facts.with_chosen(as_rgb).why
@@ -132,7 +132,7 @@ def test_preprocessing_from_a_card_beside(tmp_path: Path) -> None:
     )
     write_card(path, card)
     facts = examined(path)
-    assert (facts.is_told, facts.name, facts.licence) == (True, "given", "ours")
+    assert (facts.is_declared, facts.name, facts.licence) == (True, "given", "ours")
     assert (facts.preprocessing.channel_order, facts.preprocessing.input_side) == ("bgr", models.SIDE)
     assert any("64 pixels" in notice for notice in facts.notices)
     made = card_for(path, facts, facts.preprocessing, name="mine")
@@ -169,11 +169,11 @@ def test_preprocessing_from_the_file_itself(tmp_path: Path) -> None:
     with path.open("ab") as file:
         file.write(stamp_of(card))
     facts = examined(path)
-    assert facts.is_told
+    assert facts.is_declared
     assert (facts.preprocessing.value_scale, facts.preprocessing.channel_order) == (255.0, "bgr")
     for broken in ("[" * 100_000, "5", '{"unit_length": "no"}'):
         models.write_vectors(path, notes={PREPROCESSING_KEY: broken})
-        assert not examined(path).is_told
+        assert not examined(path).is_declared
 
 
 def test_preprocessing_from_a_hub_file(tmp_path: Path) -> None:

@@ -54,13 +54,13 @@ def left(folder: Path) -> set[str]:
 
 def test_a_file_arrives_whole_with_progress(server: WeightsServer, tmp_path: Path) -> None:
     """Bytes done and in all, a rate, and at the end nothing but the file."""
-    told: list[Progress] = []
+    as_full_disk: list[Progress] = []
     target = tmp_path / "downloads" / "w.pth"
-    download(server.url, target, sha256_prefix=SHA256[:8], on_progress=told.append)
+    download(server.url, target, sha256_prefix=SHA256[:8], on_progress=as_full_disk.append)
     assert target.read_bytes() == CONTENT
-    assert (told[0].done, told[0].total, told[0].unit) == (0, len(CONTENT), "bytes")
-    assert (told[-1].done, told[-1].seconds_left) == (len(CONTENT), 0)
-    assert told[-1].rate_per_s > 0
+    assert (as_full_disk[0].done, as_full_disk[0].total, as_full_disk[0].unit) == (0, len(CONTENT), "bytes")
+    assert (as_full_disk[-1].done, as_full_disk[-1].seconds_left) == (len(CONTENT), 0)
+    assert as_full_disk[-1].rate_per_s > 0
     assert left(target.parent) == {"w.pth"}
 
 
@@ -96,11 +96,11 @@ def test_a_second_run_goes_on_where_the_first_stopped(server: WeightsServer, tmp
     have = part.stat().st_size
     assert 0 < have <= len(CONTENT)
     part.write_bytes(CONTENT[:1000])  # however little arrived before it was stopped
-    told: list[Progress] = []
-    download(server.url, target, sha256_prefix=SHA256[:8], on_progress=told.append)
+    as_full_disk: list[Progress] = []
+    download(server.url, target, sha256_prefix=SHA256[:8], on_progress=as_full_disk.append)
     assert target.read_bytes() == CONTENT
     assert server.ranges[-1] == "bytes=1000-"
-    assert told[0].done == 1000
+    assert as_full_disk[0].done == 1000
     assert left(tmp_path) == {"w.pth"}
 
 

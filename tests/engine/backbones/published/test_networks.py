@@ -94,16 +94,16 @@ def test_a_network_comes_into_the_library(
     server: WeightsServer, facts: PublishedNetwork, converted_before: None, tmp_path: Path
 ) -> None:
     """Downloaded, exported, compared and kept; what the library gives is the network's embedding."""
-    caches, told = caches_of(tmp_path), list[Progress]()
-    files = add_published(facts, caches, on_progress=told.append)
+    caches, as_full_disk = caches_of(tmp_path), list[Progress]()
+    files = add_published(facts, caches, on_progress=as_full_disk.append)
     assert files.name == NAME
     assert find_model(NAME) == files
     assert (files.card.unit_length, files.card.embedding_width, files.card.input_side) == (True, 512, SIDE)
     assert files.card.figures["largest_difference_from_torch"] < 1e-4
     assert files.card.figures["images_per_s_one_core"] > 0
     assert left(caches) == set()
-    assert {progress.unit for progress in told} == {"bytes", "steps"}
-    notes = [progress.note for progress in told if progress.unit == "steps"]
+    assert {progress.unit for progress in as_full_disk} == {"bytes", "steps"}
+    notes = [progress.note for progress in as_full_disk if progress.unit == "steps"]
     assert notes == ["reading the weights", "converting", "comparing with torch", "saving", ""]
     images = np.random.default_rng(0).integers(0, 256, (2, SIDE, SIDE, 3), dtype=np.uint8)
     embeddings = BackboneSession(files.backbone, files.card, CPU_CHOICE, threads=1).embed(images)

@@ -133,7 +133,7 @@ def test_a_trained_model_without_the_collection_stage_and_by_one_view(
     (row,) = rows_of_predictions(found)
     assert row["model"] == "Tuned propagation 1"
     assert "leafnet, which it was trained from" in (exported.folder / "LICENCE.txt").read_text(encoding="utf-8")
-    assert (bundle.told.framing.views, row["setting"]) == (1, setting.value)
+    assert (bundle.contents.framing.views, row["setting"]) == (1, setting.value)
     assert abs(float(row["score"]) - float(chances.max())) <= 1e-3
     assert row["class"] == project.graph.name(int(fitted.candidate_ids[chances.argmax()]))
 
@@ -155,9 +155,11 @@ def test_what_lies_in_the_folder(exported: ExportedModel, ruled: Collection) -> 
     licence = (folder / "LICENCE.txt").read_text(encoding="utf-8")
     assert "Tiny ImageNet is for research use" in licence
     assert "Apache License" in licence
-    told = json.loads((folder / "classes.json").read_text(encoding="utf-8"))["classes"]
-    assert {one["name"]: one["bar"] for one in told if one["level"] == 0} == {"Red": 0.8, "Green": 0.8, "Blue": 1.0}
-    assert {one["name"] for one in told if not one["may_be_named"]} == {leaf for leaf in LEAVES if leaf[:3] == "Red"}
+    contents = json.loads((folder / "classes.json").read_text(encoding="utf-8"))["classes"]
+    assert {one["name"]: one["bar"] for one in contents if one["level"] == 0} == {"Red": 0.8, "Green": 0.8, "Blue": 1.0}
+    assert {one["name"] for one in contents if not one["may_be_named"]} == {
+        leaf for leaf in LEAVES if leaf[:3] == "Red"
+    }
 
 
 def test_a_model_that_would_answer_otherwise_does_not_leave(

@@ -17,7 +17,7 @@ from engine.interchange import csv_edges, json_tree
 from engine.interchange.detect import FORMATS, read_graph
 from engine.interchange.imported import ImportedClass, ImportedGraph
 from engine.interchange.taxonomies import graphml, skos
-from engine.interchange.taxonomies.outgoing import told
+from engine.interchange.taxonomies.outgoing import exported_graph
 from tests.engine.interchange.test_detect import make
 
 EXAMPLES = 12
@@ -62,7 +62,7 @@ def graphs(draw: st.DrawFn) -> ImportedGraph:
         aliases = Aliases(draw(st.just("") | texts), tuple(draw(st.lists(texts, max_size=3, unique=True))))
         class_id = graph.add_class(name, above, aliases=aliases)
         said[class_id] = ImportedClass("", "", note=draw(notes), colour=draw(colours))
-    return told(graph, said)
+    return exported_graph(graph, said)
 
 
 @pytest.mark.parametrize("name", WRITERS)
