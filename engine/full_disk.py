@@ -15,7 +15,7 @@ from engine.files import size_text
 REMEDY: Final = "free some space, then try again"
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _WINDOWS_FULL: Final = frozenset({39, 112, 1295})  # ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
-_SAID: Final = "the disk is full"
+_DISK_IS_FULL: Final = "the disk is full"
 _NEARLY_NOTHING_BYTES: Final = 1 << 20  # below this, a failed write is put down to the space
 _PHRASES: Final = (
     "no space left",
@@ -64,9 +64,9 @@ def disk_full(path: Path | str, *, needed_bytes: int = 0, free_bytes: int = 0) -
         free_bytes: how much there is.
     """
     if not needed_bytes:
-        return DiskFullError(_SAID, found=str(path), remedy=REMEDY)
+        return DiskFullError(_DISK_IS_FULL, found=str(path), remedy=REMEDY)
     return DiskFullError(
-        _SAID,
+        _DISK_IS_FULL,
         expected=f"{size_text(needed_bytes)} free",
         found=f"{size_text(free_bytes)} for {path}",
         remedy=REMEDY,
@@ -134,13 +134,15 @@ def as_full_disk(error: Exception, *places: Path) -> Exception:
     Returns:
         The error itself where it is something else, or says so already.
     """
-    if isinstance(error, DiskFullError) or _SAID in str(error):
+    if isinstance(error, DiskFullError) or _DISK_IS_FULL in str(error):
         return error
     if not any(is_full(place, error) for place in places or (None,)):
         return error
     if isinstance(error, ProtoleafError):
         remedy = error.remedy if "space" in error.remedy else REMEDY
-        return DiskFullError(f"{_SAID}; {error.what}", expected=error.expected, found=error.found, remedy=remedy)
+        return DiskFullError(
+            f"{_DISK_IS_FULL}; {error.what}", expected=error.expected, found=error.found, remedy=remedy
+        )
     named = next((each.filename for each in _chain(error) if isinstance(each, OSError) and each.filename), None)
     tightest = min(places, key=free_bytes, default=_temporary())
     return disk_full(os.fsdecode(named) if isinstance(named, str | bytes) else tightest)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from app.backbones.logic import PublishedRow
 from app.backbones.wording import (
-    UNTOLD,
+    NOT_KNOWN,
     licence_text,
     pixels,
     published_facts,
@@ -130,7 +130,7 @@ class PublishedModel(QAbstractTableModel):
     def tells(self, column: int) -> bool:
         """Whether anything is told in this column of the rows that are shown."""
         text_of = COLUMNS[column].text_of
-        return not self.rows or any(text_of(row) != UNTOLD for row in self.rows)
+        return not self.rows or any(text_of(row) != NOT_KNOWN for row in self.rows)
 
     @property
     def publishers(self) -> tuple[str, ...]:

@@ -125,18 +125,18 @@ def accuracy(row: PublishedRow) -> str:
     return "" if row.network.top1 is None else percent_to_a_tenth(row.network.top1 / 100)
 
 
-UNTOLD: Final = "\N{EN DASH}"
+NOT_KNOWN: Final = "\N{EN DASH}"
 """In a table, for what nobody tells."""
 
 
 def table_accuracy(row: PublishedRow) -> str:
     """`80.9%`, or a dash where it is not told."""
-    return accuracy(row) or UNTOLD
+    return accuracy(row) or NOT_KNOWN
 
 
 def table_size(row: PublishedRow) -> str:
     """`97.8 MB`, or a dash where it is not told."""
-    return file_size(row.network.size_bytes) if row.network.size_bytes else UNTOLD
+    return file_size(row.network.size_bytes) if row.network.size_bytes else NOT_KNOWN
 
 
 def download_size(row: PublishedRow) -> str:

@@ -13,7 +13,7 @@ from engine.collection.exporting.preview import ExportPreview
 
 WIDEST_COLUMN: Final = 240
 """Logical pixels; longer cells end in an ellipsis."""
-LINES_IN_SIGHT: Final = 11
+LINES_SHOWN: Final = 11
 """Of a text; the rest scrolls."""
 ROWS_IN_SIGHT: Final = 6
 """Of a table; the rest scrolls."""
@@ -34,7 +34,7 @@ class PreviewView(QWidget):
         self.text.setAccessibleName(self.tr("Preview"))
         self.text.setTabChangesFocus(True)
         self.text.setProperty("role", "preview")
-        self.text.setFixedHeight(LINES_IN_SIGHT * self.text.fontMetrics().lineSpacing() + tokens().spacing.large)
+        self.text.setFixedHeight(LINES_SHOWN * self.text.fontMetrics().lineSpacing() + tokens().spacing.large)
         fill_column(self, self.caption, self.table, self.text, spacing=tokens().spacing.tiny)
         self.show_preview(ExportPreview(), "")
 

@@ -96,7 +96,7 @@ def _twins(suggestion: "TwinSuggestion", name_of: NameOf) -> tuple[str, str, tup
     text = translate(
         "graph_suggestions", "Of %1 images, %2 are more like the other class than like the rest of their own."
     )
-    reason = fill(text, number(twins.likeness.count), number(twins.likeness.confused))
+    reason = fill(text, number(twins.similarity.count), number(twins.similarity.confused))
     return title, reason, (fill(translate("graph_suggestions", "Merge into %1"), shortened(larger, LONGEST)),)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TELLING_MS: Final = 120
 """A rubber band chooses others with each movement; the rest of the window hears of them when it pauses."""
-MOST_TOLD: Final = 200
+MOST_ANNOUNCED: Final = 200
 """So many classes beside the current one are chosen in the tree too; of more nobody sees the rows."""
 
 
@@ -152,4 +152,4 @@ class GraphBoard(QWidget):
         chosen = self.canvas.chosen
         if chosen.current is not None:
             others = [class_id for class_id in chosen.ids if class_id != chosen.current]
-            self.classes_selected.emit((chosen.current, *others[:MOST_TOLD]))
+            self.classes_selected.emit((chosen.current, *others[:MOST_ANNOUNCED]))

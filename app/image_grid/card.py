@@ -122,7 +122,7 @@ def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look, worn:
     title_metrics, detail_metrics = QFontMetrics(title_font), QFontMetrics(detail_font)
     line = QRect(rect.left(), rect.top(), rect.width(), title_metrics.height())
     left, right = line.left(), line.right()
-    if card.mark in {Mark.LABELLED, Mark.SAID_UNKNOWN}:
+    if card.mark in {Mark.LABELLED, Mark.LABELLED_UNKNOWN}:
         ratio = painter.device().devicePixelRatio()
         top = line.center().y() - ICON // 2
         painter.drawPixmap(left, top, icon_pixmap("person", ICON, colour="accent_text", ratio=ratio))
@@ -155,7 +155,7 @@ def _title_colour(mark: Mark, worn: Tokens) -> str:
         return colours.text
     if mark is Mark.FAILED:
         return colours.danger
-    if mark is Mark.SAID_UNKNOWN:
+    if mark is Mark.LABELLED_UNKNOWN:
         return colours.warning
     is_guess = mark in {Mark.COARSE, Mark.GUESS, Mark.UNKNOWN}
     return colours.text_secondary if is_guess else colours.text_muted

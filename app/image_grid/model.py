@@ -31,7 +31,7 @@ class Mark(Enum):
     COARSE = auto()
     GUESS = auto()
     UNKNOWN = auto()
-    SAID_UNKNOWN = auto()
+    LABELLED_UNKNOWN = auto()
     WAITING = auto()
     FAILED = auto()
     MISSING = auto()
@@ -196,7 +196,7 @@ class ImageGridModel(QAbstractListModel):
     def _words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         label = int(state.label_class[place])
         if label == UNKNOWN:
-            return Mark.SAID_UNKNOWN, self.tr("None of the classes"), "", ""
+            return Mark.LABELLED_UNKNOWN, self.tr("None of the classes"), "", ""
         if label != NO_CLASS:
             return Mark.LABELLED, self._class_title(label), "", ""
         return self._machine_words(state, place)

@@ -19,7 +19,7 @@ PURPOSES: Final = {
     "fast": QT_TRANSLATE_NOOP("projects", "About three times faster, less accurate."),
 }
 
-LEAST_TOLD_S: Final = 10.0
+SHORTEST_SHOWN_S: Final = 10.0
 """What is over sooner takes a few seconds."""
 
 
@@ -41,7 +41,7 @@ def duration_text(speed: ExpectedSpeed | None, photos: Photos) -> str:
     seconds = None if speed is None else speed.seconds_for(photos)
     if seconds is None:
         return ""
-    is_rough = seconds >= LEAST_TOLD_S
+    is_rough = seconds >= SHORTEST_SHOWN_S
     template = translate("projects", "About %1 for %2") if is_rough else translate("projects", "A few seconds for %2")
     return fill(template, rough_time(seconds), images(photos.count))
 

@@ -9,7 +9,7 @@ from engine.config import CacheFolders
 if TYPE_CHECKING:
     from engine.backbones.published.facts import PublishedNetwork
 
-_UNTOLD: Final = "-"
+_NOT_KNOWN: Final = "-"
 _TITLES: Final = ("network", "weights", "size", "parameters", "top-1", "side", "width", "licence")
 _NUMBERS: Final = frozenset({"size", "parameters", "top-1", "side", "width"})
 _GAP: Final = "  "
@@ -52,11 +52,11 @@ def _cells(network: "PublishedNetwork") -> tuple[str, ...]:
     return (
         network.source,
         f"{network.weights} *" if network.is_default else network.weights,
-        network.size_text if network.size_bytes else _UNTOLD,
-        f"{network.parameters:,}" if network.parameters else _UNTOLD,
-        _UNTOLD if network.top1 is None else f"{network.top1:.1f}%",
+        network.size_text if network.size_bytes else _NOT_KNOWN,
+        f"{network.parameters:,}" if network.parameters else _NOT_KNOWN,
+        _NOT_KNOWN if network.top1 is None else f"{network.top1:.1f}%",
         str(network.input_side),
-        str(network.embedding_width or _UNTOLD),
+        str(network.embedding_width or _NOT_KNOWN),
         _mark(network),
     )
 

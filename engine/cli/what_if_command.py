@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Pairs = list[str]
 """Of classes, each as "Apple=Fruit"."""
-MOVES_SAID: Final = 12
+MOVES_SHOWN: Final = 12
 """Ways that images go, of which the text tells; the JSON has all."""
 
 
@@ -83,7 +83,7 @@ def _text(outcome: "WhatIfOutcome", names: dict[int, str]) -> str:
     lines += [
         f"{len(move.image_ids):6,}  {called(move.before)} -> {called(move.after)}"
         f"{' (safe class)' if move.is_safe_class else ''}"
-        for move in changes.moves[:MOVES_SAID]
+        for move in changes.moves[:MOVES_SHOWN]
     ]
     held_out = outcome.held_out
     if held_out is not None and held_out.images:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from engine.collection.embeddings.embedded_images import EmbeddedImages
 from engine.collection.explain import Explanation, ScoredClass, Share, explain, top_classes
 from engine.collection.state import NO_CLASS, CollectionState
-from engine.everyday.classification import likeness
+from engine.everyday.classification import similarity
 from engine.everyday.model import EverydayModel
 from engine.graph.category_graph import CategoryGraph
 from engine.project.records import Label
@@ -81,7 +81,7 @@ class Answers:
             return ()
         rows, store = self.embedded.rows, self.embedded.store
         free = rows[(self.embedded.images.labels == NO_CLASS) & self.embedded.is_ready]
-        alike = likeness(store.embeddings, prototype)
+        alike = similarity(store.embeddings, prototype)
         order = free[np.argsort(-alike[free], kind="stable")[:count]]
         return tuple(store.image_ids[order].tolist())
 

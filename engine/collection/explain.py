@@ -13,7 +13,7 @@ from engine.graph.category_graph import CategoryGraph
 
 @dataclass(frozen=True)
 class ScoredClass:
-    """A class with a probability, weight or likeness in [0, 1]."""
+    """A class with a probability, weight or similarity in [0, 1]."""
 
     class_id: int
     score: float
@@ -134,8 +134,8 @@ def _is_unknown(fitted: EverydayModel, image_id: int, embedding: NDArray[np.floa
     if (novelty := fitted.novelty) is None:
         return fitted.squared_distance(embedding, nearest_class) > fitted.tuning.unknown_distance
     rows = novelty.basis.rows_of(np.array([image_id]))
-    likeness = novelty.likeness_at(rows) if rows[0] >= 0 else novelty.likeness_of_new(embedding[None])
-    return bool(likeness[0] < novelty.threshold)
+    similarity = novelty.similarity_at(rows) if rows[0] >= 0 else novelty.similarity_of_new(embedding[None])
+    return bool(similarity[0] < novelty.threshold)
 
 
 def _score(fitted: EverydayModel, chances: NDArray[np.float32], class_id: int) -> float:

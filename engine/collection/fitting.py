@@ -24,7 +24,7 @@ from engine.everyday.classification import Scores
 from engine.everyday.model import EverydayModel, fit, prior_of
 from engine.everyday.propagation import PropagationSession
 from engine.everyday.prototypes import Setting
-from engine.everyday.teaching import doubt_of, teach_first
+from engine.everyday.teaching import teach_first, uncertainty_of
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import AliasesChanged, ClassRenamed
 from engine.project import Change
@@ -147,4 +147,4 @@ def _teach_first(wanted: FitInput, fitted: EverydayModel, scores: Scores) -> NDA
     is_gone = np.ones(len(images.row_ids), dtype=bool)
     is_gone[images.rows] = False
     labelled = images.rows[images.labels != NO_CLASS]
-    return teach_first(basis, doubt_of(fitted, scores, labelled, np.flatnonzero(is_gone)))
+    return teach_first(basis, uncertainty_of(fitted, scores, labelled, np.flatnonzero(is_gone)))

@@ -109,7 +109,7 @@ class Scores:
         best_logit, log_total: (n,) float32; probability is exp(best_logit - log_total).
         safe_class: (n,) int64 class id, or -1.
         safe_score: (n,) float32.
-        likeness: (n,) float32 to the labelled images, as the collection stage has it; NaN without it.
+        similarity: (n,) float32 to the labelled images, as the collection stage has it; NaN without it.
     """
 
     best: NDArray[np.int64]
@@ -117,7 +117,7 @@ class Scores:
     log_total: NDArray[np.float32]
     safe_class: NDArray[np.int64]
     safe_score: NDArray[np.float32]
-    likeness: NDArray[np.float32]
+    similarity: NDArray[np.float32]
 
     @property
     def best_score(self) -> NDArray[np.float32]:
@@ -173,7 +173,7 @@ def classify_all(
     return scores
 
 
-def likeness(embeddings: Embeddings, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+def similarity(embeddings: Embeddings, vector: NDArray[np.float32]) -> NDArray[np.float32]:
     """Inner products (n,) of all embeddings with a vector (d,)."""
     found = np.empty(len(embeddings), dtype=np.float32)
 

@@ -130,14 +130,18 @@ class EverydayModel:
         scores = classify_all(self.classifier, self.back_off, embeddings, squares)
         if self.novelty is None:
             return scores
-        return replace(scores, likeness=self.novelty.likeness_at(np.arange(len(embeddings)) if rows is None else rows))
+        return replace(
+            scores, similarity=self.novelty.similarity_at(np.arange(len(embeddings)) if rows is None else rows)
+        )
 
     def classify_new(self, embeddings: Embeddings, squares: NDArray[np.float32]) -> Scores:
         """Classify images (n, d) that need not be in the collection that was fitted to."""
         if self.stage is not None:
             return self.stage.classify_new(embeddings, self.back_off, self.classifier)
         scores = classify_all(self.classifier, self.back_off, embeddings, squares)
-        return scores if self.novelty is None else replace(scores, likeness=self.novelty.likeness_of_new(embeddings))
+        return (
+            scores if self.novelty is None else replace(scores, similarity=self.novelty.similarity_of_new(embeddings))
+        )
 
     def probabilities(
         self, embeddings: Embeddings, squares: NDArray[np.float32], rows: NDArray[np.int64] | None = None
@@ -170,7 +174,7 @@ class EverydayModel:
         collection, it is further from its likeliest class than these are.
         """
         if self.novelty is not None:
-            return scores.likeness < self.novelty.threshold
+            return scores.similarity < self.novelty.threshold
         return self.classifier.squared_distance(scores) > self.tuning.unknown_distance
 
 

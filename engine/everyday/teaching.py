@@ -29,41 +29,41 @@ Matrix = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class ModelDoubt:
+class ModelUncertainty:
     """What a model does not know of the images of a basis.
 
     Attributes:
-        doubts: (n,) float32 in [0, 1], by row: 1 where nothing is known, 0 where the class is certain.
+        values: (n,) float32 in [0, 1], by row: 1 where nothing is known, 0 where the class is certain.
         labelled: rows of the labelled images: they speak for others, and nobody need ask about them.
         left_out: rows of images that are neither asked about nor matter: said to show none of the classes, or gone.
         classes_seen: share in [0, 1] of the classes to choose among that have a shot.
     """
 
-    doubts: Matrix
+    values: Matrix
     labelled: NDArray[np.int64]
     left_out: NDArray[np.int64]
     classes_seen: float
 
 
-def doubt_of(
+def uncertainty_of(
     fitted: EverydayModel | None, scores: Scores, labelled: NDArray[np.int64], left_out: NDArray[np.int64]
-) -> ModelDoubt:
+) -> ModelUncertainty:
     """What a fitted model does not know; without a model, or before any label, that is everything.
 
     Args:
         fitted: the model.
         scores: what it says of the n images.
-        labelled: see `ModelDoubt`.
-        left_out: see `ModelDoubt`.
+        labelled: see `ModelUncertainty`.
+        left_out: see `ModelUncertainty`.
     """
     if fitted is None or len(fitted.candidates) == 0:
-        return ModelDoubt(np.ones(len(scores.best), dtype=np.float32), labelled, left_out, 0.0)
+        return ModelUncertainty(np.ones(len(scores.best), dtype=np.float32), labelled, left_out, 0.0)
     is_unseen = fitted.table.is_zero_shot[fitted.candidates]
-    return ModelDoubt(1 - scores.best_score, labelled, left_out, 1 - float(is_unseen.mean()))
+    return ModelUncertainty(1 - scores.best_score, labelled, left_out, 1 - float(is_unseen.mean()))
 
 
 @one_thread_each
-def teach_first(basis: CollectionBasis, doubt: ModelDoubt) -> NDArray[np.int64]:
+def teach_first(basis: CollectionBasis, uncertainty: ModelUncertainty) -> NDArray[np.int64]:
     """Every unlabelled image in the order in which labels would teach most.
 
     Anchors stand for all images, so they are chosen one by one, and come first; each of the others follows by what its
@@ -71,7 +71,7 @@ def teach_first(basis: CollectionBasis, doubt: ModelDoubt) -> NDArray[np.int64]:
 
     Args:
         basis: of the collection.
-        doubt: what is known of its images.
+        uncertainty: what is known of its images.
 
     Returns:
         Rows of the images that have an embedding and are neither labelled nor left out.
@@ -80,11 +80,11 @@ def teach_first(basis: CollectionBasis, doubt: ModelDoubt) -> NDArray[np.int64]:
         Cancelled: the token of `stopped_by` says so.
     """
     is_free = basis.scales > 0
-    is_free[doubt.labelled] = False
-    is_free[doubt.left_out] = False
+    is_free[uncertainty.labelled] = False
+    is_free[uncertainty.left_out] = False
     places = np.flatnonzero(is_free[basis.anchors])[:MOST_ANCHORS]
-    labelled = basis.positions_of(doubt.labelled)
-    weights = _weights(doubt.doubts[basis.anchors[places]], doubt.classes_seen)
+    labelled = basis.positions_of(uncertainty.labelled)
+    weights = _weights(uncertainty.values[basis.anchors[places]], uncertainty.classes_seen)
     chosen = _Coverage(basis.vectors[places], weights, basis.vectors[labelled[labelled >= 0]])
     gains = np.zeros(len(basis.anchors), dtype=np.float32)
     gains[places] = chosen.gains
@@ -96,14 +96,14 @@ def teach_first(basis: CollectionBasis, doubt: ModelDoubt) -> NDArray[np.int64]:
     return np.concatenate([order, others[np.argsort(-likely, kind="stable")]])
 
 
-def _weights(doubts: Matrix, classes_seen: float) -> Matrix:
+def _weights(uncertainties: Matrix, classes_seen: float) -> Matrix:
     """What each image counts, in [0, 1].
 
     A model that doubts much is not to be believed where it is sure either: few labels make it sure of much that it has
     wrong, most of all where it has not seen some classes. So its word counts by how sure it is on the whole, and by how
     many of the classes it has seen.
     """
-    sure = 1 - doubts
+    sure = 1 - uncertainties
     trust = classes_seen * (sure.mean() if len(sure) else 0)
     return (1 - trust * sure).astype(np.float32)
 

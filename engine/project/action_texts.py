@@ -138,9 +138,9 @@ def remove_classes_text(
         heir_name: the class that got the labels; empty for several.
     """
     text = f"Removed {classes_text(chosen)}{_and_below(chosen, below)}"
-    fates = [f"{counted(moved, 'label')} moved to {heir_name or 'their parents'}"] if moved else []
-    fates += [f"{counted(removed, 'label')} removed"] if removed else []
-    return f"{text} ({', '.join(fates)})" if fates else text
+    parts = [f"{counted(moved, 'label')} moved to {heir_name or 'their parents'}"] if moved else []
+    parts += [f"{counted(removed, 'label')} removed"] if removed else []
+    return f"{text} ({', '.join(parts)})" if parts else text
 
 
 def pasted_text(names: Sequence[str], below: int, place: str | None) -> str:

@@ -48,11 +48,11 @@ class RemovalActions(ClassDetailActions, ABC):
         heirs = {class_id: label_heir(self.graph, class_id, going) for class_id in sorted(labelled)}
         notice = self._back_up_before_removal(list(going))
         with self.one_step(remove_classes_text(names)) as step:
-            fates = _give_labels_away(step, heirs)
+            labels_by_heir = _give_labels_away(step, heirs)
             policy_rows.delete_policies(step, going.keys() & self.policies().keys())
             detail_rows.delete_details(step, going.keys() & self.details().keys())
             self._edit_graph(step.text, lambda graph: graph.remove(*class_ids, children=children))
-            step.text = self._removal_text(names, len(going) - len(names), fates)
+            step.text = self._removal_text(names, len(going) - len(names), labels_by_heir)
         return replace(step.change, notice=notice)
 
     def merge_class(self, class_id: ClassId, heir_id: ClassId) -> Change:
@@ -130,13 +130,13 @@ class RemovalActions(ClassDetailActions, ABC):
         detail_rows.delete_details(step, class_ids)
         detail_rows.put_details(step, {heir_id: details})
 
-    def _removal_text(self, names: Sequence[str], below: int, fates: dict[ClassId | None, int]) -> str:
-        heirs = [class_id for class_id in fates if class_id is not None]
+    def _removal_text(self, names: Sequence[str], below: int, labels_by_heir: dict[ClassId | None, int]) -> str:
+        heirs = [class_id for class_id in labels_by_heir if class_id is not None]
         return remove_classes_text(
             names,
             below,
-            moved=sum(fates[class_id] for class_id in heirs),
-            removed=fates.get(None, 0),
+            moved=sum(labels_by_heir[class_id] for class_id in heirs),
+            removed=labels_by_heir.get(None, 0),
             heir_name=self._class_name(heirs[0]) if len(heirs) == 1 else "",
         )
 
@@ -147,11 +147,11 @@ def _give_labels_away(step: OpenStep, heirs: dict[ClassId, ClassId | None]) -> d
     Returns:
         How many each heir got, and under None how many were taken away; nobody who got none.
     """
-    fates: dict[ClassId | None, int] = {}
+    labels_by_heir: dict[ClassId | None, int] = {}
     for class_id, heir_id in heirs.items():
         if labels := label_rows.move_labels(step, class_id, heir_id):
-            fates[heir_id] = fates.get(heir_id, 0) + labels
-    return fates
+            labels_by_heir[heir_id] = labels_by_heir.get(heir_id, 0) + labels
+    return labels_by_heir
 
 
 def _check_distinct(parts: Sequence[SplitPart]) -> None:

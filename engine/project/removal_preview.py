@@ -61,19 +61,19 @@ def removal_preview(
     going = dict.fromkeys(classes_that_go(graph, class_ids, children))
     down = [(each, child) for each in going for child in graph.children(each)]
     up = [(parent, each) for each in going for parent in graph.parents(each) if parent not in going]
-    fates: dict[ClassId | None, int] = {}
+    labels_by_heir: dict[ClassId | None, int] = {}
     for class_id in going:
         if count := labelled.get(class_id, 0):
             heir = label_heir(graph, class_id, going)
-            fates[heir] = fates.get(heir, 0) + count
-    removed = fates.pop(None, 0)
+            labels_by_heir[heir] = labels_by_heir.get(heir, 0) + count
+    removed = labels_by_heir.pop(None, 0)
     return RemovalPreview(
         classes=len(going),
         edges=len(down) + len(up),
         children=len({child for _, child in down if child not in going}),
-        labels_moved=sum(fates.values()),
+        labels_moved=sum(labels_by_heir.values()),
         labels_removed=removed,
-        heir=next(iter(fates)) if len(fates) == 1 else None,
+        heir=next(iter(labels_by_heir)) if len(labels_by_heir) == 1 else None,
     )
 
 

@@ -41,7 +41,7 @@ class DistillationSettings:
         sides: of the student's images, each for the same share of the iterations.
         learning_rate: peak, of the convolutions; linear warm-up, cosine to zero.
         head_rate: the same of the affine map behind them and of the map to the teacher's embeddings.
-        teacher_sharpness, student_sharpness: cosines are divided by it before they become shares of likeness.
+        teacher_sharpness, student_sharpness: cosines are divided by it before they become shares of similarity.
         averaging: decay of the average of the weights, which is what is kept.
     """
 
@@ -64,17 +64,17 @@ class Losses:
 
     Attributes:
         iteration: finished.
-        likeness: divergence between the shares of likeness that teacher and student see in a batch, in nats.
+        similarity: divergence between the shares of similarity that teacher and student see in a batch, in nats.
         missed: 1 - cosine between the teacher's embeddings and what the linear map makes of the student's.
     """
 
     iteration: int
-    likeness: float
+    similarity: float
     missed: float
 
 
-def likeness_loss(student: Tensor, teacher: Tensor, settings: DistillationSettings) -> Tensor:
-    """How differently student and teacher share out each photo's likeness among the others of a batch.
+def similarity_loss(student: Tensor, teacher: Tensor, settings: DistillationSettings) -> Tensor:
+    """How differently student and teacher share out each photo's similarity among the others of a batch.
 
     Source: Fang et al. (SEED), ICLR 2021, with the batch in place of a queue.
 
@@ -122,14 +122,14 @@ def distil(
         chosen = generator.permutation(len(pixels))[: settings.batch]
         side = settings.sides[int(progress * len(settings.sides))]
         embeddings = _unit(network, augmented(pixels[chosen], side, generator))
-        likeness = likeness_loss(embeddings, targets[chosen], settings)
+        similarity = similarity_loss(embeddings, targets[chosen], settings)
         missed = 1 - nn.functional.cosine_similarity(to_teacher(embeddings), targets[chosen]).mean()
         optimizer.zero_grad()
-        torch.autograd.backward(likeness + missed)
+        torch.autograd.backward(similarity + missed)
         nn.utils.clip_grad_norm_(trained, _LARGEST_SLOPE)
         optimizer.step()
         _move(average, trained, 1 - min(settings.averaging, iteration / (iteration + _SETTLING)))
-        losses.append((likeness.item(), missed.item()))
+        losses.append((similarity.item(), missed.item()))
         if len(losses) == REPORTED or iteration + 1 == settings.iterations:
             on_report(Losses(iteration + 1, *np.mean(losses, axis=0).tolist()))
             losses = []

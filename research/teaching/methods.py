@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.teaching import doubt_of, teach_first
+from engine.everyday.teaching import teach_first, uncertainty_of
 from research.teaching.known import KnownSoFar
 from research.teaching.peers.clustered import centres, typiclust
 from research.teaching.peers.covering import probcover
-from research.teaching.peers.doubting import badge, dropquery
 from research.teaching.peers.drawn import coreset, in_random_order, least_margin
+from research.teaching.peers.uncertainty import badge, dropquery
 
 Choose = Callable[[KnownSoFar, int], NDArray[np.int64]]
 """So many images that have no label yet."""
@@ -34,7 +34,7 @@ class TeachMethod:
 def ours(known: KnownSoFar, count: int) -> NDArray[np.int64]:
     """The order of the window and of `protoleaf suggest`, by the program's own code."""
     nothing = np.zeros(0, dtype=np.int64)
-    return teach_first(known.basis, doubt_of(known.fitted, known.scores, known.labelled, nothing))[:count]
+    return teach_first(known.basis, uncertainty_of(known.fitted, known.scores, known.labelled, nothing))[:count]
 
 
 OURS: Final = "teach-first"

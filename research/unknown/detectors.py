@@ -81,11 +81,11 @@ class Seen:
         return self.images if whitening is None else whitening.apply(self.images)
 
 
-def likeness(seen: Seen) -> Novelty:
-    """The program's: little likeness to the labelled images; the distance to a class where nothing is known of it."""
+def similarity(seen: Seen) -> Novelty:
+    """The program's: little similarity to the labelled images; the distance to a class where nothing is known of it."""
     if seen.fitted.novelty is None:
         return seen.fitted.classifier.squared_distance(seen.scores)
-    return -seen.scores.likeness
+    return -seen.scores.similarity
 
 
 def largest_probability(seen: Seen) -> Novelty:
@@ -140,9 +140,9 @@ class Detector:
     score: Callable[[Seen], Novelty]
 
 
-OURS: Final = "likeness"
+OURS: Final = "similarity"
 DETECTORS: Final[Mapping[str, Detector]] = {
-    OURS: Detector("likeness to labels over look-alikes (the program's)", likeness),
+    OURS: Detector("similarity to labels over look-alikes (the program's)", similarity),
     "probability": Detector("largest probability", largest_probability),
     "energy": Detector("energy", energy),
     "knn": Detector("k-th nearest labelled image", nearest_labels),

@@ -42,8 +42,8 @@ class PrintReader:
         return (name for line in _lines(_ink_of(picture)) if (name := self._best(line)) is not None)
 
     def _best(self, line: Ink) -> str | None:
-        likeness, name = max((_likeness(line, letters), name) for name in self._names for letters in _printed(name))
-        return name if likeness >= LIKE_ENOUGH else None
+        similarity, name = max((_similarity(line, letters), name) for name in self._names for letters in _printed(name))
+        return name if similarity >= LIKE_ENOUGH else None
 
 
 def _ink_of(picture: Picture) -> Ink:
@@ -100,7 +100,7 @@ def _print(name: str, size: int, weight: QFont.Weight) -> Ink:
     return _trimmed(_ink_of(np.repeat(pixels[:, : image.width(), None], 3, axis=2)))
 
 
-def _likeness(line: Ink, letters: Ink) -> float:
+def _similarity(line: Ink, letters: Ink) -> float:
     """1 for the same picture; 0 for pictures whose sizes differ by more than a pixel."""
     if max(abs(here - there) for here, there in zip(line.shape, letters.shape, strict=True)) > SLACK:
         return 0.0

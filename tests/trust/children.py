@@ -25,7 +25,7 @@ from engine.config import BACKBONES_VARIABLE, BACKUPS_VARIABLE, CACHE_VARIABLE
 PRELOADED: Final = ("engine.cli.main", "tests.trust.activities", "tests.trust.survivor")
 HANG_S: Final = 60.0
 _SPEECH: Final = "said.txt"
-_UNTOLD: Final = 255  # multiprocessing's word for a status that the fork server lost
+_NOT_KNOWN: Final = 255  # multiprocessing's word for a status that the fork server lost
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(list(PRELOADED))
 _starting = threading.Lock()
@@ -106,7 +106,7 @@ class Ending:
     @property
     def is_crash(self) -> bool:
         """Whether it died by itself; what the fork server could not tell about one that has answered is no death."""
-        is_untold = self.exit_code == _UNTOLD and self.has_answered
+        is_untold = self.exit_code == _NOT_KNOWN and self.has_answered
         return not self.is_hang and self.exit_code != 0 and not is_untold
 
 

@@ -14,7 +14,7 @@ from engine.backbones.published.hub import ask_about, check_repository, file_add
 from engine.backbones.published.licences import licence_in_words
 from engine.backbones.published.open_clip_network import OPEN_CLIP_WEIGHTS, settings_of_open_clip
 from engine.backbones.published.route import Route
-from engine.backbones.published.timm_listing import BYTES_PER_NUMBER, UNTOLD, WEIGHT_NAMES, facts_from
+from engine.backbones.published.timm_listing import BYTES_PER_NUMBER, NOT_KNOWN, WEIGHT_NAMES, facts_from
 from engine.backbones.published.timm_weights import shape_of
 from engine.errors import ModelError
 from engine.events import CancelToken
@@ -51,7 +51,7 @@ def plain_facts(name: str, weights: str | None = None) -> PublishedNetwork:
     return PublishedNetwork(
         network=HUB_PREFIX + repository, weights="" if revision == LATEST else revision, is_default=revision == LATEST,
         url="", sha256_prefix="", size_bytes=0, parameters=0, embedding_width=0, licence="", licence_url=page,
-        recipe_url=page, **UNTOLD,
+        recipe_url=page, **NOT_KNOWN,
     )  # fmt: skip
 
 

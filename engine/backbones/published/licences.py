@@ -5,7 +5,7 @@ from typing import Final
 
 from engine.backbones.published.facts import FOR_RESEARCH, NON_COMMERCIAL, UNNAMED
 
-UNTOLD: Final = f"{UNNAMED} for the weights; see the network's page on the hub"
+NOT_KNOWN: Final = f"{UNNAMED} for the weights; see the network's page on the hub"
 _RESEARCH: Final[Mapping[str, str]] = {
     "cc-by-nc-4.0": NON_COMMERCIAL,
     "cc-by-nc-sa-4.0": f"CC-BY-NC-SA 4.0{FOR_RESEARCH}",
@@ -24,5 +24,5 @@ def licence_in_words(short: str | None) -> str:
     """What a short name of the hub means: `Apache 2.0`; `CC-BY-NC 4.0: not for commercial use`; own terms by name."""
     name = (short or "").strip().lower()
     if name in _NOBODYS:
-        return UNTOLD
+        return NOT_KNOWN
     return _RESEARCH.get(name) or _USUAL.get(name) or f"{name}; its own terms, see the network's page on the hub"

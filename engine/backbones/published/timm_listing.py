@@ -24,7 +24,7 @@ SIZES_NAME: Final = "timm-networks.json"
 WEIGHT_NAMES: Final = ("model.safetensors", "pytorch_model.bin")
 """Of a network of timm on the hub, the best first."""
 BYTES_PER_NUMBER: Final = 4  # of float32, as nearly all weights are published
-UNTOLD: Final[Mapping[str, Any]] = {
+NOT_KNOWN: Final[Mapping[str, Any]] = {
     "publisher": TIMM, "top1": None, "top5": None, "billion_operations": None,
     "input_side": 0, "resize_side": 0, "interpolation": "", "mean": (), "std": (),
 }  # fmt: skip
@@ -108,7 +108,7 @@ def _facts(name: str, configuration: "PretrainedCfg", *, is_default: bool) -> Pu
             embedding_width=width,
             licence=licence_in_words(configuration.license),
             **_places(configuration),
-            **UNTOLD,
+            **NOT_KNOWN,
         ),
     )
 

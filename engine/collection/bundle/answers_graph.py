@@ -139,7 +139,7 @@ def _calibrated(graph: GraphWriter, chances: str, calibration: sure.Calibration)
         "Mul", [graph.node("Log", [least], "chances.log"), graph.array("power", calibration.power)], "chances.powered"
     )
     sharp = graph.node("Softmax", [powered], "sharp", axis=1)
-    doubts = graph.array("doubts", calibration.doubt[:, None])
+    doubts = graph.array("doubts", calibration.smoothing[:, None])
     doubt = graph.node("MatMul", [sharp, doubts], "doubt")
     flat = graph.node("Sqrt", [sharp], "flat")
     part = graph.node("Div", [doubt, graph.reduced("ReduceSum", flat, [1], "flat.total")], "doubt.part")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.graph_suggestions.class_means import ClassMeans, Matrix, labelled_vectors, unit, whitening_of
-from engine.collection.graph_suggestions.twins import Likeness, likeness_of
+from engine.collection.graph_suggestions.twins import Similarity, similarity_of
 from engine.collection.live import LiveCollection
 from engine.everyday.model import EverydayModel
 from engine.everyday.shots import Shots
@@ -16,7 +16,7 @@ from engine.graph.category_graph import CategoryGraph
 FEWEST_OF_A_KIND: Final = 3
 """Two images might be one thing photographed twice."""
 MOST_RATIO: Final = 0.1
-"""Likeness between the kinds over that within them. Chosen: of classes put together at random 19 in 20 have less, of
+"""Similarity between the kinds over that within them. Chosen: of classes put together at random 19 in 20 have less, of
 whole ones 1 in 10 (decision 65)."""
 STARTS: Final = 6
 """Pairs of images least alike that two-means starts from."""
@@ -33,12 +33,12 @@ class Mixed:
     Attributes:
         class_id: the class.
         kinds: image ids of both kinds, the larger one first.
-        likeness: of the kinds.
+        similarity: of the kinds.
     """
 
     class_id: int
     kinds: tuple[tuple[int, ...], ...]
-    likeness: Likeness
+    similarity: Similarity
 
 
 def kinds_of(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], ...]:
@@ -70,10 +70,10 @@ def find_mixed(means: ClassMeans) -> tuple[Mixed, ...]:
         is_second = two_kinds(images.vectors[rows])
         if is_second is None:
             continue
-        likeness = likeness_of(images.vectors[rows[~is_second]], images.vectors[rows[is_second]])
-        if likeness.ratio <= MOST_RATIO:
-            found.append(Mixed(class_id, _ids(images.image_ids[rows], is_second), likeness))
-    return tuple(sorted(found, key=lambda mixed: mixed.likeness.ratio))
+        similarity = similarity_of(images.vectors[rows[~is_second]], images.vectors[rows[is_second]])
+        if similarity.ratio <= MOST_RATIO:
+            found.append(Mixed(class_id, _ids(images.image_ids[rows], is_second), similarity))
+    return tuple(sorted(found, key=lambda mixed: mixed.similarity.ratio))
 
 
 def two_kinds(vectors: Matrix) -> NDArray[np.bool_] | None:

@@ -30,7 +30,7 @@ CLOSENESS_SHARE: Final = 0.4
 class ParentRanking:
     """Ranks classes as parents of a class.
 
-    Each class like the one in question votes for its own parents, by attention over the likeness of their means; some
+    Each class like the one in question votes for its own parents, by attention over the similarity of their means; some
     of the score is how near the possible parent's own mean lies. All of it counts only as far as the class is like
     anything that is there at all: see `relatedness`.
 
@@ -64,10 +64,10 @@ class ParentRanking:
         """
         taken = self._taken(class_id, without)
         places = self._places_inside(class_id)
-        voters, likeness = self._voters(class_id, places)
+        voters, similarity = self._voters(class_id, places)
         if len(voters) == 0:
             return []
-        powers = np.exp((likeness - likeness[0]) / TEMPERATURE)
+        powers = np.exp((similarity - similarity[0]) / TEMPERATURE)
         votes: dict[int, float] = defaultdict(float)
         for voter, weight in zip(voters, (powers / powers.sum()).tolist(), strict=True):
             for parent, share in self._votes_of(voter).items():
@@ -84,7 +84,7 @@ class ParentRanking:
         voted = np.array([votes[candidates[place]] for place in kept.tolist()])
         shares = (1 - CLOSENESS_SHARE) * voted / voted.sum() + CLOSENESS_SHARE * closeness / closeness.sum()
         is_alone = places == [self._own_place(class_id)]
-        likely = self.relatedness.probability(float(likeness[0]) if is_alone else self._likeness_to_others(places))
+        likely = self.relatedness.probability(float(similarity[0]) if is_alone else self._similarity_to_others(places))
         order = np.argsort(-shares, kind="stable").tolist()
         return [ScoredClass(candidates[kept[place]], likely * float(shares[place])) for place in order]
 
@@ -126,8 +126,8 @@ class ParentRanking:
         is_there = np.isfinite(found)
         return means.labelled[order[is_there]].tolist(), found[is_there]
 
-    def _likeness_to_others(self, places: list[int]) -> float:
-        """Likeness of some labelled classes to the nearest one that is none of them, on the mean.
+    def _similarity_to_others(self, places: list[int]) -> float:
+        """Similarity of some labelled classes to the nearest one that is none of them, on the mean.
 
         A mean of many classes has less chance in it than one of few images, and would be kin to everything.
         """

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.collection.graph_suggestions.class_means import ClassMeans
 
 MOST_ASKED: Final = 200
-"""Classes that the likeness is read from."""
+"""Classes that the similarity is read from."""
 USUAL_SIBLING: Final = 0.28
 """Cosine of whitened class means, on Grocery Store and WordNet (decision 65)."""
 USUAL_UNRELATED: Final = 0.09
@@ -33,8 +33,8 @@ class Relatedness:
     """Two normal distributions of one width: similarity to the nearest sibling, and to the nearest unrelated class.
 
     Attributes:
-        sibling: mean likeness of a class to its nearest sibling.
-        unrelated: mean likeness of a class to the nearest class of another branch.
+        sibling: mean similarity of a class to its nearest sibling.
+        unrelated: mean similarity of a class to the nearest class of another branch.
         spread: standard deviation of both.
     """
 
@@ -42,12 +42,12 @@ class Relatedness:
     unrelated: float = USUAL_UNRELATED
     spread: float = USUAL_SPREAD
 
-    def probability(self, likeness: float) -> float:
+    def probability(self, similarity: float) -> float:
         """Probability that the nearest class is a sibling, given its similarity."""
         apart = self.sibling - self.unrelated
         if apart <= 0:
             return 0.0
-        steps = (likeness - (self.sibling + self.unrelated) / 2) * apart / self.spread**2
+        steps = (similarity - (self.sibling + self.unrelated) / 2) * apart / self.spread**2
         return float(1 / (1 + np.exp(-np.clip(steps, -50, 50))))
 
 

@@ -12,7 +12,7 @@ from engine.collection.graph_suggestions.class_means import BLOCK, ClassMeans, M
 FEWEST_IMAGES: Final = 4
 """Of each of both classes: of fewer nothing can be said."""
 LEAST_RATIO: Final = 0.8
-"""Likeness between the classes over that within them. Chosen: 8 in 10 twins have it, 1 in 100 others (decision 65)."""
+"""Similarity between classes over that within them. Chosen: 8 of 10 twins have it, 1 of 100 others (decision 65)."""
 LEAST_CONFUSED: Final = 0.25
 """Share of both classes' images that are more like the other class than like the rest of their own; 0.5 by chance."""
 
@@ -21,7 +21,7 @@ SMALLEST_WITHIN: Final = 0.02
 
 
 @dataclass(frozen=True)
-class Likeness:
+class Similarity:
     """Two groups of images side by side.
 
     Attributes:
@@ -49,22 +49,22 @@ class Twins:
     Attributes:
         class_id: that with fewer images, which would be merged into the other.
         other_id: the other.
-        likeness: how they were told apart, or not.
+        similarity: how they were told apart, or not.
     """
 
     class_id: int
     other_id: int
-    likeness: Likeness
+    similarity: Similarity
 
 
-def likeness_of(first: Matrix, second: Matrix) -> Likeness:
+def similarity_of(first: Matrix, second: Matrix) -> Similarity:
     """Compare two groups of at least two images each, by vectors of length 1."""
     both = first @ second.T
     own_first, own_second = _to_others(first), _to_others(second)
     confused = int((both.mean(axis=1) > own_first).sum() + (both.mean(axis=0) > own_second).sum())
     count = len(first) + len(second)
     within = (own_first.sum() + own_second.sum()) / count
-    return Likeness(float(both.mean()), float(within), confused, count)
+    return Similarity(float(both.mean()), float(within), confused, count)
 
 
 def find_twins(means: ClassMeans, check: Callable[[], None] = lambda: None) -> tuple[Twins, ...]:
@@ -83,11 +83,11 @@ def find_twins(means: ClassMeans, check: Callable[[], None] = lambda: None) -> t
         if pair in found:
             continue
         rows, other_rows = means.own_rows(class_id), means.own_rows(other_id)
-        likeness = likeness_of(images.vectors[rows], images.vectors[other_rows])
-        if likeness.ratio >= LEAST_RATIO and likeness.confused >= LEAST_CONFUSED * likeness.count:
+        similarity = similarity_of(images.vectors[rows], images.vectors[other_rows])
+        if similarity.ratio >= LEAST_RATIO and similarity.confused >= LEAST_CONFUSED * similarity.count:
             smaller, larger = sorted(pair, key=lambda each: (len(means.own_rows(each)), -each))
-            found[pair] = Twins(smaller, larger, likeness)
-    return tuple(sorted(found.values(), key=lambda twins: -twins.likeness.ratio))
+            found[pair] = Twins(smaller, larger, similarity)
+    return tuple(sorted(found.values(), key=lambda twins: -twins.similarity.ratio))
 
 
 def _most_alike(means: ClassMeans, check: Callable[[], None]) -> Iterator[tuple[int, int]]:

@@ -174,7 +174,7 @@ def _plan(
 
 
 def _looks_alike(project: Project, imported: ImportedGraph) -> bool:
-    return version_in(project.graph).likeness(imported) >= SAME_SOURCE
+    return version_in(project.graph).similarity(imported) >= SAME_SOURCE
 
 
 def _merge(project: Project, class_id: ClassId, heir_id: ClassId) -> list[str]:

@@ -12,8 +12,8 @@ FACTORS: Final = np.geomspace(0.4, 2.5, 33)
 """Factors on the power that are tried. Chosen: from less than half to two and a half times, in steps of 6%."""
 PRIOR_SPREAD: Final = 0.25
 """Standard deviation of the logarithm of the factor beforehand, where shots are familiar: few move it little."""
-LIKENESS: Final = 1.12
-"""What likeness adds to the logarithm of the power: where images have look-alikes, chances are surer (decision 52)."""
+SIMILARITY: Final = 1.12
+"""What similarity adds to the logarithm of the power: with look-alikes, probabilities are surer (decision 52)."""
 SHOTS: Final = 0.12
 """The power goes with the shots of a class to this power."""
 FAMILIARITY: Final = 0.45
@@ -22,7 +22,7 @@ USUAL: Final = -1.20
 """Logarithm of the power of one familiar shot of each class among images that have no look-alikes."""
 MOST_POWER: Final = 3.0
 """Highest power of a probability. Chosen: above what was right anywhere (decision 52)."""
-DOUBT: Final = 0.1
+SMOOTHING: Final = 0.1
 """Chance that an only shot stands for none of the images that look like it; a tenth of that with ten shots."""
 ZERO_SHOTS: Final = 0.5
 """Shots that a zero-shot class counts as having."""
@@ -32,15 +32,15 @@ LEAST: Final = np.float32(1e-9)
 Matrix = NDArray[np.float32]
 
 
-def expected_power(*, likeness: float, shots: float, familiarity: float) -> float:
+def expected_power(*, similarity: float, shots: float, familiarity: float) -> float:
     """The power of chances to expect before any shot was held out: above 1 sharpens, below 1 flattens.
 
     Args:
-        likeness: how far images follow their look-alikes on the mean, in [0, 1].
+        similarity: how far images follow their look-alikes on the mean, in [0, 1].
         shots: of a class, geometric mean.
         familiarity: of the shots with the collection, in (0, 1].
     """
-    power = np.exp(USUAL + LIKENESS * likeness) * max(shots, 1.0) ** SHOTS * familiarity**FAMILIARITY
+    power = np.exp(USUAL + SIMILARITY * similarity) * max(shots, 1.0) ** SHOTS * familiarity**FAMILIARITY
     return min(float(power), MOST_POWER)
 
 
@@ -50,22 +50,22 @@ class Calibration:
 
     Attributes:
         power: of the chances.
-        doubt: (c,) float32, share of a class's probability that goes to the runners-up.
+        smoothing: (c,) float32, share of a class's probability that goes to the runners-up.
         branches: the classes above the c candidates.
     """
 
     power: float
-    doubt: Matrix
+    smoothing: Matrix
     branches: Branches
 
     def apply(self, chances: Matrix) -> Matrix:
         """Probabilities (n, c) float32 of chances (n, c) that are not negative."""
         sharp = sharpened(chances, self.power)
-        return self.branches.lean(leaked(sharp, doubted(sharp, self.doubt)))
+        return self.branches.lean(leaked(sharp, smoothed_share(sharp, self.smoothing)))
 
 
 def sharpened(chances: Matrix, power: float) -> Matrix:
-    """Chances (n, c) to a power, with sums of 1, before any doubt."""
+    """Chances (n, c) to a power, with sums of 1, before any smoothing."""
     sharp = np.maximum(chances, LEAST)
     np.log(sharp, out=sharp)
     sharp *= np.float32(power)
@@ -74,17 +74,17 @@ def sharpened(chances: Matrix, power: float) -> Matrix:
     return sharp
 
 
-def doubted(sharp: Matrix, doubt: Matrix) -> Matrix:
-    """Share (n, 1) of probabilities (n, c) that goes to the runners-up, at a doubt (c,) or (n, c).
+def smoothed_share(sharp: Matrix, smoothing: Matrix) -> Matrix:
+    """Share (n, 1) of probabilities (n, c) that goes to the runners-up, at a smoothing (c,) or (n, c).
 
     No product of matrices: BLAS of some processors raises the flag of an invalid number for few columns.
     """
-    return (sharp * doubt).sum(axis=1, keepdims=True)
+    return (sharp * smoothing).sum(axis=1, keepdims=True)
 
 
-def doubt_for(shot_counts: Matrix) -> Matrix:
+def smoothing_for(shot_counts: Matrix) -> Matrix:
     """Doubt (c,) in classes with so many shots: all look-alikes of an odd only shot are wrong together."""
-    return (DOUBT / np.maximum(shot_counts, ZERO_SHOTS)).astype(np.float32)
+    return (SMOOTHING / np.maximum(shot_counts, ZERO_SHOTS)).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class HeldOutChances:
     def claims(self, power: float) -> Matrix:
         """Probabilities (h, c) float32 that a calibration of this power makes of the chances."""
         sharp = sharpened(self.chances, power)
-        return self.branches.lean(leaked(sharp, doubted(sharp, doubt_for(self.shot_counts))))
+        return self.branches.lean(leaked(sharp, smoothed_share(sharp, smoothing_for(self.shot_counts))))
 
 
 def power_from(held_out: HeldOutChances, expected: float, familiarity: float) -> float:
@@ -144,10 +144,10 @@ def _evidence(held_out: HeldOutChances, power: float, off: float) -> float:
     return float(-0.5 * missed**2 / spread - 0.5 * off**2)
 
 
-def leaked(claims: Matrix, doubt: Matrix) -> Matrix:
+def leaked(claims: Matrix, smoothing: Matrix) -> Matrix:
     """Claims (n, c) of which a part (n, 1) goes to the runners-up: the flatter the claims, the more evenly."""
     flat = np.sqrt(claims)
-    flat *= doubt / flat.sum(axis=1, keepdims=True)
-    kept = claims * (1 - doubt)
+    flat *= smoothing / flat.sum(axis=1, keepdims=True)
+    kept = claims * (1 - smoothing)
     kept += flat
     return kept

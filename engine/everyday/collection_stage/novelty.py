@@ -65,8 +65,8 @@ class LabelledNearness:
             values = np.where(is_linked, kept + (1 - RESTART) * around, own)
         return values
 
-    def likeness(self, spread: Matrix, links: Links | None = None) -> Matrix:
-        """Likeness (n,) to the labelled images of images with such links; by default of the anchors themselves.
+    def similarity(self, spread: Matrix, links: Links | None = None) -> Matrix:
+        """Similarity (n,) to the labelled images of images with such links; by default of the anchors themselves.
 
         Args:
             spread: (m,) from `spread`.
@@ -109,7 +109,7 @@ class Novelty:
         basis: the collection.
         nearness: over its anchors.
         spread: (m,) float32 of the labels.
-        threshold: images whose likeness is below it show none of the classes.
+        threshold: images whose similarity is below it show none of the classes.
     """
 
     basis: CollectionBasis
@@ -117,23 +117,23 @@ class Novelty:
     spread: Matrix
     threshold: float
 
-    def likeness(self, links: Links) -> Matrix:
-        """Likeness (n,) of images with links (n, k) to anchors."""
-        return self.nearness.likeness(self.spread, links)
+    def similarity(self, links: Links) -> Matrix:
+        """Similarity (n,) of images with links (n, k) to anchors."""
+        return self.nearness.similarity(self.spread, links)
 
-    def likeness_at(self, rows: NDArray[np.int64]) -> Matrix:
-        """Likeness (n,) of images of the collection, by their rows in the basis."""
+    def similarity_at(self, rows: NDArray[np.int64]) -> Matrix:
+        """Similarity (n,) of images of the collection, by their rows in the basis."""
         found = np.empty(len(rows), dtype=np.float32)
 
         def work(part: slice) -> None:
-            found[part] = self.likeness(self.basis.links_at(rows[part]))
+            found[part] = self.similarity(self.basis.links_at(rows[part]))
 
         in_blocks(len(rows), work)
         return found
 
-    def likeness_of_new(self, embeddings: Embeddings) -> Matrix:
-        """Likeness (n,) of any images (n, d), of the collection or not."""
-        return self.likeness(self.basis.links_of_new(self.basis.whitening.apply(embeddings)))
+    def similarity_of_new(self, embeddings: Embeddings) -> Matrix:
+        """Similarity (n,) of any images (n, d), of the collection or not."""
+        return self.similarity(self.basis.links_of_new(self.basis.whitening.apply(embeddings)))
 
 
 def _class_means(rows: Matrix | NDArray[np.int16], classes: NDArray[np.int64]) -> Matrix:

@@ -1,7 +1,7 @@
-"""From what likeness on an image shows one of the classes, learned without a label of an image that shows none.
+"""From what similarity on an image shows one of the classes, learned without a label of an image that shows none.
 
 Labels are drawn again and again from among the images that look like each class, as many as the class has, and the
-likeness of all others to them is measured (a bootstrap): what all but a few reach, in the draw that expects least, is
+similarity of all others to them is measured (a bootstrap): what all but a few reach, in the draw that expects least, is
 expected of any image of a known class. Images that stay below are left out of the next turn, until no more do
 (decision 73). It needs no second label of a class, and classes of several looks and labels that were given to dozens
 of look-alikes at once expect no more than they show.
@@ -102,7 +102,7 @@ def fit_novelty(basis: CollectionBasis, labelled: LabelledAnchors, familiarity: 
     if basis.cosines is None:
         threshold = _sampled_threshold(basis.vectors, labelled, familiarity)
     else:
-        threshold = novelty_threshold(nearness, labelled, nearness.likeness(spread), familiarity)
+        threshold = novelty_threshold(nearness, labelled, nearness.similarity(spread), familiarity)
     return None if threshold is None else Novelty(basis, nearness, spread, threshold)
 
 
@@ -114,33 +114,33 @@ def _sampled_threshold(vectors: Matrix, labelled: LabelledAnchors, familiarity: 
         return None
     links = links_between(nearest(rows, rows, own=np.arange(len(rows))))
     nearness = LabelledNearness(rows, links, all_cosines(rows, rows))
-    likeness = nearness.likeness(nearness.spread(fewer.positions, fewer.classes, fewer.ignored))
-    return novelty_threshold(nearness, fewer, likeness, familiarity)
+    similarity = nearness.similarity(nearness.spread(fewer.positions, fewer.classes, fewer.ignored))
+    return novelty_threshold(nearness, fewer, similarity, familiarity)
 
 
 def novelty_threshold(
-    nearness: LabelledNearness, labelled: LabelledAnchors, likeness: Matrix, familiarity: float
+    nearness: LabelledNearness, labelled: LabelledAnchors, similarity: Matrix, familiarity: float
 ) -> float | None:
-    """Likeness from which on an image shows one of the classes; None where too little is there to tell.
+    """Similarity from which on an image shows one of the classes; None where too little is there to tell.
 
     Args:
         nearness: over the anchors.
         labelled: their labels and predictions.
-        likeness: (m,) to the labels.
+        similarity: (m,) to the labels.
         familiarity: of the labels with the collection, in (0, 1].
     """
-    is_free = np.ones(len(likeness), dtype=bool)
+    is_free = np.ones(len(similarity), dtype=bool)
     is_free[labelled.positions] = False
     is_free[labelled.ignored] = False
     if int(is_free.sum()) < FEWEST_IMAGES:
         return None
-    counts = _effective_counts(nearness.vectors, labelled, _core(labelled, likeness, is_free))
+    counts = _effective_counts(nearness.vectors, labelled, _core(labelled, similarity, is_free))
     shots = float(counts[counts > 0].mean())
     quantile = QUANTILE * shots / (shots + CAUTION)
     generator = np.random.default_rng(0)
-    threshold = float(likeness.min())
+    threshold = float(similarity.min())
     for _turn in range(TURNS):
-        reached = _reached(nearness, labelled, counts, is_free & (likeness >= threshold), generator)
+        reached = _reached(nearness, labelled, counts, is_free & (similarity >= threshold), generator)
         if reached is None:
             return None
         before, threshold = threshold, min(float(np.quantile(drawn, quantile)) for drawn in reached)
@@ -156,7 +156,7 @@ def _reached(
     is_usual: NDArray[np.bool_],
     generator: np.random.Generator,
 ) -> list[Matrix] | None:
-    """Likeness of the usual images to labels drawn from among them, draw by draw; None where classes are too small."""
+    """Similarity of the usual images to labels drawn from them, draw by draw; None where classes are too small."""
     members = [
         np.concatenate([labelled.members(place, is_usual), labelled.positions[labelled.classes == place]])
         for place in range(len(counts))
@@ -176,7 +176,7 @@ def _reached(
             is_scored = is_usual.copy()
             is_scored[labelled.positions] = True
             is_scored[positions] = False
-            found[draw] = nearness.likeness(spread)[is_scored]
+            found[draw] = nearness.similarity(spread)[is_scored]
 
     in_blocks(DRAWS, work, 1)
     return found
@@ -188,19 +188,19 @@ def _drawn(members: Positions, count: float, generator: np.random.Generator) -> 
     return generator.choice(members, min(whole, len(members) // 2), replace=False)
 
 
-def _core(labelled: LabelledAnchors, likeness: Matrix, is_free: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _core(labelled: LabelledAnchors, similarity: Matrix, is_free: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(m,) bool: the likest of the images that look like each candidate."""
-    is_core = np.zeros(len(likeness), dtype=bool)
+    is_core = np.zeros(len(similarity), dtype=bool)
     for members in labelled.by_candidate(is_free):
         if len(members):
-            is_core[members[likeness[members] >= np.quantile(likeness[members], 1 - CORE)]] = True
+            is_core[members[similarity[members] >= np.quantile(similarity[members], 1 - CORE)]] = True
     return is_core
 
 
 def _effective_counts(vectors: Matrix, labelled: LabelledAnchors, is_core: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Effective number of labels of each class: dozens of look-alikes say no more than a few images do.
 
-    n / (1 + (n - 1) r), where r is the likeness of its labelled images to one another beyond that of any of its images
+    n / (1 + (n - 1) r), where r is how much more similar its labelled images are to one another than any of its images
     (Kish's design effect of a clustered sample).
     """
     counts = np.bincount(labelled.classes, minlength=len(labelled.candidates_of)).astype(np.float64)

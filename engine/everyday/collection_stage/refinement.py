@@ -1,6 +1,6 @@
 """Prototypes refined by the whole collection: soft k-means from the propagated ones, with the shots held fixed.
 
-Each image belongs to the candidates in part: by its likeness to their prototypes (Eq. 2 in the whitened space) and by
+Each image belongs to the candidates in part: by its similarity to their prototypes (Eq. 2 in the whitened space) and by
 where its look-alikes belong, as in label propagation (Zhou et al., 2004) and LaplacianShot (Ziko et al., 2020). A step
 takes as much of an image's chances from its look-alikes as it is like them, and the rest from the prototypes: a walk
 from image to image that stops at a labelled one, or at any image where it does not follow on, and answers there.

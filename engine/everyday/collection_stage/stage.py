@@ -19,9 +19,9 @@ from engine.everyday.collection_stage.branches import Branches
 from engine.everyday.collection_stage.calibration import (
     Calibration,
     HeldOutChances,
-    doubt_for,
     expected_power,
     power_from,
+    smoothing_for,
 )
 from engine.everyday.collection_stage.familiarity import familiarity_of
 from engine.everyday.collection_stage.neighbours import Links, links_to
@@ -182,7 +182,7 @@ class CollectionStage:
             logits *= self.basis.scales[at][:, None]
             logits += constant
             chances = self._finish(softmax(logits), links)
-            scores.put(part, _scores(chances, self._likeness(links), back_off, classifier, block * factor))
+            scores.put(part, _scores(chances, self._similarity(links), back_off, classifier, block * factor))
 
         def work(part: slice) -> None:
             at = part if rows is None else rows[part]
@@ -207,17 +207,17 @@ class CollectionStage:
         def work(part: slice) -> None:
             chances, links = self._new(embeddings[part])
             images = block_of(embeddings[part]) * factor
-            scores.put(part, _scores(chances, self._likeness(links), back_off, classifier, images))
+            scores.put(part, _scores(chances, self._similarity(links), back_off, classifier, images))
 
         for start in range(0, len(embeddings), PASS_ROWS):
             work(slice(start, start + PASS_ROWS))
         return scores
 
-    def _likeness(self, links: Links) -> Matrix:
-        """Likeness (n,) to the labelled images of images with such links; NaN where nothing can be said."""
+    def _similarity(self, links: Links) -> Matrix:
+        """Similarity (n,) to the labelled images of images with such links; NaN where nothing can be said."""
         if self.novelty is None:
             return np.full(len(links.positions), np.nan, dtype=np.float32)
-        return self.novelty.likeness(links)
+        return self.novelty.similarity(links)
 
     def _new(self, embeddings: Embeddings) -> tuple[Matrix, Links]:
         """Probabilities (n, c) and links of any images, of the collection or not."""
@@ -230,14 +230,14 @@ class CollectionStage:
 
 
 def _scores(
-    chances: Matrix, likeness: Matrix, back_off: BackOff, classifier: LinearClassifier, images: Matrix
+    chances: Matrix, similarity: Matrix, back_off: BackOff, classifier: LinearClassifier, images: Matrix
 ) -> Scores:
     best = chances.argmax(axis=1)
     score = np.take_along_axis(chances, best[:, None], axis=1)[:, 0]
     logit = np.einsum("nd,nd->n", images, np.take(classifier.weights, best, axis=0))
     logit += classifier.offsets[best] + classifier.breadth[best]
     safe_class, safe_score = back_off.decide(best, score, chances @ back_off.roll_up)
-    return Scores(best, logit, logit - np.log(score), safe_class, safe_score, likeness)
+    return Scores(best, logit, logit - np.log(score), safe_class, safe_score, similarity)
 
 
 def fit_stage(given: StageInput) -> CollectionStage:
@@ -248,11 +248,11 @@ def fit_stage(given: StageInput) -> CollectionStage:
     familiarity = familiarity_of(given.basis, labels)
     counts = labels.shot_counts()
     expected = expected_power(
-        likeness=float(given.basis.anchor_links.followed.mean()),
+        similarity=float(given.basis.anchor_links.followed.mean()),
         shots=float(np.exp(np.log(counts[counts > 0]).mean())) if counts.any() else 1.0,
         familiarity=familiarity,
     )
-    calibration = Calibration(power_from(held_out, expected, familiarity), doubt_for(counts), given.branches)
+    calibration = Calibration(power_from(held_out, expected, familiarity), smoothing_for(counts), given.branches)
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
     answers = StageHeldOut(held_out.shots, held_out.classes, held_out.claims(calibration.power))
     novelty = _novelty(given, labels, refined, familiarity)

@@ -16,7 +16,7 @@ from engine.interchange.labelled_images.json_lines import plain, texts
 from engine.interchange.labelled_images.records import ForeignLabel, LabelledImage, LabelledImages
 from engine.interchange.labelled_images.table_rows import NONE_LABEL, ORIGINAL, label_in, row_of
 
-_SAID_ELSEWHERE: Final = frozenset({"image", "class"})
+_IN_OTHER_COLUMNS: Final = frozenset({"image", "class"})
 _OF_THE_FILE: Final = frozenset({ORIGINAL, "file", "content_hash"})
 _NOTHING: Final[tuple[Any, ...]] = (None, "", ())
 
@@ -84,7 +84,7 @@ def fields_of(images: LabelledImages, image: LabelledImage, *without: str) -> di
     return {ORIGINAL: image.path} | {
         name: plain(value)
         for name, value in row_of(images, image).items()
-        if name not in _SAID_ELSEWHERE and name not in without and value not in _NOTHING and value is not False
+        if name not in _IN_OTHER_COLUMNS and name not in without and value not in _NOTHING and value is not False
     }
 
 

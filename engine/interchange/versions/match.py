@@ -11,7 +11,7 @@ from typing import Final, TypeVar, final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.interchange.imported import ImportedClass, ImportedGraph
-from engine.interchange.versions.likeness import alike_names, spelling
+from engine.interchange.versions.similarity import alike_names, spelling
 from engine.interchange.versions.source_version import SourceVersion
 from engine.interchange.versions.successors import Successors
 from engine.interchange.versions.two_versions import TOP, TwoVersions, grouped
@@ -58,8 +58,8 @@ def match(graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | N
     """
     both = TwoVersions(graph, imported, base)
     _Matcher(both).find()
-    fates = Successors(both)
-    heirs = {class_id: fates.heirs(class_id) for class_id in both.base_classes if class_id not in both.taken}
+    successors = Successors(both)
+    heirs = {class_id: successors.heirs(class_id) for class_id in both.base_classes if class_id not in both.taken}
     return Matching(
         class_ids=both.found,
         merged={class_id: keys[0] for class_id, keys in heirs.items() if len(keys) == 1},

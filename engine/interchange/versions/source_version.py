@@ -51,7 +51,7 @@ class SourceVersion:
     name: str
     classes: Mapping[ClassId, SourceClass]
 
-    def likeness(self, imported: ImportedGraph) -> float:
+    def similarity(self, imported: ImportedGraph) -> float:
         """Share of the classes that both have by id or by name, of the smaller one; 0 to 1."""
         ids = {each.source_id for each in self.classes.values() if each.source_id}
         names = {each.name for each in self.classes.values()}
@@ -128,7 +128,7 @@ def version_in(graph: CategoryGraph, name: str = "") -> SourceVersion:
 
 def likely_base(versions: Iterable[SourceVersion], imported: ImportedGraph) -> SourceVersion | None:
     """The remembered version that a source is most likely a later one of; None when none is like it."""
-    alike = [(each.likeness(imported), len(each.classes), each) for each in versions]
+    alike = [(each.similarity(imported), len(each.classes), each) for each in versions]
     close = [found for found in alike if found[0] >= SAME_SOURCE]
     return max(close, key=lambda found: found[:2])[2] if close else None
 

@@ -6,7 +6,7 @@ from typing import final
 
 from engine.graph.category_graph import ClassId
 from engine.interchange.imported import ImportedClass
-from engine.interchange.versions.likeness import words
+from engine.interchange.versions.similarity import words
 from engine.interchange.versions.two_versions import TOP, TwoVersions, grouped
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QSpinBox, QSplitter
 
 from app.backbones.logic import Source
 from app.backbones.published_page import PublishedPage
-from app.backbones.wording import UNTOLD
+from app.backbones.wording import NOT_KNOWN
 from app.jobs.job_slot import Stage
 from app.settings import Settings
 from engine.backbones.messages import AddedBackbone
@@ -50,7 +50,7 @@ def test_a_publisher_is_chosen(reviewing: Desk) -> None:
     page.publisher.setFocus()
     QTest.keyClicks(page.publisher, "timm", delay=20)
     assert [row.name for row in page.model.rows] == ["vit_small_patch14_dinov2.lvd142m"]
-    assert page.model.index(0, 2).data() == UNTOLD
+    assert page.model.index(0, 2).data() == NOT_KNOWN
     assert page.card.download_button.text() == "Download about 88.2 MB…"
     QTest.mouseClick(page.search, Left)
     QTest.keyClicks(page.search, "dino apache", delay=20)

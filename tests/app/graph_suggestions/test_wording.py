@@ -19,11 +19,11 @@ from engine.collection.graph_suggestions.suggestion import (
     TwinSuggestion,
     UnderlabelledSuggestion,
 )
-from engine.collection.graph_suggestions.twins import Likeness, Twins
+from engine.collection.graph_suggestions.twins import Similarity, Twins
 from engine.collection.graph_suggestions.underlabelled import UnderlabelledClass
 
 NAMES: Final[Mapping[int, str]] = {1: "Gull", 2: "Bird", 3: "Fish & %1", 4: "Mew"}
-LIKENESS: Final = Likeness(0.1, 0.1, 7, 16)
+SIMILARITY: Final = Similarity(0.1, 0.1, 7, 16)
 
 
 def _words(suggestion: GraphSuggestion) -> SuggestionWords:
@@ -46,11 +46,11 @@ def test_strays_twins_and_kinds() -> None:
     stray = _words(StraySuggestion(Stray(1, 3, 2, 0.7, 0.04), ()))
     assert stray.title == "Gull may belong under Bird instead of Fish & %1"
     assert "Bird (70%), hardly like those under Fish & %1 (4%)" in stray.reason
-    twins = _words(TwinSuggestion(Twins(4, 1, LIKENESS), (ImagesOf(4, ()), ImagesOf(1, ()))))
+    twins = _words(TwinSuggestion(Twins(4, 1, SIMILARITY), (ImagesOf(4, ()), ImagesOf(1, ()))))
     assert (twins.title, twins.choices) == ("Mew and Gull look like one class", ("Merge into Gull",))
     assert twins.reason.startswith("Of 16 images, 7 are more like the other class")
     kinds = (ImagesOf(1, (1, 2, 3)), ImagesOf(1, (4, 5, 6)))
-    mixed = _words(MixedSuggestion(Mixed(1, ((1, 2, 3, 7), (4, 5, 6)), LIKENESS), kinds))
+    mixed = _words(MixedSuggestion(Mixed(1, ((1, 2, 3, 7), (4, 5, 6)), SIMILARITY), kinds))
     assert mixed.title == "Gull looks like two classes"
     assert "fall into 4 and 3," in mixed.reason
     assert mixed.captions == ("Gull, kind 1", "Gull, kind 2")

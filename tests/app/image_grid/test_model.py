@@ -34,7 +34,7 @@ def scored(state: CollectionState, scores: list[float]) -> CollectionState:
     ("picture", "mark", "words"),
     [
         (Picture(label=3, best=4, score=0.9), Mark.LABELLED, ("class 3", "", "")),
-        (Picture(label=UNKNOWN, best=4, score=0.9), Mark.SAID_UNKNOWN, ("None of the classes", "", "")),
+        (Picture(label=UNKNOWN, best=4, score=0.9), Mark.LABELLED_UNKNOWN, ("None of the classes", "", "")),
         (Picture(best=4, score=0.97, safe=4, safe_score=0.97), Mark.SURE, ("class 4", "", "97%")),
         (Picture(best=4, score=0.5, safe=2, safe_score=0.9), Mark.COARSE, ("class 2", "class 4? 50%", "90%")),
         (Picture(best=4, score=0.5), Mark.GUESS, ("class 4?", "not sure", "50%")),

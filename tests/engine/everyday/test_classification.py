@@ -10,8 +10,8 @@ from engine.everyday.classification import (
     LinearClassifier,
     Scores,
     classify_all,
-    likeness,
     linear_classifier,
+    similarity,
 )
 from tests.support.everyday import WIDTH, Matrix, collection, tree, unit
 
@@ -89,11 +89,11 @@ def test_one_class_takes_all() -> None:
     assert set(scores.safe_class.tolist()) == {3}
 
 
-def test_likeness_is_a_column_of_the_product() -> None:
+def test_similarity_is_a_column_of_the_product() -> None:
     """Over blocks, with all images."""
     world = World()
     np.testing.assert_allclose(
-        likeness(world.images, world.prototypes[3]), world.images @ world.prototypes[3], rtol=1e-5, atol=1e-6
+        similarity(world.images, world.prototypes[3]), world.images @ world.prototypes[3], rtol=1e-5, atol=1e-6
     )
 
 

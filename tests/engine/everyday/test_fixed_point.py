@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.everyday.back_off import back_off
-from engine.everyday.classification import classify_all, likeness, linear_classifier
+from engine.everyday.classification import classify_all, linear_classifier, similarity
 from engine.everyday.fixed_point import SCALE, block_of, factor_of, to_fixed, to_floats
 from tests.support.everyday import tree
 
@@ -37,10 +37,10 @@ def test_a_block_times_its_factor_is_the_embeddings() -> None:
     np.testing.assert_allclose(block_of(fixed) * factor_of(fixed), embeddings, atol=2e-5)
 
 
-def test_likeness_is_the_inner_product() -> None:
+def test_similarity_is_the_inner_product() -> None:
     """Over several blocks."""
     embeddings, vector = unit_vectors(5000), unit_vectors(1)[0]
-    np.testing.assert_allclose(likeness(to_fixed(embeddings), vector), embeddings @ vector, atol=1e-4)
+    np.testing.assert_allclose(similarity(to_fixed(embeddings), vector), embeddings @ vector, atol=1e-4)
 
 
 def test_classification_is_that_of_the_floats() -> None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from engine.everyday.collection_stage import basis as basis_module
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.fixed_point import to_fixed
-from engine.everyday.teaching import ModelDoubt, teach_first
+from engine.everyday.teaching import ModelUncertainty, teach_first
 
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -26,17 +26,19 @@ def _basis(embeddings: NDArray[np.int16], labelled: NDArray[np.int64] = NONE) ->
     return found
 
 
-def _doubt(count: int, *, labelled: NDArray[np.int64] = NONE, left_out: NDArray[np.int64] = NONE) -> ModelDoubt:
-    return ModelDoubt(np.ones(count, dtype=np.float32), labelled, left_out, 0.0)
+def _uncertainty(
+    count: int, *, labelled: NDArray[np.int64] = NONE, left_out: NDArray[np.int64] = NONE
+) -> ModelUncertainty:
+    return ModelUncertainty(np.ones(count, dtype=np.float32), labelled, left_out, 0.0)
 
 
-def _plain_greedy(basis: CollectionBasis, doubt: ModelDoubt) -> list[int]:
+def _plain_greedy(basis: CollectionBasis, uncertainty: ModelUncertainty) -> list[int]:
     """The same by trying every image at every step."""
     alike = np.maximum(basis.vectors @ basis.vectors.T, 0)
-    covered = alike[doubt.labelled].max(axis=0, initial=0)
-    free = np.setdiff1d(np.arange(len(alike)), np.concatenate([doubt.labelled, doubt.left_out])).tolist()
+    covered = alike[uncertainty.labelled].max(axis=0, initial=0)
+    free = np.setdiff1d(np.arange(len(alike)), np.concatenate([uncertainty.labelled, uncertainty.left_out])).tolist()
     weights = np.zeros(len(alike), dtype=np.float32)
-    sure = 1 - doubt.doubts[free]
+    sure = 1 - uncertainty.values[free]
     weights[free] = 1 - 0.7 * sure * sure.mean()
     order = []
     while free:
@@ -51,7 +53,7 @@ def test_largest_group_first_and_every_group_once() -> None:
     """One image of each group comes before a second of any; a group of more images comes earlier."""
     sizes = (4, 16, 8, 32)
     group_of = np.repeat(np.arange(4), sizes)
-    order = teach_first(_basis(_collection(sizes)), _doubt(60))
+    order = teach_first(_basis(_collection(sizes)), _uncertainty(60))
     assert group_of[order[:4]].tolist() == [3, 1, 2, 0]
     assert sorted(order.tolist()) == list(range(60))
 
@@ -61,7 +63,7 @@ def test_what_is_labelled_speaks_for_its_look_alikes() -> None:
     sizes = (4, 16, 8, 32)
     group_of = np.repeat(np.arange(4), sizes)
     labelled, left_out = np.array([30]), np.array([40, 41])
-    order = teach_first(_basis(_collection(sizes), labelled), _doubt(60, labelled=labelled, left_out=left_out))
+    order = teach_first(_basis(_collection(sizes), labelled), _uncertainty(60, labelled=labelled, left_out=left_out))
     assert group_of[order[:3]].tolist() == [1, 2, 0]
     assert len(order) == 57
     assert not np.isin([30, 40, 41], order).any()
@@ -71,8 +73,8 @@ def test_where_the_model_is_sure_labels_teach_little() -> None:
     """The largest group comes last once the model is certain of all its images."""
     sizes = (40, 60, 50, 64)
     group_of = np.repeat(np.arange(4), sizes)
-    doubts = np.where(group_of == 3, np.float32(0), np.float32(0.5))
-    order = teach_first(_basis(_collection(sizes)), ModelDoubt(doubts, NONE, NONE, 1.0))
+    uncertainties = np.where(group_of == 3, np.float32(0), np.float32(0.5))
+    order = teach_first(_basis(_collection(sizes)), ModelUncertainty(uncertainties, NONE, NONE, 1.0))
     assert sorted(group_of[order[:4]].tolist()) == [0, 1, 2, 3]
     assert group_of[order[3]] == 3
 
@@ -82,9 +84,9 @@ def test_as_a_plain_greedy_choice(labelled: list[int]) -> None:
     """Looking gains up only when they may be the largest changes nothing."""
     rows = np.array(labelled, dtype=np.int64)
     basis = _basis(_collection((10, 20, 30), noise=0.8), rows)
-    doubts = np.random.default_rng(1).random(60).astype(np.float32)
-    doubt = ModelDoubt(doubts, rows, np.array([5]), 0.7)
-    assert teach_first(basis, doubt).tolist() == _plain_greedy(basis, doubt)
+    uncertainties = np.random.default_rng(1).random(60).astype(np.float32)
+    uncertainty = ModelUncertainty(uncertainties, rows, np.array([5]), 0.7)
+    assert teach_first(basis, uncertainty).tolist() == _plain_greedy(basis, uncertainty)
 
 
 def test_more_images_than_anchors(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +96,7 @@ def test_more_images_than_anchors(monkeypatch: pytest.MonkeyPatch) -> None:
     group_of = np.repeat(np.arange(3), sizes)
     basis = _basis(_collection(sizes))
     assert len(basis.anchors) == 40
-    order = teach_first(basis, _doubt(120))
+    order = teach_first(basis, _uncertainty(120))
     assert group_of[order[:3]].tolist() == [1, 2, 0]
     assert sorted(order[:40].tolist()) == basis.anchors.tolist()
     assert sorted(order.tolist()) == list(range(120))
@@ -104,4 +106,4 @@ def test_nothing_left_to_label() -> None:
     """All labelled: an empty order."""
     rows = np.arange(12)
     basis = _basis(_collection((12,)), rows)
-    assert len(teach_first(basis, _doubt(12, labelled=rows))) == 0
+    assert len(teach_first(basis, _uncertainty(12, labelled=rows))) == 0

@@ -59,10 +59,10 @@ def test_synthetic_embeddings_cover_every_class() -> None:
     np.testing.assert_allclose(np.linalg.norm(drawn.embeddings, axis=1), 1, atol=1e-5)
     assert set(np.bincount(drawn.classes)) == {2}
     np.testing.assert_array_equal(drawn.embeddings, synthetic_embeddings(400, 48, classes=200).embeddings)
-    likeness = drawn.embeddings @ drawn.embeddings.T
+    similarity = drawn.embeddings @ drawn.embeddings.T
     same = drawn.classes[:, None] == drawn.classes[None, :]
     np.fill_diagonal(same, val=False)
-    assert likeness[same].mean() > likeness[~same].mean() + 0.2
+    assert similarity[same].mean() > similarity[~same].mean() + 0.2
 
 
 def test_synthetic_project_is_a_project(tmp_path: Path) -> None:

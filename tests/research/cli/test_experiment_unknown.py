@@ -17,4 +17,4 @@ def test_tables_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "the program's own threshold, in %; shapes, leafnet, 1 draw" in text
     fields = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
     assert [outcome["name"] for outcome in fields["outcomes"]][:2] == ["near, 2", "session fine, 2 each"]
-    assert f"{fields['outcomes'][0]['auroc']['likeness']:.3f}" in text
+    assert f"{fields['outcomes'][0]['auroc']['similarity']:.3f}" in text

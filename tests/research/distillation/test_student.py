@@ -10,7 +10,7 @@ from torch.nn.functional import normalize
 
 from engine.training.batches import normalised
 from engine.training.thawed.network import ThawedNetwork, thawed
-from research.distillation.student import DistillationSettings, Losses, augmented, distil, likeness_loss
+from research.distillation.student import DistillationSettings, Losses, augmented, distil, similarity_loss
 from tests.support.backbones import write_tiny_backbone
 
 SETTINGS = DistillationSettings(iterations=60, batch=16, sides=(16, 32), learning_rate=0.02, head_rate=0.02)
@@ -28,24 +28,24 @@ def _embedded(network: ThawedNetwork) -> torch.Tensor:
         return normalize(network(normalised(torch.from_numpy(PIXELS))), dim=1)
 
 
-def test_the_student_comes_to_see_likeness_as_its_teacher_does(tmp_path: Path) -> None:
+def test_the_student_comes_to_see_similarity_as_its_teacher_does(tmp_path: Path) -> None:
     """Both losses fall, and so they do for the weights that are kept."""
     student, teacher = _network(tmp_path, 0), _embedded(_network(tmp_path, 1))
-    before = likeness_loss(_embedded(student), teacher, SETTINGS)
+    before = similarity_loss(_embedded(student), teacher, SETTINGS)
     reports: list[Losses] = []
     distil(student, PIXELS, teacher.numpy(), SETTINGS, reports.append)
     assert [each.iteration for each in reports] == [50, 60]
-    assert reports[1].likeness < reports[0].likeness
-    assert likeness_loss(_embedded(student), teacher, SETTINGS) < 0.7 * before
+    assert reports[1].similarity < reports[0].similarity
+    assert similarity_loss(_embedded(student), teacher, SETTINGS) < 0.7 * before
 
 
 def test_who_sees_as_the_teacher_does_has_no_loss(tmp_path: Path) -> None:
-    """However it is turned; a photo's likeness to itself says nothing."""
+    """However it is turned; a photo's similarity to itself says nothing."""
     teacher = _embedded(_network(tmp_path, 0))
     turned = teacher @ torch.linalg.qr(torch.randn(16, 16, generator=torch.Generator().manual_seed(0)))[0]
     as_sharp = replace(SETTINGS, student_sharpness=SETTINGS.teacher_sharpness)
-    assert likeness_loss(turned, teacher, as_sharp).item() == pytest.approx(0, abs=1e-4)
-    assert likeness_loss(teacher.roll(1, dims=0), teacher, as_sharp).item() > 0.01
+    assert similarity_loss(turned, teacher, as_sharp).item() == pytest.approx(0, abs=1e-4)
+    assert similarity_loss(teacher.roll(1, dims=0), teacher, as_sharp).item() > 0.01
 
 
 @pytest.mark.parametrize("side", [16, 32])

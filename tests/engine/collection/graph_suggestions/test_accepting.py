@@ -14,14 +14,14 @@ from engine.collection.graph_suggestions.suggestion import (
     TwinSuggestion,
     UnderlabelledSuggestion,
 )
-from engine.collection.graph_suggestions.twins import Likeness, Twins
+from engine.collection.graph_suggestions.twins import Similarity, Twins
 from engine.collection.graph_suggestions.underlabelled import UnderlabelledClass
 from engine.collection.new_project import new_project
 from engine.errors import InputError
 from engine.files import FoundFile
 from engine.project import Project
 
-ALIKE = Likeness(between=0.4, within=0.4, confused=5, count=10)
+ALIKE = Similarity(between=0.4, within=0.4, confused=5, count=10)
 
 
 @pytest.fixture

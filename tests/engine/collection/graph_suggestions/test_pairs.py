@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from engine.collection.graph_suggestions.kinds import FEWEST_OF_A_KIND, find_mixed, two_kinds
-from engine.collection.graph_suggestions.twins import find_twins, likeness_of
+from engine.collection.graph_suggestions.twins import find_twins, similarity_of
 from tests.support.drawn_classes import DROPPED, around, centre, means_of, two_families
 
 A_LEAF: Final = 2
 
 
-def test_likeness_by_hand() -> None:
+def test_similarity_by_hand() -> None:
     """One image of the first group is like the second: cosines 0, 0.6 and 0.8 by hand."""
     east, north, between = [1.0, 0.0], [0.0, 1.0], [0.6, 0.8]
-    found = likeness_of(np.array([east, east, between], np.float32), np.array([north, north], np.float32))
+    found = similarity_of(np.array([east, east, between], np.float32), np.array([north, north], np.float32))
     assert found.between == pytest.approx(0.8 / 3)
     assert found.within == pytest.approx((0.8 + 0.8 + 0.6 + 1 + 1) / 5)
     assert (found.confused, found.count) == (1, 5)
@@ -29,8 +29,8 @@ def test_twins_are_found_and_the_smaller_one_goes() -> None:
     vectors[A_LEAF], twin = np.split(around(centre(1, A_LEAF), 17, seed=55), [9])
     (found,) = find_twins(means_of(graph, vectors | {DROPPED: twin}))
     assert (found.class_id, found.other_id) == (DROPPED, A_LEAF)
-    assert found.likeness.count == 17
-    assert found.likeness.ratio > 0.8
+    assert found.similarity.count == 17
+    assert found.similarity.ratio > 0.8
 
 
 def test_a_class_is_no_twin_of_its_own_parent() -> None:
@@ -49,7 +49,7 @@ def test_a_mixed_class_falls_into_its_kinds() -> None:
     (found,) = find_mixed(means_of(graph, {DROPPED: mixed}))
     assert found.class_id == DROPPED
     assert found.kinds == (tuple(range(1, 7)), tuple(range(7, 11)))
-    assert found.likeness.ratio < 0.1
+    assert found.similarity.ratio < 0.1
     graph.add_class("Below", [DROPPED])
     assert find_mixed(means_of(graph, {DROPPED: mixed})) == ()
 

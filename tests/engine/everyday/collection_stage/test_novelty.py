@@ -115,7 +115,7 @@ def test_new_images_are_told_as_those_of_the_collection(propagation: Propagation
 
 
 def test_without_the_stage_strangers_are_found_all_the_same(propagation: PropagationSession) -> None:
-    """Where the stage would not pay and is dropped, likeness still says who is a stranger."""
+    """Where the stage would not pay and is dropped, similarity still says who is a stranger."""
     images, rows = _images(), _first(5)
     model = _fitted(propagation, images, rows)
     dropped = replace(model, stage=None)
@@ -126,14 +126,14 @@ def test_without_the_stage_strangers_are_found_all_the_same(propagation: Propaga
 
 
 def test_few_images_say_nothing(propagation: PropagationSession) -> None:
-    """Of a handful of unlabelled images nobody is called a stranger by likeness."""
+    """Of a handful of unlabelled images nobody is called a stranger by similarity."""
     chosen = np.sort(np.concatenate([np.flatnonzero(number == TRUTH)[:6] for number in range(CLASSES)]))
     images, truth = _images()[chosen], TRUTH[chosen]
     rows = np.flatnonzero(np.arange(len(truth)) % 6 < 2)
     basis = collection_basis(np.arange(len(truth)), images, labelled=rows)
     model = fit(_graph(), Shots(rows, truth[rows] + 1, images[rows]), propagation, PRIOR, basis=basis)
     assert model.novelty is None
-    assert np.isnan(model.classify(images, np.ones(len(images), np.float32)).likeness).all()
+    assert np.isnan(model.classify(images, np.ones(len(images), np.float32)).similarity).all()
 
 
 def test_images_that_show_none_of_the_classes_make_their_like_unknown(propagation: PropagationSession) -> None:
@@ -162,7 +162,7 @@ def test_more_anchors_than_are_compared_with_one_another(
 
 
 def test_many_labels_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With cosines kept and without, and with a part of the labels, the likeness is nearly the same."""
+    """With cosines kept and without, and with a part of the labels, the similarity is nearly the same."""
     images = _images()
     links = links_between(nearest(images, images, own=IDS))
     rows = _first(20)

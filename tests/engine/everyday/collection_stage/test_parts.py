@@ -8,16 +8,16 @@ from engine.everyday.collection_stage.anchor_chances import AnchorChances
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.collection_stage.branches import Branches
 from engine.everyday.collection_stage.calibration import (
-    DOUBT,
     FAMILIARITY,
-    LIKENESS,
     MOST_POWER,
     SHOTS,
+    SIMILARITY,
+    SMOOTHING,
     Calibration,
     HeldOutChances,
-    doubt_for,
     expected_power,
     power_from,
+    smoothing_for,
 )
 from engine.everyday.collection_stage.familiarity import LEAST, familiarity_of
 from engine.everyday.collection_stage.neighbours import (
@@ -292,7 +292,7 @@ def no_branches(candidates: int) -> Branches:
 
 
 def test_probabilities_by_hand() -> None:
-    """Power 2 on 0.8 and 0.2 gives 16/17 and 1/17; a doubt of 0.2 leaks a fifth to the square roots, 4/5 and 1/5."""
+    """Power 2 on 0.8 and 0.2 gives 16/17 and 1/17; smoothing 0.2 leaks a fifth to the square roots, 4/5 and 1/5."""
     calibration = Calibration(2.0, np.full(2, 0.2, np.float32), no_branches(2))
     found = calibration.apply(np.array([[0.8, 0.2]], dtype=np.float32))
     assert found[0] == pytest.approx([0.8 * 16 / 17 + 0.2 * 4 / 5, 0.8 / 17 + 0.2 / 5], abs=1e-6)
@@ -301,15 +301,17 @@ def test_probabilities_by_hand() -> None:
 def test_probabilities_sum_to_one_whatever_the_chances() -> None:
     """Also of chances that do not sum to one, and of none at all."""
     chances = np.array([[0.1, 0.05, 0], [0, 0, 0], [1, 0, 0]], dtype=np.float32)
-    calibration = Calibration(0.7, doubt_for(np.array([0, 1, 10], dtype=np.float32)), no_branches(3))
+    calibration = Calibration(0.7, smoothing_for(np.array([0, 1, 10], dtype=np.float32)), no_branches(3))
     found = calibration.apply(chances)
     assert found.sum(axis=1) == pytest.approx(1)
     assert found[1] == pytest.approx([1 / 3] * 3)
 
 
 def test_doubt_goes_down_with_shots() -> None:
-    """Ten shots leave a tenth of the doubt of one; a zero-shot class has twice that of one."""
-    assert doubt_for(np.array([0, 1, 10], dtype=np.float32)) == pytest.approx([2 * DOUBT, DOUBT, DOUBT / 10])
+    """Ten shots leave a tenth of the smoothing of one; a zero-shot class has twice that of one."""
+    assert smoothing_for(np.array([0, 1, 10], dtype=np.float32)) == pytest.approx(
+        [2 * SMOOTHING, SMOOTHING, SMOOTHING / 10]
+    )
 
 
 def _held_out(right: int, wrong: int) -> HeldOutChances:
@@ -330,17 +332,17 @@ def test_the_power_follows_held_out_shots() -> None:
 
 
 def test_held_out_shots_from_elsewhere_are_not_believed() -> None:
-    """They have their siblings among the shots, and the collection has none of them: at half the likeness, little."""
+    """They have their siblings among the shots, and the collection has none of them: at half the similarity, little."""
     assert power_from(_held_out(95, 5), 1.0, 0.5) < 1.15 < power_from(_held_out(95, 5), 1.0, 1.0)
 
 
 def test_the_expected_power() -> None:
-    """It rises with likeness and shots, by their constants, and falls with shots from elsewhere."""
-    usual = expected_power(likeness=0.5, shots=1, familiarity=1)
-    assert expected_power(likeness=0.7, shots=1, familiarity=1) == pytest.approx(usual * np.exp(0.2 * LIKENESS))
-    assert expected_power(likeness=0.5, shots=5, familiarity=1) == pytest.approx(usual * 5**SHOTS)
-    assert expected_power(likeness=0.5, shots=1, familiarity=0.25) == pytest.approx(usual * 0.25**FAMILIARITY)
-    assert expected_power(likeness=1, shots=10_000_000, familiarity=1) == MOST_POWER
+    """It rises with similarity and shots, by their constants, and falls with shots from elsewhere."""
+    usual = expected_power(similarity=0.5, shots=1, familiarity=1)
+    assert expected_power(similarity=0.7, shots=1, familiarity=1) == pytest.approx(usual * np.exp(0.2 * SIMILARITY))
+    assert expected_power(similarity=0.5, shots=5, familiarity=1) == pytest.approx(usual * 5**SHOTS)
+    assert expected_power(similarity=0.5, shots=1, familiarity=0.25) == pytest.approx(usual * 0.25**FAMILIARITY)
+    assert expected_power(similarity=1, shots=10_000_000, familiarity=1) == MOST_POWER
 
 
 # -- familiarity --------------------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 import pytest
 
 from engine.interchange.imported import ImportedGraph
-from engine.interchange.versions.likeness import alike_names
 from engine.interchange.versions.match import match
+from engine.interchange.versions.similarity import alike_names
 from tests.support.sources import imported_project, source_of
 
 BIRDS = {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Tern": ["Bird"], "Seal": ["Animal"]}

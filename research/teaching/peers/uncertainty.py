@@ -53,8 +53,8 @@ def dropquery(known: KnownSoFar, count: int) -> NDArray[np.int64]:
         kept = vectors * (generator.random(vectors.shape) >= DROPPED)
         kept /= np.maximum(np.linalg.norm(kept, axis=1, keepdims=True), 1e-9)
         changes += known.fitted.classify_new(kept.astype(np.float32), ones).best != usual
-    doubted = np.flatnonzero(changes > TRIALS / 2)
-    if len(doubted) <= count:
+    uncertain = np.flatnonzero(changes > TRIALS / 2)
+    if len(uncertain) <= count:
         return known.free[np.argsort(-changes, kind="stable")[:count]]
-    middles, _ = clusters_of(vectors[doubted], count, known.seed)
-    return known.free[doubted[nearest_each(vectors[doubted], middles)]]
+    middles, _ = clusters_of(vectors[uncertain], count, known.seed)
+    return known.free[uncertain[nearest_each(vectors[uncertain], middles)]]
