@@ -18,7 +18,6 @@ STEPS_NAMED: Final = 4
 
 
 def classes_text(count: int) -> str:
-    """`1 class`, `12 classes`."""
     return translate("classes", "1 class") if count == 1 else fill(translate("classes", "%1 classes"), number(count))
 
 

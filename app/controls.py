@@ -45,7 +45,6 @@ class Button(QPushButton):
     """A button that Enter presses as well as Space, where it has the focus."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Press it once, however long the key is held."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if not event.isAutoRepeat():
                 self.click()
@@ -250,7 +249,6 @@ class _WheelFilter(QObject):
     """Passes the wheel on: a setting must not change because the pointer passed over it."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Leave the wheel to the panel."""
         if event.type() == QEvent.Type.Wheel:
             event.ignore()
             return True
@@ -268,7 +266,6 @@ def make_scroll_area() -> QScrollArea:
 
 
 def make_separator(*, vertical: bool = False) -> QFrame:
-    """A hairline."""
     line = QFrame()
     line.setProperty("role", "separator-vertical" if vertical else "separator")
     return line

@@ -81,7 +81,6 @@ def read_dragged(data: QMimeData) -> Dragged | None:
 
 
 def welcome_files(event: QDragEnterEvent) -> None:
-    """Let files come in."""
     if event.mimeData().hasUrls():
         event.acceptProposedAction()
 

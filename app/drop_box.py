@@ -45,19 +45,16 @@ class DropBox(QAbstractButton):
         self.style().polish(self)
 
     def sizeHint(self) -> QSize:
-        """Ask for what its parts need."""
         layout = self.layout()
         return QSize() if layout is None else layout.sizeHint()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter does what Space does."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
         else:
             super().keyPressEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint what the style sheet says."""
         option = QStyleOption()
         option.initFrom(self)
         painter = QPainter(self)
@@ -92,7 +89,6 @@ class DropLight(QFrame):
         receiver.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Follow what is dragged."""
         if isinstance(event, QDragEnterEvent):
             self.setGeometry(self._place.rect())
             self.raise_()

@@ -110,5 +110,4 @@ class _ClosedOutput(io.TextIOBase):
         """Nothing waits to be written."""
 
     def isatty(self) -> bool:
-        """It is no terminal."""
         return False

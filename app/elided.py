@@ -54,7 +54,6 @@ class ElidedLabel(QLabel):
         return QSize(0, wanted.height()) if self._takes_rest else wanted
 
     def minimumSizeHint(self) -> QSize:
-        """Ask for height only."""
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:

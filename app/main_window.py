@@ -376,16 +376,13 @@ class MainWindow(QMainWindow):
             self.session.look_at_file()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take files anywhere on the window."""
         welcome_files(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Take dropped files anywhere on the window."""
         if paths := take_files(event):
             self.projects.take_dropped(paths)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Remember the window; finish what was begun."""
         if self.what_if.holds_back(self.close):
             event.ignore()
             return

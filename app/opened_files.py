@@ -26,7 +26,6 @@ class OpenedFiles(QObject):
         application.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Take projects; leave everything else to others."""
         if not isinstance(event, QFileOpenEvent) or not event.file().endswith(PROJECT_SUFFIX):
             return False
         self._open_project(Path(event.file()))

@@ -112,7 +112,6 @@ class Panes(QSplitter):
         return QSize(narrowest + self.handleWidth(), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Divide the new width."""
         super().resizeEvent(event)
         self._share_out()
 

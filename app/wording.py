@@ -45,7 +45,6 @@ def sentence(words: str) -> str:
 
 
 def images(count: int) -> str:
-    """`1 image`, `1,204 images`."""
     if count == 1:
         return translate("wording", "1 image")
     return fill(translate("wording", "%1 images"), number(count))
@@ -84,7 +83,6 @@ def hours(count: float) -> str:
 
 
 def images_per_s(rate: float) -> str:
-    """`160 images/s`, `2.4 images/s`."""
     return fill(translate("wording", "%1 images/s"), QLocale().toString(rate, "f", 0 if rate >= 10 else 1))  # noqa: PLR2004
 
 
@@ -145,7 +143,6 @@ def percent_of_size(scale: float) -> str:
 
 
 def percent_to_a_tenth(value: float) -> str:
-    """`57.1%`."""
     return fill(translate("wording", "%1%"), QLocale().toString(100 * value, "f", 1))
 
 

@@ -32,7 +32,6 @@ class About(QObject):
         self._reading: DetachedJob | None = None
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"about": self.open_card}
 
     def open_card(self) -> None:

@@ -67,7 +67,6 @@ class AboutCard(ScrollingCard):
 
 
 def _title(credit: "WeightsCredit") -> str:
-    """`Accurate  ·  efficientnet-lite2`."""
     return SEPARATOR.join((translate("about", _TITLES[credit.choice]), credit.name))
 
 

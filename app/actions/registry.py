@@ -59,7 +59,6 @@ class Registry(QObject):
         return (window,)
 
     def action(self, name: str) -> QAction:
-        """One action."""
         return self._actions[name]
 
     def trigger(self, name: str) -> None:

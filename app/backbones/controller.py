@@ -64,7 +64,6 @@ class Backbones(QObject):
         session.closed.connect(self.close_panel)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"choose_backbone": self.open_panel}
 
     def open_panel(self, source: Source | None = None) -> None:

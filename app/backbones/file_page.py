@@ -155,7 +155,6 @@ class FilePage(QWidget):
     # -- what a person does
 
     def choose(self, path: Path) -> None:
-        """Look at a file."""
         if self._jobs.trial.is_busy or self._jobs.adding.is_busy:
             return
         self.path, self.facts = path, None

@@ -59,7 +59,6 @@ class BackboneJobs(QObject):
 
     @property
     def slots(self) -> tuple[JobSlot, ...]:
-        """All of them."""
         return self.listing, self.download, self.inspection, self.trial, self.adding, self.change
 
     def list_published(self) -> None:
@@ -137,7 +136,6 @@ class BackboneJobs(QObject):
         self.change.start(fill(translate("backbones", "Analysing images with %1"), name), request, subject=name)
 
     def dismiss_change(self) -> None:
-        """The person has decided."""
         self.ready = None
         self.change.dismiss()
 

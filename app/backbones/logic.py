@@ -70,7 +70,6 @@ class BackboneRow:
 
     @property
     def name(self) -> str:
-        """For people."""
         return library_title(self.files.name)
 
     @property
@@ -80,7 +79,6 @@ class BackboneRow:
 
     @property
     def origin(self) -> Origin:
-        """How it came here."""
         if self.files.is_bundled:
             return Origin.BUNDLED
         return Origin.PUBLISHED if is_published(self.files.name) else Origin.ADDED
@@ -144,7 +142,6 @@ class PublishedRow:
 
     @cached_property
     def name(self) -> str:
-        """For people: `ResNet-50 (V2)`."""
         return self.network.title
 
     @cached_property

@@ -48,7 +48,6 @@ class MirrorField(QuietField):
         return ""
 
     def line(self, shorten: Shorten) -> str:
-        """What is in force."""
         if not self.place:
             return translate("backbones", "Use a mirror…")
         return fill(translate("backbones", "Mirror: %1"), shorten(self.place))

@@ -52,12 +52,10 @@ class NetworkTable(QTableView):
         model.modelReset.connect(self._fit_columns)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width has room for other columns."""
         super().resizeEvent(event)
         self._fit_columns()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Another font is of another width."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and self.model() is not None:
             self._fit_columns()

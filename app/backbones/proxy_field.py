@@ -47,7 +47,6 @@ class ProxyField(QuietField):
         return ""
 
     def line(self, shorten: Shorten) -> str:
-        """Without the password."""
         shown = self._shown
         if not shown:
             return translate("backbones", "Use a proxy…")

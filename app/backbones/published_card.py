@@ -103,7 +103,6 @@ class PublishedCard(QFrame):
         self._arrange(is_asking=False)
 
     def show_recommended(self, recommended: RecommendedRow) -> None:
-        """Show a recommended network."""
         self._more.setText(licence_and_work(recommended))
         self.show_row(recommended.row)
 
@@ -161,7 +160,6 @@ class PublishedCard(QFrame):
             self.download_requested.emit(self.row)
 
     def refuse(self) -> None:
-        """Fetch nothing."""
         self._arrange(is_asking=False)
         self.download_button.setFocus()
 

@@ -121,7 +121,6 @@ class PublishedModel(QAbstractTableModel):
         self.widest: tuple[tuple[str, ...], ...] = tuple(() for _ in COLUMNS)
 
     def show_rows(self, rows: Sequence[PublishedRow]) -> None:
-        """Take all networks."""
         self._all = tuple(rows)
         cells = [{column.text_of(row) for row in rows} for column in COLUMNS]
         self.widest = tuple(tuple(sorted(texts, key=len)[-_WIDEST:]) for texts in cells)
@@ -134,7 +133,6 @@ class PublishedModel(QAbstractTableModel):
 
     @property
     def publishers(self) -> tuple[str, ...]:
-        """Whose networks there are."""
         return tuple(dict.fromkeys(row.network.publisher for row in self._all))
 
     def search(self, words: str) -> None:
@@ -148,7 +146,6 @@ class PublishedModel(QAbstractTableModel):
         self._arrange()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by a column."""
         self._column, self._descending = COLUMNS[column], order == Qt.SortOrder.DescendingOrder
         self._arrange()
 
@@ -166,15 +163,12 @@ class PublishedModel(QAbstractTableModel):
     # -- Qt
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own default)
-        """Rows of the table."""
         return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own default)
-        """Columns of the table."""
         return 0 if parent.isValid() else len(COLUMNS)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
-        """Headings."""
         if orientation is not Qt.Orientation.Horizontal:
             return None
         column = COLUMNS[section]
@@ -183,7 +177,6 @@ class PublishedModel(QAbstractTableModel):
         return column.alignment if role == Role.TextAlignmentRole else None
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        """One cell."""
         row, column = self.rows[index.row()], COLUMNS[index.column()]
         if role == Role.DisplayRole:
             return column.text_of(row)

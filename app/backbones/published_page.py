@@ -90,7 +90,6 @@ class PublishedPage(QWidget):
 
     @property
     def current(self) -> PublishedRow | None:
-        """The chosen network."""
         place = self.table.currentIndex().row()
         return self.model.rows[place] if 0 <= place < len(self.model.rows) else None
 

@@ -94,7 +94,6 @@ class BackbonePanel(SidePanel):
         return list(self.pages)[self.tabs.currentIndex()]
 
     def show_source(self, source: Source) -> None:
-        """Show a source's page."""
         self.tabs.setCurrentIndex(list(self.pages).index(source))
 
     def show_installed(self, installed: Installed, *, can_change: bool) -> None:
@@ -145,7 +144,6 @@ class BackbonePanel(SidePanel):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Look at a dropped file."""
         path = dropped_file(event.mimeData())
         if path is not None:
             event.acceptProposedAction()

@@ -33,7 +33,6 @@ _ORIGINS: Final = {
 
 
 def pixels(side: int) -> str:
-    """`224 px`."""
     return fill(translate("backbones", "%1 px"), number(side))
 
 

@@ -71,7 +71,6 @@ class BackupCard(AskingCard):
 
     @property
     def text(self) -> str:
-        """What the card says."""
         return words_of(self._holds, self._since, self._warning).replace(_FIRM_SPACE, " ")
 
     @property
@@ -80,7 +79,6 @@ class BackupCard(AskingCard):
         return self.ask_button, self.agree_button, self.keep_button
 
     def show_changes(self, changes: Changes) -> None:
-        """Say what changed since."""
         self._changes = changes
         self._describe()
 

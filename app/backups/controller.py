@@ -65,7 +65,6 @@ class Backups(QObject):
         session.change_made.connect(lambda _change: self._settled.start())
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"backups": self.open_panel}
 
     def stop(self) -> None:
@@ -81,7 +80,6 @@ class Backups(QObject):
         self.refresh()
 
     def close_panel(self) -> None:
-        """Put the panel away."""
         if self.panel is not None:
             self._look += 1
             self._side.close_panel(self.panel)
@@ -216,7 +214,6 @@ class Backups(QObject):
     # -- what a person does
 
     def back_up(self) -> None:
-        """Make a backup now."""
         backups, info, cancel = self.automatic.backups, self._session.info, self.automatic.cancel
         if backups is None or info is None or self.panel is None:
             return

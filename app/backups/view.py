@@ -86,7 +86,6 @@ class BackupsPanel(SidePanel):
 
     @property
     def folder_text(self) -> str:
-        """Where backups are kept."""
         return self._folder.text().replace("\u200b", "")
 
     @property

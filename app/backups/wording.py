@@ -37,7 +37,6 @@ def reason_text(reason: BackupReason) -> str:  # noqa: PLR0911 (one for each rea
 
 
 def title(backup: Backup) -> str:
-    """When it was made."""
     return moment_text(backup.when)
 
 
@@ -174,21 +173,18 @@ def rescue_text(project: str, backup: Backup) -> str:
 
 
 def labels(count: int) -> str:
-    """`1 label`, `1,204 labels`."""
     if count == 1:
         return translate("backups", "1 label")
     return fill(translate("backups", "%1 labels"), number(count))
 
 
 def classes(count: int) -> str:
-    """`1 class`, `1,204 classes`."""
     if count == 1:
         return translate("backups", "1 class")
     return fill(translate("backups", "%1 classes"), number(count))
 
 
 def actions(count: int) -> str:
-    """`1 action`, `1,204 actions`."""
     if count == 1:
         return translate("backups", "1 action")
     return fill(translate("backups", "%1 actions"), number(count))

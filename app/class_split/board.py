@@ -76,11 +76,9 @@ class PictureBoard(QWidget):
     # -- room
 
     def sizeHint(self) -> QSize:
-        """Ask for room."""
         return QSize(4 * (SIDE + GAP), self._height(self.width()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the rows."""
         super().resizeEvent(event)
         self.setFixedHeight(self._height(event.size().width()))
 
@@ -94,13 +92,11 @@ class PictureBoard(QWidget):
     # -- in the hand
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin a click or a box."""
         if event.button() == Qt.MouseButton.LeftButton:
             self._pressed = self._pointer = event.position().toPoint()
             event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Draw the box on."""
         if self._pressed is not None:
             self._pointer = event.position().toPoint()
             self.update()
@@ -116,7 +112,6 @@ class PictureBoard(QWidget):
             self.moved.emit(tuple(self._images[place][0] for place in touched))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows walk, Space takes to the other side."""
         key = Qt.Key(event.key())
         if key in STEPS and self._images:
             across, down = STEPS[key]
@@ -129,12 +124,10 @@ class PictureBoard(QWidget):
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the picture that the keys work on."""
         super().focusInEvent(event)
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Show it no longer."""
         super().focusOutEvent(event)
         self.update()
 

@@ -56,7 +56,6 @@ class ClassSplitting(QObject):
         session.failed.connect(self._on_failed)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"split_class": self.ask}
 
     def ask(self) -> None:

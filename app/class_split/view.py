@@ -160,7 +160,6 @@ class SplitCard(ScrollingCard):
             self.split_requested.emit(self._draft, self.name.text().strip(), self.below.isChecked())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter splits."""
         if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             self._on_split()
             return

@@ -6,7 +6,6 @@ from app.wording import images, number
 
 
 def hint_text() -> str:
-    """How images are moved."""
     return translate(
         "class_split",
         "Click an image, or draw a box around some, to move them to the other class. Only images that you labelled are "
@@ -15,7 +14,6 @@ def hint_text() -> str:
 
 
 def staying_title(draft: SplitDraft) -> str:
-    """`Apple keeps 12 images`."""
     return fill(translate("class_split", "%1 keeps %2"), draft.name, images(len(draft.staying)))
 
 
@@ -25,12 +23,10 @@ def leaving_title(draft: SplitDraft) -> str:
 
 
 def below_text(name: str) -> str:
-    """`Below Apple`."""
     return fill(translate("class_split", "Below %1"), name)
 
 
 def beside_text(name: str) -> str:
-    """`Beside Apple`."""
     return fill(translate("class_split", "Beside %1"), name)
 
 

@@ -56,7 +56,6 @@ class Classes(ClassEditing):
             self._tree.select_classes(class_ids)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {
             "new_class": lambda: self.ask_new(self._tree.selected_class),
             "new_sibling": lambda: self.ask_new(self._tree.selected_parent),

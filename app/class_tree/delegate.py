@@ -42,11 +42,9 @@ class ClassDelegate(QStyledItemDelegate):
     """Row of a class, without its background: that belongs to the whole row."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        """Ask for room."""
         return QSize(0, HEIGHT_WITH_PATH if index.data(PATH_ROLE) else ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        """Paint one cell."""
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if index.column() == COUNT:
@@ -56,24 +54,20 @@ class ClassDelegate(QStyledItemDelegate):
         painter.restore()
 
     def createEditor(self, parent: QWidget, _option: QStyleOptionViewItem, _index: AnyIndex) -> QWidget:
-        """Make the field for a new name."""
         editor = QLineEdit(parent)
         editor.setAccessibleName(self.tr("Name of the class"))
         return editor
 
     def setEditorData(self, editor: QWidget, index: AnyIndex) -> None:
-        """Fill the field with the present name, once."""
         if isinstance(editor, QLineEdit) and not editor.isModified():
             editor.setText(str(index.data(Qt.ItemDataRole.EditRole)))
             editor.selectAll()
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: AnyIndex) -> None:
-        """Hand the typed name to the model."""
         assert isinstance(editor, QLineEdit)
         model.setData(index, editor.text(), Qt.ItemDataRole.EditRole)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, _index: AnyIndex) -> None:
-        """Put the field over the name."""
         editor.setGeometry(option.rect.adjusted(DOT_ROOM - GAP, 2, -2, -2))
 
 

@@ -175,22 +175,18 @@ class ClassTreeModel(QAbstractItemModel):
     # -- QAbstractItemModel
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
-        """Count the built rows below `parent`."""
         return len(self._node(parent).children or ()) if parent.column() <= 0 else 0
 
     def columnCount(self, _parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
-        """Name and count."""
         return 2
 
     def index(self, row: int, column: int, parent: AnyIndex = QModelIndex()) -> QModelIndex:  # noqa: B008
-        """Find a built row."""
         children = self._node(parent).children or ()
         if 0 <= row < len(children) and column in (NAME, COUNT):
             return self.createIndex(row, column, children[row].key)
         return QModelIndex()
 
     def parent(self, index: AnyIndex = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008
-        """Find the row above."""
         above = self._node(index).parent
         return QModelIndex() if above is None else self._index_of(above)
 
@@ -200,11 +196,9 @@ class ClassTreeModel(QAbstractItemModel):
         return bool(self._children(node) if node.children is None else node.children)
 
     def canFetchMore(self, parent: AnyIndex) -> bool:
-        """Tell whether rows below were never looked at."""
         return self._node(parent).children is None
 
     def fetchMore(self, parent: AnyIndex) -> None:
-        """Build the rows below."""
         self._fetch(self._node(parent))
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
@@ -217,14 +211,12 @@ class ClassTreeModel(QAbstractItemModel):
         return flags | Qt.ItemFlag.ItemIsEditable if self.is_editable and index.column() == NAME else flags
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Read one value of a row."""
         node = self._node(index)
         if node.class_id is None or node.class_id not in self.graph:
             return None
         return self._rows.read(self.graph, node, index.column(), role)
 
     def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Ask for a new name."""
         class_id = self.class_of(index)
         if (
             role == Qt.ItemDataRole.EditRole
@@ -235,11 +227,9 @@ class ClassTreeModel(QAbstractItemModel):
         return False  # the row changes with the graph, or not at all when the name is refused
 
     def mimeTypes(self) -> list[str]:
-        """List what can be dropped here."""
         return [CLASS_MIME, IMAGES_MIME, "text/uri-list"]
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        """Pack the classes of rows for a drag."""
         places = self.places_of(indexes)
         return classes_mime_data(places, [self.graph.name(class_id) for class_id, _parent in places])
 

@@ -41,7 +41,6 @@ class NoClasses(QLabel):
         event.accept() if is_welcome else event.ignore()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        """Say what a drop would do."""
         dragged = read_dragged(event.mimeData())
         if not isinstance(dragged, DraggedImages):
             return
@@ -53,11 +52,9 @@ class NoClasses(QLabel):
         event.accept()
 
     def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
-        """Forget it."""
         self._end()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Say what was dropped."""
         self._end()
         dragged = read_dragged(event.mimeData())
         if isinstance(dragged, DraggedImages):

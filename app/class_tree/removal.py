@@ -125,5 +125,4 @@ def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
 
 
 def labels_text(count: int) -> str:
-    """`1 label`, `12 labels`."""
     return translate("removal", "1 label") if count == 1 else fill(translate("removal", "%1 labels"), number(count))

@@ -51,7 +51,6 @@ class _SubsetModel(QAbstractListModel):
         self.more_unknown, self._why = 0, ""
 
     def set_counts(self, counts: dict[Subset, int]) -> None:
-        """Show other counts."""
         self.counts = counts
         self.dataChanged.emit(self.index(0), self.index(len(_SUBSETS) - 1))
 
@@ -61,11 +60,9 @@ class _SubsetModel(QAbstractListModel):
         self.dataChanged.emit(self.index(0), self.index(len(_SUBSETS) - 1))
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
-        """Count the built rows below `parent`."""
         return 0 if parent.isValid() else len(_SUBSETS)
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Read one value of a row."""
         subset = _SUBSETS[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return subset_text(subset)
@@ -81,11 +78,9 @@ class _SubsetDelegate(QStyledItemDelegate):
     """Icon, name, quiet count; what failed is said in the warning colour."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: AnyIndex) -> QSize:
-        """Ask for room."""
         return QSize(0, ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        """Paint one cell."""
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
         subset = _SUBSETS[index.row()]
@@ -169,7 +164,6 @@ class SubsetList(QListView):
         self._model.explain_unknown(more, why)
 
     def select_subset(self, subset: Subset) -> None:
-        """Choose a row."""
         self.setCurrentIndex(self._model.index(_SUBSETS.index(subset)))
 
     @property
@@ -179,7 +173,6 @@ class SubsetList(QListView):
         return _SUBSETS[chosen[0].row()] if chosen else None
 
     def clear_choice(self) -> None:
-        """Choose no row, silently."""
         self.selectionModel().clear()
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
@@ -196,7 +189,6 @@ class SubsetList(QListView):
         event.accept()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        """Show what a drop here would do."""
         dragged, subset = read_dragged(event.mimeData()), self._subset_at(event)
         text = drop_on_subset(dragged, subset) if self.is_editable and dragged and subset else ""
         self._light_up(subset if text else None)
@@ -210,11 +202,9 @@ class SubsetList(QListView):
         event.accept()
 
     def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
-        """Forget it."""
         self._light_up(None)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Say what was dropped where."""
         dragged, subset = read_dragged(event.mimeData()), self._subset_at(event)
         self._light_up(None)
         if isinstance(dragged, DraggedImages) and self.is_editable and subset and drop_on_subset(dragged, subset):

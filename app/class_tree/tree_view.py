@@ -135,7 +135,6 @@ class ClassTreeView(QTreeView):
         self._columns.show_name(index)
 
     def visualRect(self, index: AnyIndex) -> QRect:
-        """Where a cell stands."""
         rect = super().visualRect(index)
         return rect.adjusted(self._columns.first_indent, 0, 0, 0) if index.column() == NAME else rect
 
@@ -163,7 +162,6 @@ class ClassTreeView(QTreeView):
 
     @property
     def selected_class(self) -> ClassId | None:
-        """The chosen class."""
         return self._model.class_of(self.selected_index)
 
     @property
@@ -205,7 +203,6 @@ class ClassTreeView(QTreeView):
                 self.selectionModel().select(index, _WITH_ROW)
 
     def clear_choice(self) -> None:
-        """Choose no class, silently."""
         self._selected = None
         self.selectionModel().clear()
 
@@ -293,7 +290,6 @@ class ClassTreeView(QTreeView):
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Ask for the menu of a class."""
         index = self.indexAt(event.pos())
         self.menu_requested.emit(self._model.class_of(index), event.globalPos())
 
@@ -337,15 +333,12 @@ class ClassTreeView(QTreeView):
         event.accept()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        """Show where it would go."""
         self._drop_target.judge(event)
 
     def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
-        """Forget it."""
         self._drop_target.leave()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Say what was dropped where."""
         taken = self._drop_target.take(event)
         if taken is None:
             return
@@ -393,5 +386,4 @@ class ClassTreeView(QTreeView):
             paint_ground(painter, whole, ground or Ground.HOVERED)
 
     def sizeHint(self) -> QSize:
-        """Ask for room."""
         return QSize(240, 320)

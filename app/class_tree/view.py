@@ -130,7 +130,6 @@ class ClassTree(QWidget):
         reveal_row(self._all, self._all_model, class_id)
 
     def select_subset(self, subset: Subset) -> None:
-        """Choose a fixed row."""
         self._subset_list.select_subset(subset)
 
     def focus_filter(self) -> None:
@@ -332,5 +331,4 @@ class ClassTree(QWidget):
             super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
-        """Ask for room."""
         return QSize(260, 480)

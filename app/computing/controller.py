@@ -73,7 +73,6 @@ class Computing(QObject):
         session.closed.connect(self._show_no_project)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"choose_device": self.open_panel}
 
     def open_panel(self) -> None:

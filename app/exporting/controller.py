@@ -64,7 +64,6 @@ class Exporting(QObject):
         session.state_changed.connect(lambda _state: self._on_state_changed())
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"export": self.open_card, **self.class_graph.callbacks()}
 
     def stop(self) -> None:

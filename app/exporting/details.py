@@ -118,7 +118,6 @@ class ExportDetails(QWidget):
 
     @property
     def chosen_which(self) -> Which:
-        """Which images."""
         return next(which for which, button in self.which.items() if button.isChecked())
 
     @property

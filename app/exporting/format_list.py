@@ -51,11 +51,9 @@ class FormatList(QWidget):
 
     @property
     def name(self) -> str:
-        """The chosen format."""
         return next(name for name, button in self.buttons.items() if button.isChecked())
 
     def choose(self, name: str) -> None:
-        """Choose a format."""
         self.buttons[name].setChecked(True)
 
     def _button_for(self, one: "OfferedExport") -> QRadioButton:

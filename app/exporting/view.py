@@ -145,7 +145,6 @@ class ExportCard(Overlay):
 
     @property
     def offered(self) -> OfferedExport:
-        """The chosen format."""
         return self._offered[self.formats.name]
 
     def wish(self, folder: Path) -> ExportWish:
@@ -301,5 +300,4 @@ class ExportCard(Overlay):
 
 
 def title_of_browsing(offered: OfferedExport) -> str:
-    """Of the system's dialog."""
     return translate("exporting", "Export into a folder") if offered.is_folder else translate("exporting", "Export")

@@ -168,7 +168,6 @@ def model_done_text(done: "ExportedModel") -> str:
 
 
 def stopped_text(*, writes_into: bool) -> str:
-    """What a cancel left."""
     if writes_into:
         return translate("exporting", "Stopped. The files written so far are complete and stay.")
     return translate("exporting", "Stopped. Nothing was written.")

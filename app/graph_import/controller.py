@@ -47,7 +47,6 @@ class GraphImports(QObject):
         session.closed.connect(self._on_closed)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"import_classes": self.open_card}
 
     # -- choosing

@@ -162,7 +162,6 @@ class GraphImportCard(ScrollingCard):
 
     @property
     def kind(self) -> str:
-        """What the source is."""
         return self._kind.text()
 
     @property

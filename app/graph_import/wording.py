@@ -18,7 +18,6 @@ LEVELS_NAMED: Final = 8
 
 
 def classes(count: int) -> str:
-    """`1 class`, `1,204 classes`."""
     if count == 1:
         return translate("graph_import", "1 class")
     return fill(translate("graph_import", "%1 classes"), number(count))

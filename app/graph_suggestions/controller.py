@@ -44,7 +44,6 @@ class Suggesting(QObject):
         return self._search.is_looking
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"show_suggestions": self.open_panel}
 
     def open_panel(self) -> None:
@@ -54,7 +53,6 @@ class Suggesting(QObject):
         self._side.show_panel(self.panel)
 
     def close_panel(self) -> None:
-        """Put the panel away."""
         if self.panel is not None:
             self._side.close_panel(self.panel)
 

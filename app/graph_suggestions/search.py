@@ -61,7 +61,6 @@ class SuggestionSearch(QObject):
             self.stop()
 
     def stop(self) -> None:
-        """Look no longer."""
         self._is_wanted = self._is_asked = False
         self._rest.stop()
         if self._job is not None:

@@ -83,7 +83,6 @@ class SuggestionPanel(SidePanel):
         self._show_texts()
 
     def show_failure(self, message: str) -> None:
-        """Say what went wrong."""
         self._put_cards(())
         self._status.setText(message)
         self._show_texts()
@@ -166,11 +165,9 @@ class SuggestionPanel(SidePanel):
         self.bring_back_button.setVisible(bool(dismissed))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Somebody looks."""
         super().showEvent(event)
         self.shown.emit(True)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody looks any more."""
         super().hideEvent(event)
         self.shown.emit(False)

@@ -137,7 +137,6 @@ def _captions(suggestion: "GraphSuggestion", name_of: NameOf) -> tuple[str, ...]
 
 
 def count_line(count: int) -> str:
-    """How many there are."""
     if count == 1:
         return translate("graph_suggestions", "1 suggestion")
     return fill(translate("graph_suggestions", "%1 suggestions"), number(count))

@@ -81,7 +81,6 @@ class GraphBoard(QWidget):
         self._telling.timeout.connect(self._tell)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep what floats in its corners."""
         super().resizeEvent(event)
         gap = tokens().spacing.medium
         self.tools.adjustSize()

@@ -57,11 +57,9 @@ class GraphCanvas(GraphSheet):
     # -- what is dragged here
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Let it in, wherever it comes in."""
         event.accept()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        """Show where it would go."""
         dragged = read_dragged(event.mimeData())
         if dragged is not None and self.drops.look(dragged, event.position(), is_link=is_link(event)):
             event.accept()
@@ -69,11 +67,9 @@ class GraphCanvas(GraphSheet):
             event.ignore()
 
     def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
-        """Forget it."""
         self.drops.end()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Say what was dropped where."""
         dragged, class_id = read_dragged(event.mimeData()), self.class_at(event.position())
         is_taken = dragged is not None and self.drops.look(dragged, event.position(), is_link=is_link(event))
         self.drops.end()
@@ -91,7 +87,6 @@ class GraphCanvas(GraphSheet):
     # -- hands
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Choose a class, or begin to drag."""
         self.pointer.press(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -99,15 +94,12 @@ class GraphCanvas(GraphSheet):
         self.pointer.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """End what the press began."""
         self.pointer.release(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Open or close a branch."""
         self.pointer.press_twice(event)
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Nothing is under the pointer any more."""
         self.pointer.leave()
         super().leaveEvent(event)
 
@@ -148,7 +140,6 @@ class GraphCanvas(GraphSheet):
             QToolTip.showText(event.globalPos(), plain_tip(self.model.tip(class_id)), self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Walk, open, close, look around."""
         if not press_key(self, self.pointer, event):
             super().keyPressEvent(event)
 

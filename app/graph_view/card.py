@@ -95,7 +95,6 @@ class CardLook:
 
     @property
     def tint(self) -> QColor:
-        """Its colour."""
         return QColor(own_colour(self.colour) if self.colour else branch_colour(self.branch))
 
 

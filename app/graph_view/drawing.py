@@ -144,7 +144,6 @@ def make_drawing(
 
 
 def empty_drawing() -> Drawing:
-    """Nothing."""
     return make_drawing({}, (), {}, hidden={}, distances={})
 
 

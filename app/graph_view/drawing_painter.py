@@ -77,7 +77,6 @@ class DrawingPainter:
             del self._cards[key]
 
     def look(self, row: int) -> CardLook:
-        """What a card says."""
         return self._looks(int(self.drawing.ids[row]))
 
     def paint(self, painter: QPainter, rect: Rect, scale: float) -> Iterator[None]:

@@ -78,7 +78,6 @@ class EdgeHint(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """The sentence, and a row for each parent."""
         return QSize(WIDTH, self._words().height() + 2 * PADDING + ROW * len(self.shares) + 4)
 
     def _words(self) -> QRect:
@@ -87,7 +86,6 @@ class EdgeHint(QWidget):
         return QFontMetrics(font).boundingRect(room, int(_WRAPPED), with_breaks(self.text))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the sentence and the rows."""
         look, words = tokens(), self._words()
         painter = QPainter(self)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)

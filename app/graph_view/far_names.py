@@ -84,7 +84,6 @@ class FarNames:
         self._pictures.clear()
 
     def paint(self, painter: QPainter, viewport: Viewport, view: Size) -> None:
-        """Paint the names that are seen."""
         camera = viewport.camera
         if detail_at(camera.scale) is not Detail.DOT or not len(self._drawing):
             self._wanted = None

@@ -91,7 +91,6 @@ class Layouts(QObject):
         self._waiting = self._before = None
 
     def stop(self) -> None:
-        """End the thread."""
         self._waiting = None
         self._thread.stop()
 

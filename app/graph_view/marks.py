@@ -96,7 +96,6 @@ def paint_drawn_edge(painter: QPainter, start: QPointF, end: QPointF, colour: st
 
 
 def paint_band(painter: QPainter, rect: QRectF) -> None:
-    """A rubber band."""
     fill = QColor(tokens().colours.accent)
     painter.setPen(QPen(fill, 1))
     fill.setAlphaF(_BAND_FILL)

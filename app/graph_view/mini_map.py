@@ -38,7 +38,6 @@ class MiniMap(QWidget):
         self.hide()
 
     def sizeHint(self) -> QSize:
-        """The picture with a margin."""
         picture = self._sheet.picture.overview.picture
         size = picture.deviceIndependentSize().toSize() if not picture.isNull() else QSize(WIDEST, HIGHEST)
         return size + QSize(2 * MARGIN, 2 * MARGIN)
@@ -91,12 +90,10 @@ class MiniMap(QWidget):
         )  # fmt: skip
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Look there."""
         if event.button() == Qt.MouseButton.LeftButton:
             self._look_at(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Go along."""
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._look_at(event.position())
 

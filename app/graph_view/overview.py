@@ -43,7 +43,6 @@ class Overview:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all is painted."""
         return self._done >= len(self._drawing.parents) + len(self._drawing)
 
     def show(self, drawing: Drawing, ratio: float) -> None:

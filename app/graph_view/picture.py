@@ -111,7 +111,6 @@ class GraphPicture(QObject):
         self.has_news.emit()
 
     def rest(self) -> None:
-        """Nobody looks any more."""
         self._slices.stop()
         self._tiles.give_up()
 

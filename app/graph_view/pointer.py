@@ -63,7 +63,6 @@ class GraphPointer:
     # -- buttons
 
     def press(self, event: QMouseEvent) -> None:
-        """Begin something."""
         self._start = self._last = event.position()
         self._canvas.setFocus(Qt.FocusReason.MouseFocusReason)
         row = self._canvas.row_at(event.position())
@@ -120,7 +119,6 @@ class GraphPointer:
         self._last = place
 
     def release(self, event: QMouseEvent) -> None:
-        """End it."""
         canvas, was = self._canvas, self._doing
         self._doing = _Doing.NOTHING
         if was is _Doing.PUSHING:
@@ -135,7 +133,6 @@ class GraphPointer:
         canvas.update()
 
     def leave(self) -> None:
-        """The pointer went elsewhere."""
         self._light(None)
         self.edges.hover(None)
 

@@ -109,7 +109,6 @@ class GraphSheet(QWidget):
         self.update()
 
     def fit(self, *, at_once: bool = False) -> None:
-        """See the whole drawing."""
         if len(self.drawing):
             self.viewport.fit(self.drawing.bounds, at_once=at_once)
 
@@ -135,14 +134,12 @@ class GraphSheet(QWidget):
             self.viewport.fly_to(self.drawing.box(row), READABLE)
 
     def look(self, row: int) -> CardLook:
-        """What a card says."""
         return self.model.look(int(self.drawing.ids[row]))
 
     # -- places
 
     @property
     def size_seen(self) -> tuple[float, float]:
-        """Size of the view."""
         return float(self.width()), float(self.height())
 
     def row_at(self, place: QPointF) -> int | None:
@@ -209,12 +206,10 @@ class GraphSheet(QWidget):
     # -- following
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """See the same point in the middle."""
         self.viewport.view = self.size_seen
         super().resizeEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody looks any more."""
         self.picture.rest()
         super().hideEvent(event)
 

@@ -111,7 +111,6 @@ class ToolStrip(QFrame):
         self.adjustSize()
 
     def take_keyboard(self) -> None:
-        """Let the person type."""
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 

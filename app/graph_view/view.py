@@ -99,11 +99,9 @@ class GraphView(QWidget):
             self._board.select_class(class_id)
 
     def zoom(self, steps: int) -> None:
-        """Larger or smaller."""
         self.board.canvas.viewport.zoom(steps)
 
     def fit(self) -> None:
-        """See the whole drawing."""
         self.board.canvas.fit()
 
     def take_keyboard(self) -> None:
@@ -146,7 +144,6 @@ class GraphView(QWidget):
             self._stack.setCurrentIndex(_EMPTY)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Draw from now on."""
         super().showEvent(event)
         self._show_fitting_page()
         if self._board is not None:
@@ -159,7 +156,6 @@ class GraphView(QWidget):
         board.model.watch(is_watched=True)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody looks: nothing is drawn."""
         super().hideEvent(event)
         if self._board is not None:
             self._board.model.watch(is_watched=False)

@@ -64,7 +64,6 @@ class Viewport(QObject):
         return self._goal if self.is_moving else self.camera
 
     def look(self, camera: Camera) -> None:
-        """Be somewhere at once."""
         self._timer.stop()
         self.camera = self._goal = camera
         self.moved.emit()

@@ -7,14 +7,12 @@ from app.wording import SEPARATOR, images, number, percent
 
 
 def classes(count: int) -> str:
-    """`1 class`, `1,203 classes`."""
     if count == 1:
         return translate("graph", "1 class")
     return fill(translate("graph", "%1 classes"), number(count))
 
 
 def shots(count: int) -> str:
-    """`1 shot`, `5 shots`."""
     if count == 1:
         return translate("graph", "1 example")
     return fill(translate("graph", "%1 examples"), number(count))
@@ -84,7 +82,6 @@ def found_text(place: int, count: int) -> str:
 
 
 def looking_around(name: str) -> str:
-    """`Around Oak`."""
     return fill(translate("graph", "Around %1"), shortened(name, 28))
 
 

@@ -39,7 +39,6 @@ class Help(QObject):
         self._wanted = ("", "")
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"user_guide": self.open}
 
     def open(self) -> None:

@@ -50,7 +50,6 @@ class HitList(QListWidget):
 
     @property
     def hits(self) -> list[Hit]:
-        """What is listed."""
         return [self.item(row).data(HIT_ROLE) for row in range(self.count())]
 
     def choose_current(self) -> None:

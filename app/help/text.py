@@ -124,14 +124,12 @@ class GuideText(QTextBrowser):
     # -- Qt
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep lines readable and pictures inside."""
         beside = max(0, self.width() - LONGEST_LINE)
         self.setViewportMargins(0, 0, beside, 0)
         super().resizeEvent(event)
         self._fit_pictures()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Go back and forward by the mouse's own buttons."""
         wanted = {Qt.MouseButton.BackButton: self.back_wanted, Qt.MouseButton.ForwardButton: self.forward_wanted}
         if event.button() in wanted:
             wanted[event.button()].emit()

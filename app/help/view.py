@@ -143,7 +143,6 @@ class GuideWindow(QWidget):
     # -- what is shown
 
     def show_guide(self, guide: Guide) -> None:
-        """Take the pages."""
         self._guide = guide
         self.contents.clear()
         self.contents.addItems([page.title for page in guide.pages.values()])
@@ -235,7 +234,6 @@ class GuideWindow(QWidget):
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc empties the search, then closes."""
         if event.key() != Qt.Key.Key_Escape:
             super().keyPressEvent(event)
         elif self.field.text():

@@ -33,7 +33,6 @@ class ImageFiles:
         self._toast = toast
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"show_in_folder": self.show_in_folder}
 
     def show_in_folder(self) -> None:

@@ -28,12 +28,10 @@ class GridGeometry:
 
     @property
     def columns(self) -> int:
-        """Cards in a row."""
         return max(1, (self.width - 2 * MARGIN + GAP) // (self.side + GAP))
 
     @property
     def card_width(self) -> int:
-        """Width of a card."""
         return max(self.side // 2, (self.width - 2 * MARGIN + GAP) // self.columns - GAP)
 
     @property
@@ -48,7 +46,6 @@ class GridGeometry:
 
     @property
     def rows(self) -> int:
-        """Rows in all."""
         return -(-self.count // self.columns)
 
     @property

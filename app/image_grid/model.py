@@ -113,7 +113,6 @@ class ImageGridModel(QAbstractListModel):
             self._show(state, HeldOrder.sorted_now(state, self.filter, self.order))
 
     def set_filter(self, wanted: ImageFilter) -> None:
-        """Show other images."""
         self.filter = wanted
         self.refresh()
 
@@ -174,7 +173,6 @@ class ImageGridModel(QAbstractListModel):
         return int(rows[-1]) if len(rows) else None
 
     def id_at(self, row: int) -> int:
-        """Image in a row."""
         assert self.state is not None
         return int(self.state.image_ids[self._positions[row]])
 
@@ -238,11 +236,9 @@ class ImageGridModel(QAbstractListModel):
     # -- Qt
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
-        """Count the cards."""
         return 0 if parent.isValid() else len(self._positions)
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Read a card."""
         if not index.isValid():
             return None
         if role == ID_ROLE:

@@ -124,7 +124,6 @@ class Pointer:
         self._stretch()
 
     def release(self) -> None:
-        """The button came up."""
         press, self._press = self._press, None
         if self._band is not None:
             self._end_band()

@@ -156,18 +156,15 @@ class ImageGrid(QAbstractItemView):
         return self._geometry().places_between(top, top + self.viewport().height())
 
     def visualRect(self, index: AnyIndex) -> QRect:
-        """Where a card lies on the viewport."""
         return self._geometry().rect(index.row()).translated(0, -self.verticalOffset()) if index.isValid() else QRect()
 
     def indexAt(self, point: QPoint) -> QModelIndex:
-        """The card at a point of the viewport."""
         place = self._geometry().place_at(point.x(), point.y() + self.verticalOffset())
         return QModelIndex() if place is None else self._grid_model.index(place)
 
     def scrollTo(
         self, index: AnyIndex, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
     ) -> None:
-        """Bring a card into sight."""
         rect, height = self.visualRect(index), self.viewport().height()
         bar = self.verticalScrollBar()
         if hint == QAbstractItemView.ScrollHint.PositionAtCenter:
@@ -178,7 +175,6 @@ class ImageGrid(QAbstractItemView):
             bar.setValue(bar.value() + rect.bottom() - height + MARGIN)
 
     def updateGeometries(self) -> None:
-        """Fit the scroll bar to the number of cards."""
         geometry, bar = self._geometry(), self.verticalScrollBar()
         bar.setRange(0, max(0, geometry.total_height - self.viewport().height()))
         bar.setPageStep(self.viewport().height())
@@ -186,26 +182,21 @@ class ImageGrid(QAbstractItemView):
         super().updateGeometries()
 
     def horizontalOffset(self) -> int:
-        """Cards never lie beside the viewport."""
         return 0
 
     def verticalOffset(self) -> int:
-        """How far the grid is scrolled."""
         return self.verticalScrollBar().value()
 
     def isIndexHidden(self, _index: AnyIndex) -> bool:
-        """No card is hidden."""
         return False
 
     def moveCursor(self, action: QAbstractItemView.CursorAction, _modifiers: Qt.KeyboardModifier) -> QModelIndex:
-        """Where a key leads."""
         if not self._grid_model.rowCount() or not self.currentIndex().isValid():
             return self._grid_model.index(0)
         height = self.viewport().height()
         return self._grid_model.index(row_after(action, self._choice.current_row, self._geometry(), height))
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        """Choose the cards in a rectangle."""
         selection = QItemSelection()
         for place in self._geometry().places_in(rect.normalized().translated(0, self.verticalOffset())):
             selection.select(self._grid_model.index(place), self._grid_model.index(place))
@@ -232,7 +223,6 @@ class ImageGrid(QAbstractItemView):
         self.viewport().update()
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
-        """Tell which image has the keyboard's frame."""
         super().currentChanged(current, previous)
         self._tell_current(self._grid_model.id_at(current.row()) if current.isValid() else -1)
 
@@ -248,14 +238,12 @@ class ImageGrid(QAbstractItemView):
         self.current_image_changed.emit(self._announced_id)
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
-        """Tell which images are chosen."""
         super().selectionChanged(selected, deselected)
         self.images_selected.emit(self.selected_ids)
 
     # -- painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the cards in sight that changed."""
         painter = QPainter(self.viewport())
         geometry, offset, ratio = self._geometry(), self.verticalOffset(), self.devicePixelRatioF()
         self._finished.wear(self.palette().color(self.viewport().backgroundRole()), ratio)
@@ -317,12 +305,10 @@ class ImageGrid(QAbstractItemView):
         self._pointer.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """End what the press began."""
         if event.button() == Qt.MouseButton.LeftButton:
             self._pointer.release()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Look at an image alone."""
         index = self.indexAt(event.position().toPoint())
         is_plain = event.button() == Qt.MouseButton.LeftButton and event.modifiers() == Qt.KeyboardModifier.NoModifier
         if is_plain and index.isValid():
@@ -362,7 +348,6 @@ class ImageGrid(QAbstractItemView):
             super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Ctrl and the wheel zoom."""
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.zoom(event.angleDelta().y() / WHEEL_STEP)
             event.accept()
@@ -378,11 +363,9 @@ class ImageGrid(QAbstractItemView):
         carry(self, self.selected_ids, [picture for picture in pictures if picture is not None])
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take files from outside."""
         self._take_files(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        """Take files from outside."""
         self._take_files(event)
 
     def _take_files(self, event: QDragMoveEvent) -> None:
@@ -393,7 +376,6 @@ class ImageGrid(QAbstractItemView):
             event.ignore()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Hand dropped files on."""
         paths = take_files(event)
         if paths:
             self.files_dropped.emit(paths)

@@ -181,7 +181,6 @@ class ImageCanvas(QWidget):
         return QRectF(centre - QPointF(size.width(), size.height()) / 2, size)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the image, or why there is none."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(tokens().colours.sunken))
         if self.has_image:
@@ -202,7 +201,6 @@ class ImageCanvas(QWidget):
         self._tell()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom around the pointer."""
         self._set_zoom(self._zoom * ZOOM_STEP ** (event.angleDelta().y() / WHEEL_STEP), event.position())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -213,18 +211,15 @@ class ImageCanvas(QWidget):
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Move the image."""
         if self._dragged_from is not None:
             self._offset = self._within(event.position() - self._dragged_from)
             self.update()
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
-        """Let go."""
         self._dragged_from = None
         self.unsetCursor()
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
-        """Say so."""
         self.double_clicked.emit()
 
 

@@ -99,6 +99,5 @@ class ImageView(QWidget):
             self.step_requested.emit(x + y)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take the keyboard."""
         super().mousePressEvent(event)
         self.setFocus()

@@ -64,7 +64,6 @@ class ThumbnailStrip(QWidget):
         self.update()
 
     def show_ticked(self, image_ids: frozenset[int]) -> None:
-        """Mark images as chosen."""
         self._ticked = image_ids
         self.update()
 
@@ -73,22 +72,18 @@ class ThumbnailStrip(QWidget):
             self.update()
 
     def hasHeightForWidth(self) -> bool:
-        """Rows depend on the width."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Height of all rows."""
         columns = self._columns(width)
         rows = -(-len(self._images) // columns)
         return rows * (self._side + GAP) - GAP if rows else 0
 
     def sizeHint(self) -> QSize:
-        """Ask for room."""
         width = self.width() or 4 * (self._side + GAP)
         return QSize(width, self.heightForWidth(width))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the rows."""
         super().resizeEvent(event)
         self.setFixedHeight(self.heightForWidth(event.size().width()))
 
@@ -103,7 +98,6 @@ class ThumbnailStrip(QWidget):
         return next((place for place in range(len(self._images)) if self._rect(place).contains(point)), -1)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the thumbnails, cut to squares."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
@@ -128,18 +122,15 @@ class ThumbnailStrip(QWidget):
         painter.drawPixmap(place.left() + inset, place.top() + inset, drawing)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Frame the thumbnail under the pointer."""
         self._hovered = self._place_at(event.position().toPoint())
         self.update()
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Frame none."""
         self._hovered = -1
         self.update()
         super().leaveEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Tell which one was clicked."""
         place = self._place_at(event.position().toPoint())
         if place >= 0 and event.button() == Qt.MouseButton.LeftButton:
             self.image_clicked.emit(self._images[place][0])

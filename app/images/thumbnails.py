@@ -83,7 +83,6 @@ class Thumbnails(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether wishes are open."""
         with self._condition:
             return bool(self._wishes or self._in_work)
 
@@ -107,7 +106,6 @@ class Thumbnails(QObject):
                 self._condition.notify_all()
 
     def forget_failures(self) -> None:
-        """Try broken files again."""
         self._failed.clear()
 
     def show_last_known(self, files: Mapping[Path, tuple[int, int]]) -> None:

@@ -32,7 +32,6 @@ class Importing:
         self._window = window
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {
             "add_images": self._choose_images,
             "add_folder": self._choose_folder,

@@ -50,24 +50,20 @@ class BarChart(QWidget):
         self.setAccessibleName(self.tr("Images named, and named correctly, by confidence needed"))
 
     def sizeHint(self) -> QSize:
-        """Ask for room."""
         return QSize(220, PLOT_HEIGHT + self._foot)
 
     # -- in the hand
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take hold of the bar where the pointer is."""
         if event.button() == Qt.MouseButton.LeftButton and self._slider.isEnabled():
             self._slider.setSliderDown(True)
             self._drag_to(event.position().x())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Take the bar along."""
         if self._slider.isSliderDown():
             self._drag_to(event.position().x())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Leave the bar where it is."""
         if event.button() == Qt.MouseButton.LeftButton:
             self._slider.setSliderDown(False)
 

@@ -37,7 +37,6 @@ class NoteField(QPlainTextEdit):
         self.setFixedHeight(_NOTE_LINES * QFontMetrics(self.font()).lineSpacing() + 2 * _NOTE_PADDING)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Say that it was left."""
         super().focusOutEvent(event)
         self.left.emit()
 
@@ -96,7 +95,6 @@ class ClassNotes(QWidget):
         return self._note.document().isModified() or self._are_aliases_changed
 
     def settle(self) -> None:
-        """Say what was typed."""
         if self._note.document().isModified():
             self._note.document().setModified(False)
             self.note_changed.emit(self._note.toPlainText().strip())

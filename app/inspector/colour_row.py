@@ -41,7 +41,6 @@ class ColourDot(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def sizeHint(self) -> QSize:
-        """As wide as high where there is room."""
         return QSize(SIDE, SIDE)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -90,7 +89,6 @@ class ColourRow(QWidget):
         self.colour_chosen.emit(dot.colour)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Walk along the dots; the space bar chooses."""
         dots, step = self._group.buttons(), _STEPS.get(Qt.Key(event.key()), 0)
         focused = next((place for place, dot in enumerate(dots) if dot.hasFocus()), None)
         if step and focused is not None:
@@ -99,7 +97,6 @@ class ColourRow(QWidget):
             super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
-        """All dots beside one another."""
         return QSize(SIDE * len(self._group.buttons()), SIDE)
 
 

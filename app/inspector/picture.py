@@ -28,7 +28,6 @@ class Picture(QWidget):
         thumbnails.ready.connect(self._on_ready)
 
     def show_file(self, path: Path) -> None:
-        """Show another image."""
         self._path = path
         self.setAccessibleName(path.name)
         self.update()
@@ -46,11 +45,9 @@ class Picture(QWidget):
             self.update()
 
     def sizeHint(self) -> QSize:
-        """Ask for room."""
         return QSize(200, PICTURE_HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the image."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)

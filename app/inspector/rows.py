@@ -81,22 +81,18 @@ class ScoreLine(QAbstractButton):
             self.chosen.emit(self._row.class_id)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter chooses as Space does."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
         else:
             super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
-        """Ask for room."""
         return QSize(200, HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
-        """Names are elided, so any width will do."""
         return QSize(0, HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the row."""
         worn, painter = tokens(), QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_ground(painter)

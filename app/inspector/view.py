@@ -101,7 +101,6 @@ class Inspector(QWidget):
         self._show_known()
 
     def show_class(self, class_id: int) -> None:
-        """Show a class."""
         self._image_id, self._class_id = None, class_id
         self._ask_timer.start()
 
@@ -111,7 +110,6 @@ class Inspector(QWidget):
         return self._class_id is not None
 
     def clear(self) -> None:
-        """Show nothing in particular."""
         self._image_id = self._class_id = None
         self.image_facts = self.class_facts = None
         hint = make_label(self.tr("Select an image or a class to see what is known about it."), "muted", wraps=True)

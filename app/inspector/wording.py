@@ -72,7 +72,6 @@ def condition_text() -> str:
 
 
 def why_title(facts: ImageFacts) -> str:
-    """Heading of the reasons."""
     if facts.certainty is Certainty.UNKNOWN:
         return translate("inspector", "Why unknown")
     return fill(translate("inspector", "Why %1"), facts.why_name)
@@ -187,7 +186,6 @@ def aliases_text(facts: ClassPageFacts) -> str:
 
 
 def bar_value_text(bar: float, *, is_inherited: bool) -> str:
-    """`80%`, or `inherited 80%`."""
     return fill(translate("inspector", "inherited %1"), percent(bar)) if is_inherited else percent(bar)
 
 

@@ -87,7 +87,6 @@ class JobSlot(QObject):
             job.start()
 
     def cancel(self) -> None:
-        """Ask it to stop."""
         if self._job is not None:
             self._job.cancel()
 

@@ -51,7 +51,6 @@ class LabelImports(QObject):
         session.closed.connect(self._on_closed)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"import_labels": self.open_card}
 
     # -- choosing

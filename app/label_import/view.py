@@ -170,7 +170,6 @@ class LabelImportCard(ScrollingCard):
 
     @property
     def kind(self) -> str:
-        """What the source is."""
         return self._kind.text()
 
     @property

@@ -18,7 +18,6 @@ PEOPLE_NAMED: Final = 3
 
 
 def labels(count: int) -> str:
-    """`1 label`, `1,204 labels`."""
     if count == 1:
         return translate("label_import", "1 label")
     return fill(translate("label_import", "%1 labels"), number(count))
@@ -128,7 +127,6 @@ def content_conflict_rows(conflicts: "tuple[ContentConflict, ...]") -> list[tupl
 
 
 def classes_title(count: int) -> str:
-    """Classes that are missing."""
     if count == 1:
         return translate("label_import", "1 class is not in the project")
     return fill(translate("label_import", "%1 classes are not in the project"), number(count))
@@ -142,7 +140,6 @@ def make_classes_text(count: int) -> str:
 
 
 def images_title(count: int) -> str:
-    """Images that are missing."""
     if count == 1:
         return translate("label_import", "1 image is not in the project")
     return fill(translate("label_import", "%1 are not in the project"), images(count))
@@ -206,7 +203,6 @@ def image_rows(survey: "LabelSurvey") -> list[tuple[str, ...]]:
 
 
 def import_button(count: int) -> str:
-    """`Import 2,640 labels`."""
     return fill(translate("label_import", "Import %1"), labels(count)) if count else translate("label_import", "Import")
 
 

@@ -57,7 +57,6 @@ class MovedImages(QObject):
         session.change_made.connect(self._on_change_made)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"find_moved_images": self.open_panel}
 
     def open_panel(self) -> None:

@@ -98,7 +98,6 @@ class MovedImagesPanel(SidePanel):
         self._fill_card(())
 
     def show_searching(self, folder: Path | None) -> None:
-        """Looking has begun."""
         self.ask.hide()
         self._fill_card(())
         self.failure.show_text("")

@@ -116,7 +116,6 @@ def example_lines(plan: "RelinkPlan", folder: Path) -> tuple[str, ...]:
 
 
 def apply_text(count: int) -> str:
-    """What the button does."""
     if count == 1:
         return translate("moved_images", "Update the location of 1 image")
     return fill(translate("moved_images", "Update the location of %1"), images(count))

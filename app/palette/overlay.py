@@ -98,27 +98,23 @@ class Overlay(QWidget):
         return stops
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes."""
         if event.key() == Qt.Key.Key_Escape:
             self.dismiss()
             return
         super().keyPressEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click beside the panel closes."""
         if not self.panel.geometry().contains(event.position().toPoint()):
             self.dismiss()
         event.accept()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the size of the host."""
         if watched is self._host and event.type() == QEvent.Type.Resize and self.isVisible():
             self.setGeometry(self._host.rect())
             self.place_panel()
         return super().eventFilter(watched, event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Dim what lies below, a little."""
         veil = QColor(0, 0, 0, 110 if tokens().scheme is Scheme.DARK else 46)
         painter = QPainter(self)
         painter.fillRect(self.rect(), veil)

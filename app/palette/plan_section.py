@@ -82,7 +82,6 @@ class PlanSection(QWidget):
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """The list."""
         columns = range(self.table.columnCount())
         return [tuple(self._cell(row, column) for column in columns) for row in range(self.table.rowCount())]
 

@@ -21,13 +21,11 @@ class RowDelegate(QStyledItemDelegate):
     """Rows of equal height; the chosen one on the accent's soft ground."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
-        """Every row is as high as the next."""
         return QSize(0, ROW_HEIGHT)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Draw the row."""
         row = index.data(ROW_ROLE)
         if not isinstance(row, PaletteRow):
             return

@@ -138,7 +138,6 @@ class Palette(Overlay):
         on_choice(row.choice)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Arrow keys in the field move through the list."""
         if watched is self._field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in _LIST_KEYS:
                 self._list.keyPressEvent(event)

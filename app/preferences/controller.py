@@ -46,7 +46,6 @@ class Preferences(QObject):
         self._device_text = device_text
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"settings": self.open_card}
 
     def open_card(self) -> None:

@@ -57,7 +57,6 @@ class Reports(QObject):
             )
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"show_log": self.show_log, "copy_report": self.copy_report}
 
     def stop(self) -> None:

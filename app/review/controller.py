@@ -98,7 +98,6 @@ class Labelling:
         self._recent: list[int] = []
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         digits: dict[str, Callable[[], None]] = {
             f"label_as_{digit}": self._digit(digit) for digit in range(FIRST_DIGIT, LAST_DIGIT + 1)
         }
@@ -131,7 +130,6 @@ class Labelling:
         self._session.label(image_ids, class_id)
 
     def unlabel(self, image_ids: Sequence[int]) -> None:
-        """Take labels off."""
         self._images.hold()
         self._session.unlabel(image_ids)
 

@@ -149,7 +149,6 @@ class SelectionBar(QWidget):
     # -- layout: one line, or as many as the width asks for
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Break into lines where it gets narrow."""
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
             self._arrange()

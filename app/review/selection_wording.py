@@ -5,7 +5,6 @@ from app.wording import number
 
 
 def selected_text(count: int) -> str:
-    """`186 selected`."""
     return fill(translate("labelling", "%1 selected"), number(count))
 
 

@@ -69,7 +69,6 @@ class ThresholdBox(QWidget):
             button.setVisible(not is_slim)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Leave the field by Enter and Esc."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _DONE_KEYS:
             self._field.interpretText()
             self.left.emit()

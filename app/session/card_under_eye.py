@@ -157,7 +157,6 @@ class CardUnderEye(QObject):
         return any(class_id not in self._graph() for class_id in (shown.headline, shown.best_class))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Hear keys and mouse of a window."""
         if event.type() in _TOUCHES:
             self.hold_still()
         return super().eventFilter(watched, event)

@@ -48,7 +48,6 @@ class Ranking:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is predicted."""
         return self.best_class == NO_CLASS
 
     @property

@@ -30,7 +30,6 @@ class Mirror:
         return self._graph
 
     def take(self, news: "News") -> None:
-        """Follow the project."""
         self.state = news.state
         if news.new_graph is not None:
             self._graph = news.new_graph

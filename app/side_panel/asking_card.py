@@ -91,7 +91,6 @@ class AskingCard(QWidget):
         self.agreed.emit()
 
     def refuse(self) -> None:
-        """Show the card again."""
         self.show_question(is_asking=False)
         self._ask_button.setFocus()
 

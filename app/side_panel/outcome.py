@@ -47,7 +47,6 @@ class OutcomeCard(QFrame):
 
     @property
     def text(self) -> str:
-        """What it says."""
         return "\n".join(label.text() for label in self._texts if label.text())
 
     def show_outcome(

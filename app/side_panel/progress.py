@@ -46,7 +46,6 @@ class ProgressView(QWidget):
         return self._facts.text()
 
     def show_waiting(self) -> None:
-        """Other work comes first."""
         self.show_step(self.tr("Waiting for other work to finish."))
 
     def show_step(self, text: str, *, can_cancel: bool = True) -> None:

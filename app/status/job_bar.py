@@ -69,7 +69,6 @@ class JobBar(QWidget):
         self._bar.setAccessibleName(f"{self._title.text()}: {self._facts.text()}")
 
     def show_idle(self) -> None:
-        """No job runs."""
         for widget in self._running:
             widget.hide()
 

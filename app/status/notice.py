@@ -73,7 +73,6 @@ class Notice(QFrame):
         return lambda: self.answer(title)
 
     def answer(self, title: str) -> None:
-        """Take an answer."""
         self.hide()
         self.answers[title]()
 

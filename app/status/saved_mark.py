@@ -22,7 +22,6 @@ class SavedMark(QLabel):
         self._is_tried_out = False
 
     def show_open(self, *, is_writable: bool) -> None:
-        """A project was opened."""
         self.setText(self.tr("All changes saved") if is_writable else self.tr("Read-only: nothing can be changed"))
         set_property(self, "role", "caption" if is_writable else "warning")
         self.setToolTip("")

@@ -116,12 +116,10 @@ class Toast(QFrame):
         return super().eventFilter(watched, event)
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        """Wait while somebody reads."""
         self._timer.stop()
         super().enterEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Go on counting."""
         self._timer.start(VISIBLE_MS)
         super().leaveEvent(event)
 

@@ -56,7 +56,6 @@ def _hue_of(colour: QColor) -> tuple[float, float]:
 
 
 def _decoded(encoded: float) -> float:
-    """The inverse of `_encoded`."""
     return encoded / 12.92 if encoded <= _ENCODED_BELOW else ((encoded + 0.055) / 1.055) ** 2.4
 
 

@@ -52,7 +52,6 @@ class Theme(QObject):
 
     @property
     def choice(self) -> SchemeChoice:
-        """What the person wants."""
         return self._choice
 
     def choose(self, choice: SchemeChoice) -> None:

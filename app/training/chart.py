@@ -77,7 +77,6 @@ class Chart(QWidget):
         self.redraw()
 
     def redraw_soon(self) -> None:
-        """The curves grew."""
         if not self._timer.isActive():
             self._timer.start()
 
@@ -157,7 +156,6 @@ class _NumberAxis(pg.AxisItem):  # type: ignore[misc]  # the library has no type
         self.enableAutoSIPrefix(False)
 
     def tickStrings(self, values: list[float], _scale: float, spacing: float) -> list[str]:
-        """Texts of ticks."""
         return [QLocale().toString(value, "f", _decimals(spacing)) for value in values]
 
 
@@ -165,7 +163,6 @@ class _ShareAxis(_NumberAxis):
     """Shares in percent."""
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Texts of ticks."""
         return [f"{text}%" for text in super().tickStrings([100 * value for value in values], scale, 100 * spacing)]
 
 

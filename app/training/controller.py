@@ -54,7 +54,6 @@ class Models(QObject):
         session.closed.connect(self.close_panel)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {
             "tune_propagation": lambda: self.open_panel(Depth.PROPAGATION),
             "train_backbone": lambda: self.open_panel(Depth.BACKBONE),

@@ -303,7 +303,6 @@ class Trained:
 
     @classmethod
     def of_files(cls, depth: Depth, files: "TrainingResult") -> "Trained":
-        """What a worker trained."""
         return cls(depth, files.folder, files.name, Figures.of_named(files.figures))
 
 

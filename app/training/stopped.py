@@ -42,7 +42,6 @@ class StoppedNotice(QWidget):
 
     @property
     def text(self) -> str:
-        """What it says."""
         return self._text.text()
 
     def show_stopped(self, stopped: StoppedTraining | None, *, is_writable: bool) -> None:

@@ -30,7 +30,6 @@ class VersionList(QWidget):
         fill_column(self, self._list)
 
     def show_rows(self, rows: Sequence[VersionRow], *, is_writable: bool) -> None:
-        """List versions anew."""
         self.rows = tuple(rows)
         self._list.show_cards([self._card(row, is_writable=is_writable) for row in rows])
 

@@ -173,7 +173,6 @@ class TrainingPanel(SidePanel):
     # -- versions
 
     def ask_for_versions(self) -> None:
-        """Ask the project anew."""
         if self._session.info is not None:
             self._session.ask(version_rows, self._on_versions, owner=self, topic=TOPIC)
             self._ask_for_evidence()

@@ -63,12 +63,10 @@ class ChoiceCard(QFrame):
         self.button.setAccessibleDescription(" ".join((self._purpose.text(), *self.facts)))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Choose it."""
         if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
             self.button.setChecked(True)
             self.button.setFocus()
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """The card is meant, not what lies below it."""
         event.accept()

@@ -65,7 +65,6 @@ class Projects:
         session.writable_changed.connect(self._on_writable_changed)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {
             "new_project": self.making.begin,
             "open_project": self._choose_open,

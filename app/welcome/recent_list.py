@@ -101,7 +101,6 @@ class RecentRow(QWidget):
         self.show_gone(is_gone=False)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take the press, so that the release comes here."""
         event.setAccepted(event.button() == Qt.MouseButton.LeftButton)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -129,15 +128,12 @@ class FolderLabel(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def sizeHint(self) -> QSize:
-        """Ask for height only."""
         return QSize(0, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """Ask for height only."""
         return self.sizeHint()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint as much as there is room for."""
         painter, place = QPainter(self), self.contentsRect()
         painter.setPen(self.palette().color(self.foregroundRole()))
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, place.width())

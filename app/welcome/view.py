@@ -127,11 +127,9 @@ class Welcome(QWidget):
         (stops[0] if paths else self.buttons["try_sample"]).setFocus()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take files."""
         welcome_files(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Hand dropped files on."""
         paths = take_files(event)
         if paths:
             self.files_dropped.emit(paths)

@@ -71,7 +71,6 @@ class WhatIfBand(QWidget):
         whole.addWidget(frame)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draw the picture in the colours of another look."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.StyleChange:
             self._draw_picture()
@@ -82,7 +81,6 @@ class WhatIfBand(QWidget):
 
     @property
     def text(self) -> str:
-        """What it says."""
         return "\n".join(label.text() for label in (self._first, self._second) if label.text())
 
     def show_begun(self) -> None:

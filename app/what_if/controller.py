@@ -68,7 +68,6 @@ class WhatIf(QObject):
         band.stay_requested.connect(self._stay)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {
             "show_changed_images": self.open_panel,
             "what_if": self._session.what_if.begin,

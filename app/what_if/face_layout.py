@@ -31,12 +31,10 @@ class FaceLayout:
 
     @property
     def columns(self) -> int:
-        """Faces beside one another."""
         return max(1, (self.row.width() - 2 * tokens().spacing.medium + GAP) // (FACE + GAP))
 
     @property
     def count(self) -> int:
-        """Faces that are shown."""
         return self.images if self.is_open else min(self.columns, self.images)
 
     @property
@@ -46,7 +44,6 @@ class FaceLayout:
 
     @property
     def height(self) -> int:
-        """Of the whole row."""
         lines = -(-self.count // self.columns)
         return self._faces_top - self.row.top() + lines * (FACE + GAP) - GAP + tokens().spacing.small
 
@@ -55,7 +52,6 @@ class FaceLayout:
         return self.row.top() + tokens().spacing.small + self.text_height + tokens().spacing.tiny
 
     def rect(self, place: int) -> QRect:
-        """Where a face lies."""
         line, column = divmod(place, self.columns)
         left = self.row.left() + tokens().spacing.medium + column * (FACE + GAP)
         return QRect(left, self._faces_top + line * (FACE + GAP), FACE, FACE)

@@ -58,17 +58,14 @@ class MoveListModel(QAbstractListModel):
         self.name_of: NameOf = str
 
     def set_changes(self, changes: "ChangedImages", name_of: NameOf) -> None:
-        """Show other moves."""
         self.beginResetModel()
         self.moves, self.name_of = changes.moves, name_of
         self.endResetModel()
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
-        """Count the rows."""
         return 0 if parent.isValid() else len(self.moves)
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Read one value of a row."""
         move = self.moves[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return move_text(move, self.name_of)
@@ -89,7 +86,6 @@ class _MoveDelegate(QStyledItemDelegate):
         self._thumbnails = thumbnails
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        """Ask for room."""
         return QSize(0, self._view.faces_of(index, QRect(0, 0, 0, 0), option.fontMetrics.height()).height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
@@ -236,7 +232,6 @@ class MoveList(QListView):
     # -- what a person does
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Frame the face under the pointer."""
         super().mouseMoveEvent(event)
         hovered = self.image_at(event.position().toPoint())
         if hovered != self._hovered:
@@ -267,7 +262,6 @@ class MoveList(QListView):
             self._step(index, 1 if key == Qt.Key.Key_Right else -1)
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
-        """Begin at the first face of another row."""
         super().currentChanged(current, previous)
         self._face, self._hovered = 0, -1
 

@@ -19,7 +19,6 @@ LONGEST_TEXT: Final = 120
 
 
 def changed_line(changes: "ChangedImages") -> str:
-    """`412 images changed class`."""
     if changes.other_class:
         return class_changed(changes.other_class)
     if changes.other_safe_class:

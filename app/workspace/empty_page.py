@@ -61,7 +61,6 @@ class EmptyPage(QWidget):
 
     @property
     def title(self) -> str:
-        """What it says."""
         return self._title.accessibleName()
 
     def show_emptiness(self, words: Emptiness) -> None:
@@ -92,11 +91,9 @@ class EmptyPage(QWidget):
             self.action_requested.emit(self._first_action)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take files."""
         welcome_files(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Hand dropped files on."""
         paths = take_files(event)
         if paths:
             self.files_dropped.emit(paths)

@@ -231,7 +231,6 @@ class Header(QWidget):
         self._arrange()
 
     def show_order(self, order: Order) -> None:
-        """Name the order."""
         place = self._order.findData(order)
         self._order.setCurrentIndex(place)
         self._order.setToolTip(plain_tip(self._order.itemData(place, Qt.ItemDataRole.ToolTipRole) or ""))

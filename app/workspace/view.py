@@ -202,7 +202,6 @@ class Workspace(QWidget):
 
     @property
     def selected_ids(self) -> tuple[int, ...]:
-        """The chosen images."""
         return self.grid.selected_ids
 
     @property
@@ -234,7 +233,6 @@ class Workspace(QWidget):
         front.repaint()
 
     def go_to_next(self) -> None:
-        """Choose the next card."""
         self.grid.select_row(self.grid.currentIndex().row() + 1)
 
     def _refilter(self) -> None:

@@ -150,7 +150,6 @@ class _Report(QObject):
         raise AssertionError("a class can be moved in every graph of some size")
 
     def _all(self) -> Iterator[Until]:
-        """Open all branches."""
         board, before, start = self._board, self._board.canvas.drawing, _now()
         board.model.opened = frozenset(self._window.session.graph.classes())
         board.model.lay_out()

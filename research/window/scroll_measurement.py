@@ -33,7 +33,6 @@ class ScrollMeasurement(QObject):
         self._last_s = time.perf_counter()
 
     def start(self) -> None:
-        """Begin at the top."""
         self._last_s = time.perf_counter()
         self._timer.start(STEP_MS)
 

@@ -31,7 +31,6 @@ class FirstPaint(QObject):
         widget.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Wait for the first paint event."""
         if event.type() == QEvent.Type.Paint and not self._is_done:
             self._is_done = True
             QTimer.singleShot(0, self._on_painted)

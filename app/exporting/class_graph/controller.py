@@ -44,7 +44,6 @@ class GraphExport(QObject):
         self._job: ThreadJob | None = None
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """Actions by name."""
         return {"export_graph": self.choose}
 
     def stop(self) -> None:
