@@ -138,7 +138,7 @@ def add(
             raise UsageError("--weights, --proxy, --mirror and --keep-weights are for published networks", found=source)
         added = added_file(Path(source), chosen, name=name, when_stopped="nothing was kept")
         files, notes = added.files, preprocessing_lines(added)
-        fields = {name: getattr(added.facts, name) for name in ("why", "is_told", "notices")}
+        fields = {name: getattr(added.facts, name) for name in ("why", "is_declared", "notices")}
         fields["preprocessing"] = {name: getattr(files.card, name) for name in vars(added.facts.preprocessing)}
         fields["trial"] = vars(added.trial)
     card = files.card

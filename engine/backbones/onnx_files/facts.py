@@ -82,7 +82,7 @@ class OnnxFacts:
         outputs: all of them, the likeliest embedding first.
         preprocessing: guessed or told, the likeliest output included.
         why: where the preprocessing comes from.
-        is_told: whether somebody said so; a guess should be shown to the person first.
+        is_declared: whether somebody said so; a guess should be shown to the person first.
         width: of embeddings from the likeliest output.
         notices: what the person should know, in whole sentences.
         description, licence: from a card beside the file.

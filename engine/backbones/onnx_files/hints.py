@@ -36,7 +36,7 @@ class Hint:
     Attributes:
         values: fields of `Preprocessing` by name; those that nothing is known of are missing.
         why: where they come from, in words for a person.
-        is_told: whether somebody said so; False for a guess from what is usual.
+        is_declared: whether somebody said so; False for a guess from what is usual.
         name, description, licence: of the backbone, from its card.
     """
 

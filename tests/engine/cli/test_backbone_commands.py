@@ -75,7 +75,7 @@ def test_adding_a_file_and_a_project_on_it(capsys: pytest.CaptureFixture[str], t
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
     options = ("--name", "mine", "--preset", "caffe", "--resize-share", "0.875", "--own-length")
     fields = done(capsys, "backbone", "add", path, *options, "--json").fields
-    assert (fields["name"], fields["width"], fields["input_side"], fields["is_told"]) == ("mine", 12, 32, True)
+    assert (fields["name"], fields["width"], fields["input_side"], fields["is_declared"]) == ("mine", 12, 32, True)
     assert fields["why"] == f"{PRESETS['caffe'].title}, as chosen"
     assert not any("guess" in notice for notice in fields["notices"])
     assert fields["preprocessing"]["channel_order"] == "bgr"
