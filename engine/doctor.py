@@ -32,69 +32,42 @@ _SHORTEST_TRIAL_S: Final = 1.0
 
 @dataclass(frozen=True)
 class FolderReport:
-    """A folder of the program.
+    """A folder of the program."""
 
-    Attributes:
-        name: what lies in it.
-        path: where.
-        size_bytes: of the files in it; 0 when it is not there yet.
-        free_bytes: that its disk still takes; None when unknown.
-    """
-
-    name: str
-    path: str
-    size_bytes: int
-    free_bytes: int | None
+    name: str  # what lies in it
+    path: str  # where
+    size_bytes: int  # of the files in it; 0 when it is not there yet
+    free_bytes: int | None  # that its disk still takes; None when unknown
 
 
 @dataclass(frozen=True)
 class DeviceSurvey:
-    """What trying every device showed.
+    """What trying every device showed."""
 
-    Attributes:
-        reports: of every device that this system can have, the fastest first; the CPU is the last.
-        chosen: what the device "auto" is, and why not a GPU.
-        facts: about the GPU and its driver.
-    """
-
+    # Of every device that this system can have, the fastest first; the CPU is the last
     reports: tuple[ProviderReport, ...]
-    chosen: ProviderChoice
-    facts: GpuFacts
+    chosen: ProviderChoice  # what the device "auto" is, and why not a GPU
+    facts: GpuFacts  # about the GPU and its driver
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The outcome.
+    """The outcome."""
 
-    Attributes:
-        versions: by name.
-        providers: of every device that this system can have, the fastest first; the CPU is the last.
-        facts: about the GPU and its driver.
-        device: name of what embedding runs on.
-        provider: ONNX Runtime's name of it.
-        reason: why not on a GPU, in words; empty when it does.
-        cause: short name of that, as in docs/gpu.md.
-        remedy: what can be done.
-        backbones: names of the bundled ones and of those that the person added.
-        images: what reads each kind of image.
-        folders: sizes and free space.
-        cache_folder: where caches lie.
-        seconds: how long all this took.
-    """
-
-    versions: dict[str, str]
+    versions: dict[str, str]  # by name
+    # Of every device that this system can have, the fastest first; the CPU is the last
     providers: tuple[ProviderReport, ...]
-    facts: GpuFacts
-    device: str
-    provider: str
-    reason: str
-    cause: str
-    remedy: str
-    backbones: tuple[str, ...]
-    images: tuple[ImageReader, ...]
-    folders: tuple[FolderReport, ...]
-    cache_folder: str
-    seconds: float
+    facts: GpuFacts  # about the GPU and its driver
+    device: str  # name of what embedding runs on
+    provider: str  # ONNX Runtime's name of it
+    reason: str  # why not on a GPU, in words; empty when it does
+    cause: str  # short name of that, as in docs/gpu.md
+    remedy: str  # what can be done
+    backbones: tuple[str, ...]  # names of the bundled ones and of those that the person added
+    images: tuple[ImageReader, ...]  # what reads each kind of image
+    folders: tuple[FolderReport, ...]  # sizes and free space
+    cache_folder: str  # where caches lie
+    seconds: float  # how long all this took
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -107,9 +80,7 @@ def examine(caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: Tr
     """Look at this computer and try its devices; takes a few seconds, never much longer than `limit_s`.
 
     Args:
-        caches: whose sizes are told.
         limit_s: for all trials together.
-        in_child: tries a GPU.
     """
     started_s = time.perf_counter()
     survey = survey_devices(limit_s=limit_s, in_child=in_child)
@@ -137,7 +108,6 @@ def survey_devices(*, limit_s: float = TIME_LIMIT_S, in_child: TryInChild = try_
 
     Args:
         limit_s: for all trials together.
-        in_child: tries a GPU.
     """
     started_s = time.perf_counter()
     facts = gather_facts()
@@ -181,7 +151,6 @@ def speed_of(device: str, seconds: float) -> DeviceSpeed:
     """Measure the bundled backbone on a device that works.
 
     Args:
-        device: "cpu", "cuda", ...
         seconds: for how long; setting up comes on top.
 
     Raises:

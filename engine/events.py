@@ -24,25 +24,15 @@ MARKS_NEEDED: Final = 3
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a job is.
+    """How far a job is."""
 
-    Attributes:
-        done: finished units.
-        total: units in all; 0 while unknown.
-        unit: what is counted, in the plural ("images").
-        rate_per_s: units a second, over this run.
-        seconds_left: estimate; None until it can be told.
-        note: what happens now, or on which device ("CPU").
-        notice: what a person must be told once, such as that the GPU failed and the CPU took over; else empty.
-    """
-
-    done: int
-    total: int
-    unit: str = "images"
-    rate_per_s: float = 0.0
-    seconds_left: float | None = None
-    note: str = ""
-    notice: str = ""
+    done: int  # finished units
+    total: int  # units in all; 0 while unknown
+    unit: str = "images"  # what is counted, in the plural ("images")
+    rate_per_s: float = 0.0  # units a second, over this run
+    seconds_left: float | None = None  # estimate; None until it can be told
+    note: str = ""  # what happens now, or on which device ("CPU")
+    notice: str = ""  # what a person must be told once, such as that the GPU failed and the CPU took over; else empty
 
 
 OnProgress = Callable[[Progress], None]
@@ -93,13 +83,7 @@ class TimeLeft:
         self._estimate: tuple[float, float] | None = None  # when, and how many seconds were left
 
     def estimate(self, done: int, missing: int, now_s: float) -> float | None:
-        """Seconds left.
-
-        Args:
-            done: units that this run has finished.
-            missing: units that are still to do.
-            now_s: by a clock that only goes forward.
-        """
+        """Seconds left."""
         self._mark(done, now_s)
         if missing <= 0:
             return 0.0
@@ -156,8 +140,6 @@ class ProgressMeter:
     """Counts finished units and reports at most every `PROGRESS_INTERVAL_S`, plus the first and the last.
 
     Args:
-        total: units in all; 0 when unknown.
-        on_progress: listener.
         unit: what is counted, in the plural.
         already_done: units finished by an earlier run; they count as done but not into the rate.
         units_a_round: of `TimeLeft`.

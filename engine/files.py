@@ -10,17 +10,11 @@ _FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A file that was there when somebody looked.
+    """A file that was there when somebody looked."""
 
-    Attributes:
-        path: absolute path.
-        size_bytes: its size.
-        modified_ns: time of last modification, nanoseconds since the epoch.
-    """
-
-    path: Path
-    size_bytes: int
-    modified_ns: int
+    path: Path  # absolute path
+    size_bytes: int  # its size
+    modified_ns: int  # time of last modification, nanoseconds since the epoch
 
     @classmethod
     def at(cls, path: Path) -> "FoundFile | None":
@@ -42,34 +36,25 @@ class FileFailure:
 
 @dataclass(frozen=True, slots=True)
 class PhotoFacts:
-    """What a file's header says, as the image is seen: turned upright.
+    """What a file's header says, as the image is seen: turned upright."""
 
-    Attributes:
-        width, height: in pixels; 0 where the file cannot be read.
-        media_type: such as "image/jpeg".
-        taken_at: when the photo was taken, without a time zone where the camera tells none; None where nothing does.
-        latitude, longitude: degrees (WGS 84), None where the file has none.
-    """
-
+    # width, height: in pixels; 0 where the file cannot be read
     width: int
     height: int
-    media_type: str
+    media_type: str  # such as "image/jpeg"
+    # When the photo was taken, without a time zone where the camera tells none; None where nothing does
     taken_at: datetime | None = None
+    # latitude, longitude: degrees (WGS 84), None where the file has none
     latitude: float | None = None
     longitude: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedKeywords:
-    """What people said of a photo in other programs, as its file holds it.
+    """What people said of a photo in other programs, as its file holds it."""
 
-    Attributes:
-        xmp: its XMP packet; b"" without one.
-        iptc: its keywords in the older form of the IPTC.
-    """
-
-    xmp: bytes = b""
-    iptc: tuple[str, ...] = ()
+    xmp: bytes = b""  # its XMP packet; b"" without one
+    iptc: tuple[str, ...] = ()  # its keywords in the older form of the IPTC
 
 
 def size_text(size_bytes: int) -> str:

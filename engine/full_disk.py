@@ -50,19 +50,12 @@ def is_full(path: Path | None, error: BaseException) -> bool:
 
     Args:
         path: the file that was being written, or a folder; None where unknown.
-        error: what the library raised.
     """
     return any(_says_full(each) or _short_on(path, each) for each in _chain(error))
 
 
 def disk_full(path: Path | str, *, needed_bytes: int = 0, free_bytes: int = 0) -> DiskFullError:
-    """The one message about it: `the disk is full: found /data/birds.protoleaf. Free some space, then try again`.
-
-    Args:
-        path: what was being written.
-        needed_bytes: how much room it takes; 0 where unknown.
-        free_bytes: how much there is.
-    """
+    """The one message about it: `the disk is full: found /data/birds.protoleaf. Free some space, then try again`."""
     if not needed_bytes:
         return DiskFullError(_DISK_IS_FULL, found=str(path), remedy=REMEDY)
     return DiskFullError(

@@ -62,17 +62,13 @@ class ProcessKind(StrEnum):
 
 @dataclass
 class Log:
-    """The log of this process.
+    """The log of this process."""
 
-    Attributes:
-        path: its file; None where none can be written.
-        crashed: what the logs of earlier windows say that ended without being closed, the latest session of each.
-        has_unread_error: whether an uncaught error was logged that the person was not shown. A window that is closed
-            with one counts as crashed the next time.
-    """
-
-    path: Path | None = None
+    path: Path | None = None  # its file; None where none can be written
+    # What the logs of earlier windows say that ended without being closed, the latest session of each
     crashed: tuple[str, ...] = ()
+    # Whether an uncaught error was logged that the person was not shown. A window that is closed with one counts as
+    # crashed the next time.
     has_unread_error: bool = False
 
 

@@ -34,12 +34,6 @@ _SPECIAL: Final = '"`$\\'
 def add_menu_entry(command: Path | None = None) -> list[Path]:
     """Write the files.
 
-    Args:
-        command: what the menu starts; by default this program.
-
-    Returns:
-        what was written.
-
     Raises:
         UsageError: this is no Linux desktop.
         OSError: the disk refuses.
@@ -60,9 +54,6 @@ def add_menu_entry(command: Path | None = None) -> list[Path]:
 
 def remove_menu_entry() -> list[Path]:
     """Remove the files.
-
-    Returns:
-        what was there.
 
     Raises:
         UsageError: this is no Linux desktop.

@@ -21,48 +21,34 @@ _LARGEST_CARD: Final = 10_000_000
 
 @dataclass(frozen=True)
 class BackboneCard:
-    """What inference must know of a backbone file.
+    """What inference must know of a backbone file."""
 
-    Attributes:
-        name: short name that people choose it by.
-        input_side: side of the square input in pixels.
-        mean, std: normalisation of red, green and blue (in this order, whatever the network's is), in the units of
-            `value_scale`; a grey network takes the first of each.
-        embedding_width: length of the output vector.
-        resize_share: the image's short side is resized to `input_side / resize_share` and the centre is kept.
-        temperature: prior for the classifier's temperature, from the training collection's held-out classes.
-        shrinkage: prior for lambda, n / (n + shrinkage) for n shots (Eq. 6), from held-out classes.
-        shrinkage_guessed: the same where the parents are guessed (the PPN setting).
-        description, training_data, licence, command: words for people.
-        figures: measured figures by name.
-        layout: "nchw" or "nhwc", order of batch, channels, height and width in the input, and in a map that is pooled.
-        value_scale: value of full brightness before mean and std: 1.0 or 255.0.
-        channel_order: "rgb", "bgr", or "grey" for a network with one channel.
-        output: name of the output to take; empty: the only one.
-        pooling: "none" for an output (B, d); "mean" averages the places of a map or the tokens of a sequence; "first"
-            takes the first token.
-        unit_length: whether embeddings are scaled to length 1 after the network; the bundled one does it itself.
-    """
-
-    name: str
-    input_side: int
+    name: str  # short name that people choose it by
+    input_side: int  # side of the square input in pixels
+    # mean, std: normalisation of red, green and blue (in this order, whatever the network's is), in the units of
+    # `value_scale`; a grey network takes the first of each
     mean: tuple[float, float, float]
     std: tuple[float, float, float]
-    embedding_width: int
-    resize_share: float = 1.0
-    temperature: float = 1.0
-    shrinkage: float = 1.0
-    shrinkage_guessed: float = 0.2
+    embedding_width: int  # length of the output vector
+    resize_share: float = 1.0  # the image's short side is resized to `input_side / resize_share` and the centre is kept
+    temperature: float = 1.0  # prior for the classifier's temperature, from the training collection's held-out classes
+    shrinkage: float = 1.0  # prior for lambda, n / (n + shrinkage) for n shots (Eq. 6), from held-out classes.
+    shrinkage_guessed: float = 0.2  # the same where the parents are guessed (the PPN setting)
+    # description, training_data, licence, command: words for people
     description: str = ""
     training_data: str = ""
     licence: str = ""
     command: str = ""
-    figures: dict[str, float] = field(default_factory=dict)
+    figures: dict[str, float] = field(default_factory=dict)  # measured figures by name
+    # "nchw" or "nhwc", order of batch, channels, height and width in the input, and in a map that is pooled
     layout: str = "nchw"
-    value_scale: float = 1.0
-    channel_order: str = "rgb"
-    output: str = ""
+    value_scale: float = 1.0  # value of full brightness before mean and std: 1.0 or 255.0
+    channel_order: str = "rgb"  # "rgb", "bgr", or "grey" for a network with one channel
+    output: str = ""  # name of the output to take; empty: the only one
+    # "none" for an output (B, d); "mean" averages the places of a map or the tokens of a sequence; "first" takes the
+    # first token
     pooling: str = "none"
+    # Whether embeddings are scaled to length 1 after the network; the bundled one does it itself
     unit_length: bool = False
 
     def __post_init__(self) -> None:
@@ -156,7 +142,6 @@ def card_of(text: str, *, source: str) -> BackboneCard:
     """Read a card from the JSON that `card_text` makes.
 
     Args:
-        text: the JSON.
         source: where it comes from, for the error.
 
     Raises:

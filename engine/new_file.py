@@ -36,15 +36,10 @@ _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag, an
 
 @dataclass(frozen=True)
 class Draft:
-    """A file in the making.
+    """A file in the making."""
 
-    Attributes:
-        path: its hidden name, for libraries that write by name into the file that is there.
-        file: the same file, open for reading and writing.
-    """
-
-    path: Path
-    file: BinaryIO
+    path: Path  # its hidden name, for libraries that write by name into the file that is there
+    file: BinaryIO  # the same file, open for reading and writing
 
 
 @contextmanager
@@ -104,7 +99,6 @@ def output_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
 
     Args:
         path: the name that was chosen.
-        durable: see `new_file`.
 
     Raises:
         OSError: the folder or the disk refuses, or nobody reads from the pipe.
@@ -193,7 +187,6 @@ def open_own(path: Path, mode: str) -> BinaryIO:
     """Open a file of ours that has to be found again, such as a download to resume; never through a symbolic link.
 
     Args:
-        path: a file in a folder that `private_folder` made.
         mode: as of `open`, binary. A file that is created is private.
 
     Raises:

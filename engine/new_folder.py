@@ -36,9 +36,6 @@ def new_folder(path: Path) -> Iterator[Path]:
     Args:
         path: where it is to be: nothing may be there, or an empty folder. The folder around it must exist.
 
-    Yields:
-        The draft, an empty folder with ordinary permissions on the same disk.
-
     Raises:
         InputError: something is there.
         StorageError: the folder or the disk refuses.
@@ -82,11 +79,6 @@ def check_is_free(path: Path) -> None:
 
 def place_file(source: Path, target: Path, how: Placing) -> None:
     """Bring a file into a draft of `new_folder`, by copy or by link; times of modification go along.
-
-    Args:
-        source: the person's file.
-        target: its name in the draft, where nothing is yet.
-        how: by copy or link.
 
     Raises:
         InputError: the disk has no such links, or `source` is on another one.

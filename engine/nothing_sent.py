@@ -35,9 +35,6 @@ def settle(environment: MutableMapping[str, str] = os.environ) -> None:
     """Write the variables into the environment of this process, which its children inherit.
 
     A folder that a person chose stays.
-
-    Args:
-        environment: another one than that of this process, for tests.
     """
     root = CacheFolders.default().libraries
     environment.update(SWITCHES)

@@ -56,7 +56,6 @@ def read_regular(path: Path, *, at_most: int = MOST_BYTES) -> bytes:
     """Read a regular file as a whole.
 
     Args:
-        path: of the file.
         at_most: bytes; a larger one is refused before it is read.
 
     Raises:
@@ -73,9 +72,6 @@ def read_regular(path: Path, *, at_most: int = MOST_BYTES) -> bytes:
 
 def require_regular(path: Path) -> os.stat_result:
     """Refuse a name that a library must not open.
-
-    Returns:
-        What the system says of the file.
 
     Raises:
         NotRegularError: as `open_regular`.

@@ -33,7 +33,6 @@ class ScratchFolder:
 
     Args:
         parent: where it is made, made when missing; the system's folder for temporary files when left out.
-        prefix: what its name begins with, `PREFIX` or `HIDDEN_PREFIX`.
 
     Raises:
         OSError: it cannot be made.

@@ -28,23 +28,15 @@ class BackboneChoice(StrEnum):
 
 @dataclass(frozen=True)
 class OfferedBackbone:
-    """A bundled backbone as it is offered for a new project.
+    """A bundled backbone as it is offered for a new project."""
 
-    Attributes:
-        choice: what it is offered as.
-        name: by which the engine finds it.
-        card: known before its file is there.
-        file: the network; None until it was made ready on this computer.
-        preparation: what a worker is asked to make it ready; None where nothing has to be done.
-        times_the_work: of the fast one, for one image; 0 where nobody knows.
-    """
-
-    choice: BackboneChoice
-    name: str
-    card: BackboneCard
-    file: Path | None
+    choice: BackboneChoice  # what it is offered as
+    name: str  # by which the engine finds it
+    card: BackboneCard  # known before its file is there
+    file: Path | None  # the network; None until it was made ready on this computer
+    # What a worker is asked to make it ready; None where nothing has to be done
     preparation: Request[Any] | None = None
-    times_the_work: float = 1.0
+    times_the_work: float = 1.0  # of the fast one, for one image; 0 where nobody knows
 
     @property
     def is_ready(self) -> bool:

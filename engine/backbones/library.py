@@ -72,11 +72,6 @@ class BackboneLibrary:
         What the card says of the pictures is written into the copy, so that the same network with other preprocessing
         is another file with another hash, and embeddings of the two are never mixed. External data is put into it.
 
-        Args:
-            onnx_path: the network; was tried out before.
-            card: its name is the name in the library.
-            propagation: trained for this backbone.
-
         Returns:
             The files in the library. What is there already with the same content stays.
 

@@ -50,18 +50,12 @@ class TryFile(Request[Trial]):
 
 @dataclass(frozen=True)
 class AddFile(Request[AddedBackbone]):
-    """Inspect a file, try it on real images, and take it into the library.
-
-    Attributes:
-        name: in the library; empty: that of its card or file.
-        preprocessing: the fields of `Preprocessing` that the person chose.
-        project: whose images it is tried on; None: on drawn ones.
-    """
+    """Inspect a file, try it on real images, and take it into the library."""
 
     path: Path
-    name: str = ""
-    preprocessing: Mapping[str, Any] | None = None
-    project: Path | None = None
+    name: str = ""  # in the library; empty: that of its card or file
+    preprocessing: Mapping[str, Any] | None = None  # the fields of `Preprocessing` that the person chose
+    project: Path | None = None  # whose images it is tried on; None: on drawn ones
 
 
 @dataclass(frozen=True)
@@ -102,20 +96,12 @@ class AddPublished(Request[AddedBackbone]):
 
     Whoever asks has told the person size and licence, which stand in the list, and was told to go on. Progress is in
     "bytes" while downloading, then in "steps" with what is done in the note.
-
-    Attributes:
-        cache: root of the caches.
-        source: such as "torchvision:resnet50" or "timm:vit_small_patch14_dinov2.lvd142m".
-        weights: version of its weights; None: the publisher's own choice.
-        proxy: address of a proxy; empty: what the environment says.
-        mirror: address or folder that files are taken from; empty: from their publisher.
-        input_side: side of the square input; None: that of the weights.
     """
 
-    cache: Path
-    source: str
-    weights: str | None = None
-    proxy: str = ""
-    mirror: str = ""
-    input_side: int | None = None
+    cache: Path  # root of the caches
+    source: str  # such as "torchvision:resnet50" or "timm:vit_small_patch14_dinov2.lvd142m"
+    weights: str | None = None  # version of its weights; None: the publisher's own choice
+    proxy: str = ""  # address of a proxy; empty: what the environment says
+    mirror: str = ""  # address or folder that files are taken from; empty: from their publisher
+    input_side: int | None = None  # side of the square input; None: that of the weights
     keep_weights: bool = False

@@ -26,20 +26,14 @@ _SEPARATORS: Final = re.compile(r"[\s,;\[\]()]+")
 
 @dataclass(frozen=True)
 class Preset:
-    """A usual way to turn brightness into numbers.
+    """A usual way to turn brightness into numbers."""
 
-    Attributes:
-        title: what it is called where networks are published.
-        mean, std: of red, green and blue, in units of `value_scale`.
-        value_scale: value of full brightness.
-        channel_order: "rgb" or "bgr".
-    """
-
-    title: str
+    title: str  # what it is called where networks are published
+    # mean, std: of red, green and blue, in units of `value_scale`
     mean: Colour
     std: Colour
-    value_scale: float = 1.0
-    channel_order: str = "rgb"
+    value_scale: float = 1.0  # value of full brightness
+    channel_order: str = "rgb"  # "rgb" or "bgr"
 
 
 PRESETS: Final[Mapping[str, Preset]] = {

@@ -53,8 +53,6 @@ def named_backbone(
     """Let a backbone be at hand: an ONNX file is tried out and kept, a published network downloaded after a question.
 
     Args:
-        backbone: name of one that is here, "torchvision:NAME" or "timm:NAME", or path of an ONNX file.
-        chosen: fields of `Preprocessing` that the options choose; for an ONNX file, a published network takes the side.
         when_stopped: what is told of the work when it is stopped.
 
     Returns:

@@ -34,9 +34,6 @@ def fetched(
     """A published network in the library, downloaded after a question when it is not there; see `add_published`.
 
     Args:
-        source: such as "torchvision:resnet50".
-        input_side: side of the square input; by default that of the weights.
-        route: how the weights come, and what the hub tells of networks that no list has.
         yes: size and licence were agreed to: tell them, and do not ask.
 
     Raises:

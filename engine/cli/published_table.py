@@ -19,9 +19,7 @@ def list_published_networks(*, publisher: str = "", words: str = "", as_json: bo
     """Print published networks.
 
     Args:
-        publisher: only this one's; empty: of all whose packages are installed.
         words: only networks in whose names, weights or licence all of them are.
-        as_json: all that is known of each.
     """
     from engine.backbones.published.catalogue import list_published
 

@@ -74,9 +74,6 @@ def stoppable(remedy: str) -> Iterator[CancelToken]:
 
     Args:
         remedy: what the person can do to go on, for the message when the work has stopped.
-
-    Yields:
-        The token; it asks the work to stop.
     """
     token = CancelToken()
     before = {number: signal.getsignal(number) for number in SIGNALS}

@@ -34,9 +34,7 @@ class EmbeddingCache:
     Safe to use from several threads and several processes at once. A damaged file is set aside and started anew.
 
     Args:
-        folder: where the cache files of all backbones lie; made when missing.
         backbone_hash: identity of the backbone's file, hex.
-        width: length of an embedding.
     """
 
     def __init__(self, folder: Path, backbone_hash: str, width: int) -> None:

@@ -25,33 +25,22 @@ _PRODUCT_SHARE: Final = 0.3
 
 @dataclass(frozen=True)
 class DeviceSpeed:
-    """Figures of one device.
+    """Figures of one device."""
 
-    Attributes:
-        images_per_s: of the backbone alone, on pixels in memory.
-        operations_per_image: multiplications and additions of its convolutions and matrix products.
-        product_per_s: operations a second of a float32 matrix product on the same device.
-        share_of_product: what the backbone reaches of that; on the CPU by the time that the cores really spent, which
-            other programs do not change.
-        batch: images in one run.
-        is_eight_bit: the backbone computes in eight bits, so that it can do more than the float32 product.
-    """
-
-    images_per_s: float
-    operations_per_image: float
-    product_per_s: float
+    images_per_s: float  # of the backbone alone, on pixels in memory
+    operations_per_image: float  # multiplications and additions of its convolutions and matrix products
+    product_per_s: float  # operations a second of a float32 matrix product on the same device
+    # What the backbone reaches of that; on the CPU by the time that the cores really spent, which other programs do not
+    # change
     share_of_product: float
-    batch: float
-    is_eight_bit: bool = False
+    batch: float  # images in one run
+    is_eight_bit: bool = False  # the backbone computes in eight bits, so that it can do more than the float32 product
 
 
 def measure_speed(model: Path, card: BackboneCard, choice: ProviderChoice, seconds: float) -> DeviceSpeed:
     """Measure a backbone and a matrix product in turn, so that other work on the computer disturbs both alike.
 
     Args:
-        model: the backbone's ONNX file.
-        card: its card.
-        choice: where to run.
         seconds: for how long, in all; setting up comes on top. Slow devices get one round, others three.
 
     Raises:

@@ -66,46 +66,33 @@ class HashedRequest:
 
 @dataclass
 class ChunkOutcome:
-    """What a worker made of its chunk.
+    """What a worker made of its chunk."""
 
-    Attributes:
-        embedded: requests whose vectors are the rows of `vectors`, in this order.
-        vectors: (len(embedded), embedding width) float32.
-        cached: requests whose content has an embedding in the cache already.
-        twins: requests whose content another request of this run has claimed.
-        undecodable: requests that were read but are no sound image, with the reason.
-        unreadable: requests that could not even be read, with the reason; known content goes with what is out of reach.
-        missing: requests whose file is not there now, but whose content is known and has an embedding.
-        left: requests that were not begun because the others took long.
-    """
-
-    vectors: NDArray[np.float32]
+    vectors: NDArray[np.float32]  # (len(embedded), embedding width) float32
+    # Requests whose vectors are the rows of `vectors`, in this order
     embedded: list[HashedRequest] = field(default_factory=list)
+    # Requests whose content has an embedding in the cache already
     cached: list[HashedRequest] = field(default_factory=list)
+    # Requests whose content another request of this run has claimed
     twins: list[HashedRequest] = field(default_factory=list)
+    # Requests that were read but are no sound image, with the reason
     undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)
+    # Requests that could not even be read, with the reason; known content goes with what is out of reach
     unreadable: list[tuple[EmbedRequest, str, bytes | None]] = field(default_factory=list)
+    # Requests whose file is not there now, but whose content is known and has an embedding
     missing: list[EmbedRequest] = field(default_factory=list)
-    left: Sequence[EmbedRequest] = ()
+    left: Sequence[EmbedRequest] = ()  # requests that were not begun because the others took long
 
 
 @dataclass(frozen=True)
 class ChunkWorker:
-    """What every worker shares.
+    """What every worker shares."""
 
-    Attributes:
-        session: the opened backbone.
-        cache: of the same backbone; of its views where images are embedded in all of them.
-        claims: on contents.
-        cancel: stops between images.
-        with_views: whether each image is embedded in all its views.
-    """
-
-    session: BackboneSession
-    cache: EmbeddingCache
-    claims: Claims
-    cancel: CancelToken
-    with_views: bool = False
+    session: BackboneSession  # the opened backbone
+    cache: EmbeddingCache  # of the same backbone; of its views where images are embedded in all of them
+    claims: Claims  # on contents
+    cancel: CancelToken  # stops between images
+    with_views: bool = False  # whether each image is embedded in all its views
 
     @property
     def batch_size(self) -> int:
@@ -120,7 +107,6 @@ class ChunkWorker:
         """Embed the new contents among the requests' files; those it has no patience for are left.
 
         Args:
-            requests: at most a batch of the session.
             is_last: nothing waits behind them, so the other workers had better share them soon.
 
         Raises:

@@ -25,46 +25,28 @@ class Embedded:
 
 @dataclass(frozen=True)
 class EmbedImages(Request[Embedded]):
-    """Embed these images and answer for each of them.
-
-    Attributes:
-        images: with absolute paths.
-        backbone: its file.
-        backbone_hash: that names its cache.
-        card: of the backbone.
-        cache: root of the caches.
-        device: one of `providers.DEVICES`.
-        done_before: images that earlier requests of the same run did; they count as done in the progress.
-        total: images of the whole run.
-        with_views: embed each image in all its views.
-    """
+    """Embed these images and answer for each of them."""
 
     event_types = (EmbedBatch,)
 
-    images: tuple[EmbedRequest, ...]
-    backbone: Path
-    backbone_hash: str
-    card: BackboneCard
-    cache: Path
-    device: str = "auto"
-    done_before: int = 0
-    total: int = 0
-    with_views: bool = False
+    images: tuple[EmbedRequest, ...]  # with absolute paths
+    backbone: Path  # its file
+    backbone_hash: str  # that names its cache
+    card: BackboneCard  # of the backbone
+    cache: Path  # root of the caches
+    device: str = "auto"  # one of `providers.DEVICES`
+    done_before: int = 0  # images that earlier requests of the same run did; they count as done in the progress
+    total: int = 0  # images of the whole run
+    with_views: bool = False  # embed each image in all its views
 
 
 @dataclass(frozen=True)
 class PhotoRate:
-    """How fast a backbone is on this computer.
+    """How fast a backbone is on this computer."""
 
-    Attributes:
-        network: images a second of the backbone alone.
-        decoding: photos a second that are read and decoded for it; 0 where there were none to try.
-        is_on_gpu: the backbone runs beside the cores that decode.
-    """
-
-    network: float
-    decoding: float = 0.0
-    is_on_gpu: bool = False
+    network: float  # images a second of the backbone alone
+    decoding: float = 0.0  # photos a second that are read and decoded for it; 0 where there were none to try
+    is_on_gpu: bool = False  # the backbone runs beside the cores that decode
 
     @property
     def images_per_s(self) -> float:
@@ -87,14 +69,9 @@ class MeasuredRates:
 
 @dataclass(frozen=True)
 class MeasureRates(Request[MeasuredRates]):
-    """Measure for about a second how many images a second backbones embed.
+    """Measure for about a second how many images a second backbones embed."""
 
-    Attributes:
-        backbones: file and card of each.
-        photos: some of those that they are to embed, with absolute paths, so that reading them counts.
-        device: one of `providers.DEVICES`.
-    """
-
-    backbones: tuple[tuple[Path, BackboneCard], ...]
+    backbones: tuple[tuple[Path, BackboneCard], ...]  # file and card of each
+    # Some of those that they are to embed, with absolute paths, so that reading them counts
     photos: tuple[Path, ...] = ()
-    device: str = "auto"
+    device: str = "auto"  # one of `providers.DEVICES`

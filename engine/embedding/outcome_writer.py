@@ -19,8 +19,6 @@ class OutcomeWriter:
 
     Attributes:
         embedded, from_cache, failed, failure_count, missing: the summary so far.
-        on_done: called with how many requests were just finished.
-        on_cached: called with how many had been finished before this run.
     """
 
     def __init__(self, cache: EmbeddingCache, claims: Claims, on_batch: OnBatch) -> None:

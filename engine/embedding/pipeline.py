@@ -54,12 +54,7 @@ def embed_files(
 
     Args:
         requests: images, in the order in which they are wanted; gone through once, on the calling thread.
-        session: the opened backbone.
-        cache: of the same backbone, or of its views.
-        total: how many requests there are, where they are no sequence; only for the progress.
         on_progress: with images done of all, several times a second; the note is the device, the notice that it failed.
-        cancel: stops between images.
-        on_batch: called with results on the calling thread, each request exactly once.
         workers: threads; as many as the session runs well with when None.
         with_views: embed each image in all its views.
 

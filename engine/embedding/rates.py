@@ -49,7 +49,6 @@ def measure_rates(paths: Sequence[Path], images: NDArray[np.uint8], session: Bac
     Args:
         paths: sound image files, each with other content, which the file cache holds already.
         images: (n, side, side, 3) for the backbone alone.
-        session: the opened backbone.
     """
     return RateTriple(
         decode=measure_decode_alone(paths, session.card, workers=session.parallel_runs),

@@ -19,17 +19,12 @@ class EmbedRequest:
 
 
 class EmbedResult(NamedTuple):
-    """What became of one image.
+    """What became of one image."""
 
-    Attributes:
-        image_id: as asked.
-        content_hash: identity of the file's bytes; of those it had when it is out of reach now; None when nobody knows.
-        failure: why there is no embedding, in one line; None when it is in the cache.
-    """
-
-    image_id: int
+    image_id: int  # as asked
+    # Identity of the file's bytes; of those it had when it is out of reach now; None when nobody knows
     content_hash: bytes | None
-    failure: str | None
+    failure: str | None  # why there is no embedding, in one line; None when it is in the cache
 
 
 @dataclass(frozen=True)
@@ -48,28 +43,16 @@ def ignore_batch(_batch: EmbedBatch) -> None:
 
 @dataclass(frozen=True)
 class EmbedSummary:
-    """What a run did; `embedded + from_cache + failure_count + missing` is the number of requests.
+    """What a run did; `embedded + from_cache + failure_count + missing` is the number of requests."""
 
-    Attributes:
-        embedded: images that went through the backbone.
-        from_cache: images whose content had an embedding already, from before or from a twin in this run.
-        failed: (image id, path, reason) of the first `MOST_LISTED` files without an embedding.
-        failure_count: files without an embedding.
-        seconds: duration of the run.
-        images_per_s: requests that were not in the cache at the start, by the seconds spent on them.
-        device_name: where the backbone ran, at the end.
-        notice: what a person must be told, such as that the GPU failed and the CPU took over; else empty.
-        reason: why a GPU was not used; empty when one was, or the CPU was asked for.
-        missing: images whose file is not there now; the embedding they have is kept.
-    """
-
-    embedded: int
-    from_cache: int
+    embedded: int  # images that went through the backbone
+    from_cache: int  # images whose content had an embedding already, from before or from a twin in this run
+    # (image id, path, reason) of the first `MOST_LISTED` files without an embedding
     failed: tuple[tuple[int, Path, str], ...]
-    failure_count: int
-    seconds: float
-    images_per_s: float
-    device_name: str
-    notice: str = ""
-    reason: str = ""
-    missing: int = 0
+    failure_count: int  # files without an embedding
+    seconds: float  # duration of the run
+    images_per_s: float  # requests that were not in the cache at the start, by the seconds spent on them
+    device_name: str  # where the backbone ran, at the end
+    notice: str = ""  # what a person must be told, such as that the GPU failed and the CPU took over; else empty
+    reason: str = ""  # why a GPU was not used; empty when one was, or the CPU was asked for
+    missing: int = 0  # images whose file is not there now; the embedding they have is kept

@@ -41,11 +41,6 @@ def views_of(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
 def views_of_side(data: bytes, side: int, resize_share: float, views: int = VIEWS) -> NDArray[np.uint8]:
     """Decode an image file's bytes to one view or to all.
 
-    Args:
-        data: the file's bytes.
-        side, resize_share: see `decode_square`.
-        views: 1 or `VIEWS`.
-
     Returns:
         (views, side, side, 3) uint8 RGB, as `views_of`.
 

@@ -25,11 +25,6 @@ def open_cache(path: Path, schema: str, *, version: int) -> sqlite3.Connection:
 
     Several processes may have it open at once (WAL). A killed process loses only what it had not committed.
 
-    Args:
-        path: the file; its folder is made.
-        schema: statements that make the tables of an empty file.
-        version: number of that schema.
-
     Returns:
         A connection in autocommit mode that may be used from any thread, one at a time.
 

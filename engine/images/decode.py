@@ -67,7 +67,6 @@ def read_rgb(path: Path, *, smallest_side: int | None = None, longest_side: int 
     """Read and decode an image file.
 
     Args:
-        path: the file.
         smallest_side: pixels that the shorter side should still have; lets a JPEG, and any large picture, be decoded
             at a reduced scale.
         longest_side: the same of the longer side.
@@ -123,7 +122,6 @@ def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[
     rounding from resizing after turning.
 
     Args:
-        data: the file's bytes.
         side, resize_share: see `square`.
 
     Returns:

@@ -26,34 +26,24 @@ _HIDDEN_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recy
 
 @dataclass(frozen=True)
 class ImageFolder:
-    """The images that one folder holds itself.
+    """The images that one folder holds itself."""
 
-    Attributes:
-        root: the folder that was searched, absolute.
-        names: of the folders from `root` down to this one; empty for `root`, and for a file that was named.
-        files: in natural order.
-    """
-
-    root: Path
+    root: Path  # the folder that was searched, absolute
+    # Of the folders from `root` down to this one; empty for `root`, and for a file that was named
     names: tuple[str, ...]
-    files: list[FoundFile]
+    files: list[FoundFile]  # in natural order
 
 
 @dataclass
 class FoundImages:
-    """What a search found.
+    """What a search found."""
 
-    Attributes:
-        folders: those that hold images, each before its sub-folders, in natural order.
-        named: files that were named themselves.
-        failures: files and folders that cannot be read, and named files that are no images.
-        left_out: files of other kinds in folders.
-    """
-
+    # Those that hold images, each before its sub-folders, in natural order
     folders: list[ImageFolder] = field(default_factory=list)
-    named: list[Path] = field(default_factory=list)
+    named: list[Path] = field(default_factory=list)  # files that were named themselves
+    # Files and folders that cannot be read, and named files that are no images
     failures: list[FileFailure] = field(default_factory=list)
-    left_out: LeftOut = field(default_factory=LeftOut)
+    left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders
 
     @property
     def files(self) -> list[FoundFile]:
@@ -92,8 +82,6 @@ def find_images(
     itself is not followed.
 
     Args:
-        paths: files and folders.
-        on_progress: is told how many images were found so far.
         cancel: is asked before each file, since each may take long on a slow share.
 
     Raises:

@@ -21,9 +21,6 @@ _LENGTH_BYTES: Final = 2
 def is_header_bounded(file: IO[bytes]) -> bool:
     """Whether a file is no JPEG, or has as many segments before its picture as photos have.
 
-    Args:
-        file: open for reading; stands at its beginning afterwards.
-
     Raises:
         OSError: it cannot be read.
     """

@@ -17,18 +17,13 @@ _COEFFICIENT_BYTES: Final = 6  # of three components, without subsampling
 
 
 class JpegFrame(NamedTuple):
-    """What a JPEG says of its picture.
+    """What a JPEG says of its picture."""
 
-    Attributes:
-        marker: of the frame: how the picture is packed.
-        width, height: in pixels.
-        scan_at: where the first scan begins.
-    """
-
-    marker: int
+    marker: int  # of the frame: how the picture is packed
+    # width, height: in pixels
     width: int
     height: int
-    scan_at: int
+    scan_at: int  # where the first scan begins
 
     @property
     def is_progressive(self) -> bool:
@@ -45,7 +40,6 @@ def divisor_for(size: tuple[int, int], least: tuple[int, int]) -> int:
     """By how much a picture may be divided while it is decoded, so that it is still large enough.
 
     Args:
-        size: its width and height.
         least: width and height that it must still have; 0 for all of it.
     """
     if not all(least):
@@ -58,8 +52,6 @@ def held_bytes(data: bytes, size: tuple[int, int], divisor: int, channels: int) 
     """Bytes of the decoded pixels, and of the coefficients that a progressive file's scans fill bit by bit.
 
     Args:
-        data: the file.
-        size: width and height that it declares.
         divisor: of width and height, see `divisor_for`.
         channels: bytes of a decoded pixel.
     """

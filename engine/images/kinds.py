@@ -13,17 +13,11 @@ HEIF: Final = "HEIF"
 
 @dataclass(frozen=True)
 class ImageKind:
-    """A kind of image file.
+    """A kind of image file."""
 
-    Attributes:
-        name: as people call it.
-        pillow_format: by which Pillow reads it.
-        suffixes: of its files, in lower case.
-    """
-
-    name: str
-    pillow_format: str
-    suffixes: Sequence[str]
+    name: str  # as people call it
+    pillow_format: str  # by which Pillow reads it
+    suffixes: Sequence[str]  # of its files, in lower case
 
 
 KINDS: Final = (

@@ -28,17 +28,12 @@ _KINDS: Final = UNREAD_RAW_KINDS | VIDEO_KINDS | _PICTURE_KINDS
 
 @dataclass
 class LeftOut:
-    """Files that were passed over in folders.
+    """Files that were passed over in folders."""
 
-    Attributes:
-        kinds: pictures and videos that the program does not read, by kind ("HEIC").
-        others: files that are neither, such as texts and sidecars.
-        raw_doubles: RAW photos beside which the camera put the same photo as JPEG or HEIC, which is taken.
-    """
-
+    # Pictures and videos that the program does not read, by kind ("HEIC")
     kinds: Counter[str] = field(default_factory=Counter)
-    others: int = 0
-    raw_doubles: int = 0
+    others: int = 0  # files that are neither, such as texts and sidecars
+    raw_doubles: int = 0  # RAW photos beside which the camera put the same photo as JPEG or HEIC, which is taken
 
     def add(self, path: Path) -> None:
         """Count a file by its suffix."""

@@ -37,21 +37,13 @@ Choose = Callable[[int, int], tuple[Part, int]]
 
 
 class WantedPart(NamedTuple):
-    """What was read.
+    """What was read."""
 
-    Attributes:
-        image: of mode RGB, as stored: not turned upright.
-        part: of the picture.
-        factor: how many of its pixels are one in `image`, along each side.
-        size: width and height of the whole picture.
-        orientation: EXIF value 1-8 of how to turn it.
-    """
-
-    image: Image.Image
-    part: Part
-    factor: int
-    size: tuple[int, int]
-    orientation: int
+    image: Image.Image  # of mode RGB, as stored: not turned upright
+    part: Part  # of the picture
+    factor: int  # how many of its pixels are one in `image`, along each side
+    size: tuple[int, int]  # width and height of the whole picture
+    orientation: int  # EXIF value 1-8 of how to turn it
 
 
 @contextmanager
@@ -60,7 +52,6 @@ def reading(image: Image.Image, data: bytes, choose: Choose, *, as_array: bool =
 
     Args:
         image: at its first frame.
-        data: the file's bytes.
         choose: is asked more than once, as a reader may turn pictures by itself.
         as_array: whether the caller makes an array of it: that takes room, too.
     """

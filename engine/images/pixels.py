@@ -18,9 +18,6 @@ _LARGEST_VALUES: Final = (_EIGHT_BIT_MAX, 1023, 4095, 16_383, 65_535)
 def rgb_image(image: Image.Image) -> Image.Image:
     """Turn an opened image into RGB; transparency shows a white ground, deep grays are scaled to eight bits.
 
-    Args:
-        image: opened by Pillow, at its first frame.
-
     Returns:
         An image of mode RGB; the given one where it is that already.
     """
@@ -50,7 +47,6 @@ def eight_bit(values: NDArray[np.float32], low: float, high: float, *, has_whole
     Args:
         values: of the picture, or means of them; changed.
         low, high: smallest and largest value of the whole picture.
-        has_whole_numbers: whether they were stored as integers.
     """
     if has_whole_numbers and low >= 0 and high <= _LARGEST_VALUES[-1]:
         low, high = 0.0, float(next(most for most in _LARGEST_VALUES if high <= most))

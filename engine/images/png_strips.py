@@ -67,11 +67,6 @@ def add_late_exif(image: Image.Image, data: bytes) -> None:
 def png_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Image.Image]:
     """Read a PNG from top to bottom.
 
-    Args:
-        image: opened, not loaded; see `is_png_in_strips`.
-        data: the file's bytes.
-        strip_rows: rows of each strip, but for the last.
-
     Raises:
         OSError: the rows end early.
         zlib.error: they cannot be unpacked.

@@ -24,8 +24,6 @@ def missing_files(
     Args:
         folder: what relative paths start from.
         paths: with "/" as separator, absolute or relative.
-        on_progress: called with how many were looked for.
-        cancel: stops between two folders.
 
     Returns:
         Places in `paths`, ascending. A file that may not be looked at counts as there: nothing says that it moved.

@@ -44,15 +44,10 @@ Least = Callable[[int, int], tuple[int, int]]
 
 
 class Preview(NamedTuple):
-    """A JPEG, and how to turn it.
+    """A JPEG, and how to turn it."""
 
-    Attributes:
-        data: the JPEG.
-        orientation: EXIF value 1-8, the JPEG's own where it has one, else the photo's.
-    """
-
-    data: bytes
-    orientation: int
+    data: bytes  # the JPEG
+    orientation: int  # EXIF value 1-8, the JPEG's own where it has one, else the photo's
 
 
 class _Place(NamedTuple):
@@ -63,11 +58,6 @@ class _Place(NamedTuple):
 
 def raw_preview(data: bytes, kind: str, least: Least) -> Preview:
     """Find the preview to show for a RAW photo.
-
-    Args:
-        data: the photo's file.
-        kind: what `raw_kind` calls it.
-        least: what it should have, where there is a choice.
 
     Raises:
         ImageError: it has none.

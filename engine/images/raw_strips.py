@@ -23,13 +23,7 @@ def is_raw_in_strips(image: Image.Image, data: bytes) -> bool:
 
 
 def raw_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Image.Image]:
-    """Read from top to bottom; see `is_raw_in_strips`.
-
-    Args:
-        image: opened, not loaded.
-        data: the file's bytes.
-        strip_rows: rows of each strip, but for the last.
-    """
+    """Read from top to bottom; see `is_raw_in_strips`."""
     assert isinstance(image, ImageFile.ImageFile)
     raw_mode, row_bytes, direction = _layout(image)
     start = image.tile[0].offset

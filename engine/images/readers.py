@@ -18,21 +18,13 @@ _CODECS: Final = {"TIFF": "libtiff", "WEBP": "webp", "JPEG2000": "jpg_2000", "AV
 
 @dataclass(frozen=True)
 class ImageReader:
-    """What reads a kind of image.
+    """What reads a kind of image."""
 
-    Attributes:
-        kind: "HEIC".
-        suffixes: of its files.
-        reader: library and version; empty where there is none.
-        works: whether files of the kind are read here.
-        remedy: how to get what is missing.
-    """
-
-    kind: str
-    suffixes: Sequence[str]
-    reader: str
-    works: bool
-    remedy: str = ""
+    kind: str  # "HEIC"
+    suffixes: Sequence[str]  # of its files
+    reader: str  # library and version; empty where there is none
+    works: bool  # whether files of the kind are read here
+    remedy: str = ""  # how to get what is missing
 
 
 def image_readers() -> tuple[ImageReader, ...]:

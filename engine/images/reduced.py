@@ -38,7 +38,6 @@ def reduced_rgb(strips: Iterable[Image.Image], part: Part, factor: int) -> Image
 
     Args:
         strips: the whole picture from top to bottom, in pieces of its full width, in whatever mode.
-        part: what is wanted.
         factor: 1 or more; blocks at the right and lower edge may be cut off.
 
     Returns:

@@ -22,7 +22,6 @@ def square(image: NDArray[np.uint8], side: int, resize_share: float = 1.0) -> ND
 
     Args:
         image: (H, W, 3) uint8 RGB, or (H, W, 4) of which the last channel is padding: Pillow takes that as it is.
-        side: side of the result in pixels.
         resize_share: share of the short side that the result shows, in (0, 1].
 
     Returns:
@@ -48,7 +47,6 @@ def square_in_box(image: Image.Image, box: Box, side: int) -> NDArray[np.uint8]:
     Args:
         image: of mode RGB or RGBX.
         box: the part, a square.
-        side: side of the result in pixels.
 
     Returns:
         (side, side, 3) uint8.

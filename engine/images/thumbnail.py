@@ -16,11 +16,7 @@ def thumbnail(path: Path, side: int) -> bytes:
     """Make a small upright picture of an image file, aspect kept.
 
     Args:
-        path: the image file.
         side: pixels of the longer side; a smaller image keeps its size.
-
-    Returns:
-        The picture as a JPEG file's bytes.
 
     Raises:
         ImageError: the file cannot be read.

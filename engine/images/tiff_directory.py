@@ -17,19 +17,12 @@ _MOST_VALUES: Final = 64
 
 
 class Entry(NamedTuple):
-    """One entry of a directory.
+    """One entry of a directory."""
 
-    Attributes:
-        tag: what it says.
-        length: how many values.
-        value: the first one, or where the values are.
-        kind: TIFF's number of their type.
-    """
-
-    tag: int
-    length: int
-    value: int
-    kind: int
+    tag: int  # what it says
+    length: int  # how many values
+    value: int  # the first one, or where the values are
+    kind: int  # TIFF's number of their type
 
 
 def byte_order(data: bytes) -> ByteOrder:

@@ -63,8 +63,6 @@ def is_tiff_in_strips(image: Image.Image, data: bytes, most_pixels: int) -> bool
     """Whether an opened image is a TIFF of strips or tiles that can be read some at a time.
 
     Args:
-        image: opened, not loaded.
-        data: the file's bytes.
         most_pixels: that one strip, or one row of tiles, may have.
     """
     if not isinstance(image, TiffImagePlugin.TiffImageFile):
@@ -83,8 +81,6 @@ def tiff_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Im
     """Read a TIFF from top to bottom, as it is stored: not turned upright.
 
     Args:
-        image: opened, not loaded; see `is_tiff_in_strips`.
-        data: the file's bytes.
         strip_rows: about so many rows at a time.
 
     Raises:

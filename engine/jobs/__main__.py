@@ -7,11 +7,7 @@ from engine.worker.serve import serve_standard_streams
 
 
 def main() -> int:
-    """Answer requests until standard input ends.
-
-    Returns:
-        exit status.
-    """
+    """Answer requests until standard input ends."""
     return serve_standard_streams(handlers())
 
 

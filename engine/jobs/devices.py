@@ -16,13 +16,7 @@ SURVEY_LIMIT_S: Final = 60.0
 
 
 def probe(request: TryDevice, send: "Send", cancel: CancelToken) -> Speed:
-    """Try a device on the tiny model, tell how that ended, and measure its speed when asked to.
-
-    Args:
-        request: the device.
-        send: gets the attempt as soon as it has ended.
-        cancel: ends this process at once.
-    """
+    """Try a device on the tiny model, tell how that ended, and measure its speed when asked to."""
     from engine.doctor import speed_of
     from engine.runtime.devices.attempt import try_device
 

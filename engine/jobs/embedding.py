@@ -26,13 +26,7 @@ class Embedder:
         self._caches: dict[bool, EmbeddingCache] = {}  # of images, and of their views
 
     def embed(self, request: EmbedImages, send: "Send", cancel: CancelToken) -> Embedded:
-        """Embed images.
-
-        Args:
-            request: the images and the backbone.
-            send: gets progress, and what was found out about each image.
-            cancel: stops between images; what is embedded stays in the cache.
-        """
+        """Embed images."""
         from engine.embedding.pipeline import embed_files
 
         session, cache = self._open(request)

@@ -17,13 +17,9 @@ Normalisation = Literal["softmax", "cosine"]
 
 
 class EdgeScores(Protocol):
-    """What says how much a child is like each of its parents.
+    """What says how much a child is like each of its parents."""
 
-    Attributes:
-        logit_scale: factor on the scores before a softmax.
-    """
-
-    logit_scale: Tensor
+    logit_scale: Tensor  # factor on the scores before a softmax
     __call__: Callable[..., Any]
     """Takes children (C, d), parents (C, d) and the edge index (2, E); gives (E,) scores in [-1, 1]."""
 
@@ -111,7 +107,6 @@ def softmax_over_parents(scores: Tensor, child_positions: Tensor, is_usable: Ten
         scores: (E,) float32.
         child_positions: (E,) int64 in [0, C), the child of each edge.
         is_usable: (E,) bool, edges that take part.
-        class_count: number of classes, C.
 
     Returns:
         (E,) float32 in [0, 1], zero on unusable edges.
@@ -144,7 +139,6 @@ def attention_weights(
     nothing to compare, so its usable parents share evenly under either normalisation.
 
     Args:
-        attention: the learned transformations.
         prototypes: of C classes, in the role of the child.
         edge_index: (2, E) int64, row 0 the parent, row 1 the child.
         normalisation: "softmax" or "cosine".

@@ -13,7 +13,6 @@ def sum_by_class(rows: Tensor, class_positions: Tensor, class_count: int) -> Ten
     Args:
         rows: (k,) or (k, d) float.
         class_positions: (k,) int64 in [0, class_count).
-        class_count: number of classes, C.
 
     Returns:
         (C,) or (C, d) float, zeros for classes without rows.

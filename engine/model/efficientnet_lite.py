@@ -166,7 +166,6 @@ class EfficientNetLite(nn.Module):
     """EfficientNet-Lite without its classifier.
 
     Args:
-        variant: one of `LITE_VARIANTS`.
         heard: which of the maps the embedding holds; by default all.
 
     Attributes:

@@ -9,15 +9,10 @@ from engine.model.class_sums import sum_by_class
 
 
 class Prototypes(NamedTuple):
-    """One vector for each class, and which classes have one.
+    """One vector for each class, and which classes have one."""
 
-    Attributes:
-        vectors: (C, d) float32, zeros where there is none.
-        exists: (C,) bool.
-    """
-
-    vectors: Tensor
-    exists: Tensor
+    vectors: Tensor  # (C, d) float32, zeros where there is none
+    exists: Tensor  # (C,) bool
 
 
 def initial_prototypes(
@@ -32,7 +27,6 @@ def initial_prototypes(
         embeddings: (n, d) float32, one row for each image.
         image_positions: (m,) int64 in [0, n), the image of each pair.
         class_positions: (m,) int64 in [0, C), the class of each pair.
-        class_count: number of classes, C.
 
     Returns:
         Prototypes of C classes.

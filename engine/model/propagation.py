@@ -11,17 +11,11 @@ from engine.model.initial_prototypes import Prototypes
 
 
 class Propagation(NamedTuple):
-    """What propagation made of the initial prototypes.
+    """What propagation made of the initial prototypes."""
 
-    Attributes:
-        weights: (E,) float32, attention weight of each edge in the last step.
-        propagated: `P+`; exists where at least one parent had something to give.
-        final: `P`; exists where `P0` or `P+` does.
-    """
-
-    weights: Tensor
-    propagated: Prototypes
-    final: Prototypes
+    weights: Tensor  # (E,) float32, attention weight of each edge in the last step
+    propagated: Prototypes  # `P+`; exists where at least one parent had something to give
+    final: Prototypes  # `P`; exists where `P0` or `P+` does
 
 
 def propagated_prototypes(sources: Prototypes, edge_index: Tensor, weights: Tensor) -> Prototypes:
@@ -82,12 +76,10 @@ def propagate(
     A class whose nearest ancestor with a prototype is k edges away is reached in k steps.
 
     Args:
-        attention: the learned transformations.
         initial: `P0` of C classes.
         edge_index: (2, E) int64, row 0 the parent, row 1 the child.
         lambda_: weight of `P0` in [0, 1]; a number, or (C,) float32.
         steps: at least 1.
-        normalisation: of the attention weights.
 
     Returns:
         Weights, propagated and final prototypes of the last step.

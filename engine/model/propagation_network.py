@@ -10,23 +10,14 @@ from engine.model.propagation import propagate
 
 
 class NetworkOutputs(NamedTuple):
-    """Outputs in the order and under the names of the exported file.
+    """Outputs in the order and under the names of the exported file."""
 
-    Attributes:
-        initial: (C, d) float32, `P0`; zeros where there is none.
-        has_initial: (C,) bool.
-        weights: (E,) float32, attention weight of each edge.
-        propagated: (C, d) float32, `P+`; zeros where there is none.
-        final: (C, d) float32, `P`; zeros where there is none.
-        has_final: (C,) bool; False for a class that neither images nor propagation reach.
-    """
-
-    initial: Tensor
-    has_initial: Tensor
-    weights: Tensor
-    propagated: Tensor
-    final: Tensor
-    has_final: Tensor
+    initial: Tensor  # (C, d) float32, `P0`; zeros where there is none
+    has_initial: Tensor  # (C,) bool
+    weights: Tensor  # (E,) float32, attention weight of each edge
+    propagated: Tensor  # (C, d) float32, `P+`; zeros where there is none
+    final: Tensor  # (C, d) float32, `P`; zeros where there is none
+    has_final: Tensor  # (C,) bool; False for a class that neither images nor propagation reach
 
 
 @final
@@ -34,9 +25,7 @@ class PropagationNetwork(nn.Module):
     """Initial prototypes, attention, propagation and final prototypes.
 
     Args:
-        attention: the learned transformations.
         steps: propagation steps, at least 1.
-        normalisation: of the attention weights.
     """
 
     def __init__(self, attention: Attention, *, steps: int = 1, normalisation: Normalisation = "softmax") -> None:

@@ -24,15 +24,12 @@ class BackboneSession:
     faster than splitting every convolution between the cores, because no core ever waits for another.
 
     Attributes:
-        card: what the model's card says.
         batch_size: images that it runs best with.
         parallel_runs: threads that keep it busy.
         is_eight_bit: the file's eight-bit companion runs instead of it.
 
     Args:
         model: ONNX file with one input of images and an output that the card says how to pool.
-        card: what the model's card says.
-        choice: where to run.
         threads: cores to use; all that the process may use when None.
     """
 

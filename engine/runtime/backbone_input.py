@@ -25,27 +25,16 @@ SMALLEST_LENGTH: Final = 1e-12
 
 @dataclass(frozen=True)
 class InputOutput:
-    """Which tensors of a network are used.
+    """Which tensors of a network are used."""
 
-    Attributes:
-        input_name: of the images.
-        input_type: float32 or float16.
-        most_images: the network takes at most so many at once; None where it takes any number.
-        output_name: of the embeddings.
-    """
-
-    input_name: str
-    input_type: DTypeLike
-    most_images: int | None
-    output_name: str
+    input_name: str  # of the images
+    input_type: DTypeLike  # float32 or float16
+    most_images: int | None  # the network takes at most so many at once; None where it takes any number
+    output_name: str  # of the embeddings
 
 
 def input_output(session: Any, card: BackboneCard) -> InputOutput:
     """Compare what an opened network declares with its card.
-
-    Args:
-        session: `onnxruntime.InferenceSession`.
-        card: of the backbone.
 
     Raises:
         ModelError: the input is not what the card says, or there is no output of the name that it gives.
@@ -83,9 +72,6 @@ def input_shape(card: BackboneCard) -> tuple[int, int, int]:
 class Preparation:
     """Turns pixels into what a network takes.
 
-    Args:
-        card: of the backbone.
-
     Attributes:
         scale, shift: (3,) float32, of red, green and blue: a number is pixel · scale + shift.
         channels: which of these the network takes, in its order; a gray one takes the luminance with the first.
@@ -118,7 +104,6 @@ def pooled(output: NDArray[Any], card: BackboneCard) -> NDArray[np.float32]:
 
     Args:
         output: (B, d), or a map or tokens where the card says that they are pooled.
-        card: of the backbone.
 
     Returns:
         (B, d) float32, of length 1 if the card says so; as it came where it has a shape that cannot be pooled.

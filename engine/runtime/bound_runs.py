@@ -25,8 +25,6 @@ def plain_run(session: Any, input_name: str, output_name: str, *, one_at_a_time:
     """Run with arrays that ONNX Runtime copies as it likes; right for the CPU, where nothing need be copied.
 
     Args:
-        session: an `onnxruntime.InferenceSession`.
-        input_name, output_name: of the network.
         one_at_a_time: whether the session must not be run from two threads at once.
     """
     turn = threading.Semaphore(1 if one_at_a_time else _ANY_NUMBER)
@@ -54,8 +52,6 @@ class BoundRuns:
     Buffers have one size. A smaller batch is filled up with its last row when `is_fixed`, and runs plainly when not.
 
     Args:
-        session: an `onnxruntime.InferenceSession`.
-        input_name, output_name: of the network.
         batch: rows of the buffers.
         memory: ONNX Runtime's name of the device's memory, "cuda"; "cpu" works the same way.
         is_fixed: whether the session takes batches of this size only, one run after the other, from the same memory,

@@ -26,11 +26,7 @@ class DeviceFallback:
         notice: what a person must be told once; empty while all is well.
 
     Args:
-        run: runs a batch on the device.
         open_cpu: makes what runs on the CPU instead; None where the device is the CPU.
-        device_name: for the notice.
-        can_shrink: whether batches may get smaller.
-        notice: what there is to tell already.
     """
 
     def __init__(
@@ -57,9 +53,6 @@ class DeviceFallback:
 
     def __call__(self, batch: NDArray[Any]) -> NDArray[Any]:
         """Run a batch, in smaller ones if need be.
-
-        Args:
-            batch: at least one row.
 
         Raises:
             ModelError: it fails on the CPU, too.

@@ -30,27 +30,18 @@ _ONE_RUN_AT_A_TIME: Final = frozenset({DIRECTML_PROVIDER})
 
 @dataclass(frozen=True)
 class OpenedRuns:
-    """An opened network.
+    """An opened network."""
 
-    Attributes:
-        ends: which of its tensors are used.
-        run: from prepared images to the network's output.
-        batch: images that it runs best with.
-        is_eight_bit: it is the eight-bit companion.
-    """
-
-    ends: InputOutput
-    run: DeviceFallback
-    batch: int
-    is_eight_bit: bool = False
+    ends: InputOutput  # which of its tensors are used
+    run: DeviceFallback  # from prepared images to the network's output
+    batch: int  # images that it runs best with
+    is_eight_bit: bool = False  # it is the eight-bit companion
 
 
 def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> OpenedRuns:
     """Open a network where the choice says.
 
     Args:
-        model: ONNX file.
-        card: of the backbone.
         choice: a device that nobody asked for by name gives way to the CPU when not even one image can be run on it.
 
     Raises:

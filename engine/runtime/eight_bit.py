@@ -43,13 +43,6 @@ def eight_bit_path(model: Path) -> Path:
 def open_on_cpu(model: Path, card: BackboneCard) -> Any:
     """Open a backbone on the CPU, or its eight-bit companion where there is one that proves itself.
 
-    Args:
-        model: ONNX file of the backbone.
-        card: of the backbone.
-
-    Returns:
-        An `onnxruntime.InferenceSession`.
-
     Raises:
         ModelError: the backbone cannot be opened or does not fit its card. A bad companion is passed over.
     """

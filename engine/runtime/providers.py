@@ -20,46 +20,27 @@ _PLAIN: Final = DeviceSettings()
 
 @dataclass(frozen=True)
 class ProviderReport:
-    """What trying one execution provider showed.
+    """What trying one execution provider showed."""
 
-    Attributes:
-        device: what people ask for: "cuda".
-        name: ONNX Runtime's name of the provider.
-        device_name: for people: "CPU", "NVIDIA H200".
-        tried: whether the tiny model was started on it; the facts may speak against it before.
-        works: whether it ran and gave the right numbers.
-        cause: short name of why not; empty when it works.
-        reason: why not, in words.
-        remedy: what can be done.
-        seconds: time from nothing to the first result.
-        speed: figures by name, when the speed was measured.
-    """
-
-    device: str
-    name: str
-    device_name: str
-    tried: bool
-    works: bool
-    cause: str = ""
-    reason: str = ""
-    remedy: str = ""
-    seconds: float = 0.0
-    speed: dict[str, float | bool] = field(default_factory=dict)
+    device: str  # what people ask for: "cuda"
+    name: str  # ONNX Runtime's name of the provider
+    device_name: str  # for people: "CPU", "NVIDIA H200"
+    tried: bool  # whether the tiny model was started on it; the facts may speak against it before
+    works: bool  # whether it ran and gave the right numbers
+    cause: str = ""  # short name of why not; empty when it works
+    reason: str = ""  # why not, in words
+    remedy: str = ""  # what can be done
+    seconds: float = 0.0  # time from nothing to the first result
+    speed: dict[str, float | bool] = field(default_factory=dict)  # figures by name, when the speed was measured
 
 
 @dataclass(frozen=True)
 class DeviceList:
-    """What trying every device of this computer showed.
+    """What trying every device of this computer showed."""
 
-    Attributes:
-        reports: the fastest device first; the CPU is the last.
-        name: what the device "auto" is, for people.
-        reason: why that is no GPU; empty when it is one.
-    """
-
-    reports: tuple[ProviderReport, ...]
-    name: str
-    reason: str = ""
+    reports: tuple[ProviderReport, ...]  # the fastest device first; the CPU is the last
+    name: str  # what the device "auto" is, for people
+    reason: str = ""  # why that is no GPU; empty when it is one
 
 
 @dataclass(frozen=True)
@@ -69,23 +50,14 @@ class ListDevices(Request[DeviceList]):
 
 @dataclass(frozen=True)
 class ProviderChoice:
-    """Where to run.
+    """Where to run."""
 
-    Attributes:
-        provider: ONNX Runtime's name.
-        device_name: for people.
-        reason: why a GPU is not used; empty when one is, or the CPU was asked for.
-        settings: switches of the device.
-        free_bytes: free memory of the device; None when unknown.
-        is_explicit: whether the device was asked for by name.
-    """
-
-    provider: str
-    device_name: str
-    reason: str = ""
-    settings: DeviceSettings = _PLAIN
-    free_bytes: int | None = None
-    is_explicit: bool = False
+    provider: str  # ONNX Runtime's name
+    device_name: str  # for people
+    reason: str = ""  # why a GPU is not used; empty when one is, or the CPU was asked for
+    settings: DeviceSettings = _PLAIN  # switches of the device
+    free_bytes: int | None = None  # free memory of the device; None when unknown
+    is_explicit: bool = False  # whether the device was asked for by name
 
     @property
     def is_gpu(self) -> bool:
@@ -101,7 +73,6 @@ def choose_providers(device: str = AUTO, settings: DeviceSettings = _PLAIN) -> P
 
     Args:
         device: one of `DEVICES`; "auto" is the fastest that works, without those that need minutes to start.
-        settings: switches of the device.
 
     Raises:
         UsageError: there is no such device, or it was asked for by name and does not work here; says why.
@@ -123,9 +94,6 @@ def choose_from(
     Args:
         reports: of the wanted devices other than the CPU, the preferred one first; later ones are not asked for when
             an earlier one works.
-        device: as asked for.
-        facts: of the computer.
-        settings: switches of the device.
 
     Raises:
         UsageError: the device was asked for by name and does not work; says why.
@@ -159,11 +127,7 @@ def probe_device(
     """Say whether a device works: by the facts when they speak against it, else by trying it in a child process.
 
     Args:
-        device: "cpu", "cuda", ...
-        facts: of the computer.
-        limit_s: how long a trial may take.
         measure_s: how long to measure the bundled backbone's speed; 0: not at all.
-        in_child: tries it.
     """
     reason = why_not(device, facts)
     if reason is not None:

@@ -44,16 +44,11 @@ Ranges = Mapping[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class EightBitReport:
-    """How faithful a companion is.
+    """How faithful a companion is."""
 
-    Attributes:
-        path: of the companion.
-        size_bytes: of it.
-        mean_cosine, least_cosine: between its embeddings and the backbone's, on images it was not fitted to.
-    """
-
-    path: Path
-    size_bytes: int
+    path: Path  # of the companion
+    size_bytes: int  # of it
+    # mean_cosine, least_cosine: between its embeddings and the backbone's, on images it was not fitted to
     mean_cosine: float
     least_cosine: float
 
@@ -65,9 +60,7 @@ def write_eight_bit(
 
     Args:
         model: ONNX file of the backbone; stays as it is.
-        card: of the backbone.
         images: (n, side, side, 3) uint8 RGB photos of the kind it will see, 100 or more for good ranges.
-        in_float: layers that stay as they are, see `write_eight_bit_within`.
 
     Raises:
         InputError: there are fewer than `FEWEST_IMAGES` images.
@@ -95,8 +88,6 @@ def write_eight_bit_within(
 
     Args:
         ranges: of `activation_ranges` for this network, from here or elsewhere.
-        model: ONNX file of the backbone; stays as it is.
-        card: of the backbone.
         images: (n, side, side, 3) uint8 RGB, which the two are compared on.
         in_float: layers that stay as they are: what the names of their values begin with.
         fidelity: smallest mean cosine that will do.
@@ -146,8 +137,6 @@ def activation_ranges(model: Path, card: BackboneCard, images: NDArray[np.uint8]
     """What flows between the layers of a backbone, from least to largest, on images.
 
     Args:
-        model: ONNX file of the backbone.
-        card: of the backbone.
         images: (n, side, side, 3) uint8 RGB.
 
     Raises:

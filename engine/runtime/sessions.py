@@ -52,9 +52,7 @@ def open_session(
     """Open a model on exactly one kind of device.
 
     Args:
-        model: ONNX file.
         provider: execution provider; the CPU takes over only operators that a GPU cannot run.
-        threads: threads that share the work of one run on the CPU.
         chain: providers with their options, the wanted one first; by default the provider and the CPU, without options.
 
     Returns:

@@ -40,8 +40,6 @@ def augmented_windows(
         pixels: (n, S, S, 3) uint8, may be memory-mapped.
         positions: (B,) int64 in [0, n).
         side: at most S.
-        generator: source of the windows and flips.
-        augmentation: see `TrainingSettings`.
 
     Returns:
         (B, 3, side, side) float32, normalised, channels last in memory.

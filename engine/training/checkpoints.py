@@ -22,36 +22,22 @@ OPTIMIZER: Final = "optimizer."
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """One point of the curve.
+    """One point of the curve."""
 
-    Attributes:
-        iteration: finished iterations.
-        loss: mean training loss since the point before.
-        accuracy: on validation tasks, 0..1; None when none was measured.
-    """
-
-    iteration: int
-    loss: float
-    accuracy: float | None
+    iteration: int  # finished iterations
+    loss: float  # mean training loss since the point before
+    accuracy: float | None  # on validation tasks, 0..1; None when none was measured
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Everything that a training needs to go on as if it had never stopped.
+    """Everything that a training needs to go on as if it had never stopped."""
 
-    Attributes:
-        iteration: finished iterations.
-        tensors: of the module (prefix `model.`) and the optimiser (prefix `optimizer.`).
-        curve: points so far.
-        pending_losses: losses since the last point.
-        settings: what it was trained with, as plain values.
-    """
-
-    iteration: int
-    tensors: Mapping[str, Tensor]
-    curve: tuple[CurvePoint, ...]
-    pending_losses: tuple[float, ...]
-    settings: Mapping[str, Any]
+    iteration: int  # finished iterations
+    tensors: Mapping[str, Tensor]  # of the module (prefix `model.`) and the optimiser (prefix `optimizer.`)
+    curve: tuple[CurvePoint, ...]  # points so far
+    pending_losses: tuple[float, ...]  # losses since the last point
+    settings: Mapping[str, Any]  # what it was trained with, as plain values
 
 
 def capture(

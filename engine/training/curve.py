@@ -5,19 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TrainingPoint:
-    """How training did at one iteration.
+    """How training did at one iteration."""
 
-    Attributes:
-        iteration: finished iterations.
-        loss: mean training loss since the point before; None at the start.
-        validation_loss: mean loss on held-out queries; None where it is not measured.
-        accuracy: share of held-out queries that were right, 0..1; None where it is not measured.
-    """
-
-    iteration: int
-    loss: float | None = None
-    validation_loss: float | None = None
-    accuracy: float | None = None
+    iteration: int  # finished iterations
+    loss: float | None = None  # mean training loss since the point before; None at the start
+    validation_loss: float | None = None  # mean loss on held-out queries; None where it is not measured
+    accuracy: float | None = None  # share of held-out queries that were right, 0..1; None where it is not measured
 
     @property
     def measured_loss(self) -> float:

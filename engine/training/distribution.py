@@ -13,13 +13,7 @@ from engine.training.arithmetic import device_of
 
 @final
 class Distribution:
-    """The process's place among those that `torchrun` started; a single process shares with nobody.
-
-    Args:
-        device: of this process.
-        rank: number of this process.
-        size: number of processes.
-    """
+    """The process's place among those that `torchrun` started; a single process shares with nobody."""
 
     def __init__(self, device: torch.device, *, rank: int = 0, size: int = 1) -> None:
         self.device = device

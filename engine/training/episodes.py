@@ -22,27 +22,16 @@ LEAST_LEAVES = 3 * LEAST_CLASSES
 
 @dataclass(frozen=True)
 class EpisodeSettings:
-    """How images are shared out and episodes drawn.
+    """How images are shared out and episodes drawn."""
 
-    Attributes:
-        ways: few-shot classes in an episode; fewer when there are not as many.
-        shots: labelled images of each few-shot class (the support set).
-        queries: images of each few-shot class to classify.
-        coarse_queries: images of each coarse class to classify at its level, at most.
-        coarse_share: share of each leaf's images that is labelled with one of its ancestors only.
-        coarse_query_share: share of a coarse class's images kept as queries and out of its prototype.
-        validation_share: share of the leaf classes that only choose which iteration is kept.
-        held_out_share: share of the leaf classes that only the figures are measured on.
-    """
-
-    ways: int = 5
-    shots: int = 1
-    queries: int = 5
-    coarse_queries: int = 10
-    coarse_share: float = 0.5
-    coarse_query_share: float = 0.2
-    validation_share: float = 0.2
-    held_out_share: float = 0.2
+    ways: int = 5  # few-shot classes in an episode; fewer when there are not as many
+    shots: int = 1  # labelled images of each few-shot class (the support set)
+    queries: int = 5  # images of each few-shot class to classify
+    coarse_queries: int = 10  # images of each coarse class to classify at its level, at most
+    coarse_share: float = 0.5  # share of each leaf's images that is labelled with one of its ancestors only
+    coarse_query_share: float = 0.2  # share of a coarse class's images kept as queries and out of its prototype
+    validation_share: float = 0.2  # share of the leaf classes that only choose which iteration is kept
+    held_out_share: float = 0.2  # share of the leaf classes that only the figures are measured on
 
     def __post_init__(self) -> None:
         at_least(self, ways=LEAST_CLASSES, shots=1, queries=1, coarse_queries=1)
@@ -90,17 +79,12 @@ class ClassArrays:
 
 @dataclass(frozen=True)
 class ImageShares:
-    """Which images play which part; none plays two.
+    """Which images play which part; none plays two."""
 
-    Attributes:
-        few_shot: images of each leaf that support sets and queries are drawn from; empty for coarse classes.
-        coarse: images behind each coarse class's prototype; empty for leaves.
-        coarse_queries: images of each coarse class to classify at its level.
-    """
-
+    # Images of each leaf that support sets and queries are drawn from; empty for coarse classes
     few_shot: tuple[Positions, ...]
-    coarse: tuple[Positions, ...]
-    coarse_queries: tuple[Positions, ...]
+    coarse: tuple[Positions, ...]  # images behind each coarse class's prototype; empty for leaves
+    coarse_queries: tuple[Positions, ...]  # images of each coarse class to classify at its level
 
 
 def share_out(
@@ -112,10 +96,7 @@ def share_out(
     in the paper, weak labels are what the propagation learns from. Images of coarse classes are coarse-labelled anyway.
 
     Args:
-        hierarchy: C classes.
         class_positions: (n,) int64, the most special class known of each image.
-        settings: shares.
-        generator: source of the draws.
 
     Returns:
         Image positions for each of C classes.
@@ -176,12 +157,7 @@ def split_leaves(shares: ImageShares, settings: EpisodeSettings, generator: np.r
 
 
 def too_little(settings: EpisodeSettings, able: int) -> InputError:
-    """The error for too few leaves that have enough images.
-
-    Args:
-        settings: what episodes take.
-        able: leaves that have enough.
-    """
+    """The error for too few leaves that have enough images."""
     needed = settings.shots + settings.queries
     images = needed
     while settings.left_with_leaf(images) < needed:
@@ -196,38 +172,23 @@ def too_little(settings: EpisodeSettings, able: int) -> InputError:
 
 @dataclass(frozen=True)
 class Task:
-    """One classification: queries among classes that do not contain one another.
+    """One classification: queries among classes that do not contain one another."""
 
-    Attributes:
-        candidates: (K,) int64, places in the episode's `classes`.
-        images: (q,) int64, image positions.
-        targets: (q,) int64 in [0, K), the place of each image's class in `candidates`.
-        is_coarse: whether the candidates are coarse classes.
-    """
-
-    candidates: Positions
-    images: Positions
-    targets: Positions
-    is_coarse: bool
+    candidates: Positions  # (K,) int64, places in the episode's `classes`
+    images: Positions  # (q,) int64, image positions
+    targets: Positions  # (q,) int64 in [0, K), the place of each image's class in `candidates`
+    is_coarse: bool  # whether the candidates are coarse classes
 
 
 @dataclass(frozen=True)
 class Episode:
-    """A sampled subgraph with its support set and one task for each level.
+    """A sampled subgraph with its support set and one task for each level."""
 
-    Attributes:
-        classes: (S,) int64, positions of the few-shot classes and all their ancestors, in ascending order.
-        edge_index: (2, E) int64, edges among them, as places in `classes`.
-        support_images: (ways * shots,) int64.
-        support_places: (ways * shots,) int64, places in `classes`.
-        tasks: first the few-shot classes, then each level of coarse classes.
-    """
-
-    classes: Positions
-    edge_index: Positions
-    support_images: Positions
-    support_places: Positions
-    tasks: tuple[Task, ...]
+    classes: Positions  # (S,) int64, positions of the few-shot classes and all their ancestors, in ascending order
+    edge_index: Positions  # (2, E) int64, edges among them, as places in `classes`
+    support_images: Positions  # (ways * shots,) int64
+    support_places: Positions  # (ways * shots,) int64, places in `classes`
+    tasks: tuple[Task, ...]  # first the few-shot classes, then each level of coarse classes
 
 
 def draw_episode(
@@ -245,10 +206,6 @@ def draw_episode(
 
     Args:
         hierarchy: C classes.
-        shares: images of each.
-        leaves: classes to draw from.
-        settings: ways, shots, queries.
-        generator: source of the draws.
 
     Returns:
         An episode with at least the few-shot task.

@@ -5,15 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TrainingDuration:
-    """How long training a backbone takes.
+    """How long training a backbone takes."""
 
-    Attributes:
-        iteration_s: each iteration.
-        others_s: all else: reading images, looking how it goes, saving, and measuring the result.
-    """
-
-    iteration_s: float
-    others_s: float
+    iteration_s: float  # each iteration
+    others_s: float  # all else: reading images, looking how it goes, saving, and measuring the result
 
     def seconds(self, iterations: int) -> float:
         """Of a training of so many iterations."""

@@ -46,28 +46,15 @@ Inputs = tuple[Tensor, ...]
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far an exported file is from its torch module.
+    """How far an exported file is from its torch module."""
 
-    Attributes:
-        largest_difference: largest relative difference found, per output relative to its largest value.
-        tolerance: the limit it had to keep.
-        checks: inputs compared.
-    """
-
-    largest_difference: float
-    tolerance: float
-    checks: int
+    largest_difference: float  # largest relative difference found, per output relative to its largest value
+    tolerance: float  # the limit it had to keep
+    checks: int  # inputs compared
 
 
 def export_propagation(network: PropagationNetwork, path: Path) -> Agreement:
     """Write a propagation network as an ONNX file, checked against torch.
-
-    Args:
-        network: on the CPU; left as it was.
-        path: the file to write; replaced only by a file that passed.
-
-    Returns:
-        How closely the file agrees with the module.
 
     Raises:
         ModelError: the file's results differ from the module's; nothing is written.
@@ -78,12 +65,6 @@ def export_propagation(network: PropagationNetwork, path: Path) -> Agreement:
 
 def export_plain_propagation(path: Path) -> Agreement:
     """Write propagation without parameters as an ONNX file for embeddings of any width, checked against torch.
-
-    Args:
-        path: the file to write; replaced only by a file that passed.
-
-    Returns:
-        How closely the file agrees with the module, over narrow and wide embeddings.
 
     Raises:
         ModelError: the file's results differ from the module's; nothing is written.
@@ -122,13 +103,9 @@ def export_backbone(
 
     Args:
         module: maps images (B, 3, H, W) float32 to embeddings (B, d) float32; on the CPU; left as it was.
-        path: the file to write; replaced only by a file that passed.
         card: what inference must know; its input side and embedding width are checked too.
         half_weights: store large weights as float16, cast up when the file is loaded: half the size, the same speed.
         one_side: the module takes only images of the card's side, as Conv4 does, and so will the file.
-
-    Returns:
-        How closely the file agrees with the module.
 
     Raises:
         ModelError: the file's results differ from the module's, or the card's width is wrong; nothing is written.
@@ -237,12 +214,7 @@ def compare(model: Path, module: nn.Module, inputs: Iterable[Inputs], *, toleran
 
     Args:
         model: the ONNX file.
-        module: in evaluation mode.
-        inputs: arguments of the module, in the order of the file's inputs.
         tolerance: largest allowed difference, relative to the largest value of an output.
-
-    Returns:
-        How closely they agree.
 
     Raises:
         ModelError: they differ by more, in shape, in kind of number, or anywhere in a yes-no output.

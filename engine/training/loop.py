@@ -40,15 +40,10 @@ def _ignore_point(_point: CurvePoint) -> None:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a training did.
+    """What a training did."""
 
-    Attributes:
-        iterations: finished in all, also before a resume.
-        curve: losses and accuracies on the way.
-    """
-
-    iterations: int
-    curve: tuple[CurvePoint, ...]
+    iterations: int  # finished in all, also before a resume
+    curve: tuple[CurvePoint, ...]  # losses and accuracies on the way
 
 
 def train(
@@ -72,11 +67,8 @@ def train(
     Args:
         objective: trained in place; left on the training's device, in evaluation mode.
         pixels: (n, S, S, 3) uint8, the images that draws speak of; may be memory-mapped.
-        settings: constants.
         run: folder of the checkpoint; nothing is kept without one.
         validate: accuracy 0..1 on validation tasks, given a way to embed images; called at each point of the curve.
-        on_point: called with each point of the curve.
-        on_progress: called after every iteration, at most ten times a second.
         cancel: asks to stop; the checkpoint of that moment stays, so that training can go on later.
 
     Raises:
@@ -107,9 +99,7 @@ def embedder(objective: Objective, pixels: NDArray[np.uint8], side: int) -> Embe
     """A function that embeds the middle windows of images, in evaluation mode and without gradient.
 
     Args:
-        objective: on its device, with its precision.
         pixels: (n, S, S, 3) uint8.
-        side: of the windows.
 
     Returns:
         From positions (k,) int64 to embeddings (k, d) float32 on the objective's device.

@@ -14,9 +14,7 @@ def check_packages(packages: Sequence[str], what: str, *, extra: str = "train") 
     """Refuse where only what classification needs is installed.
 
     Args:
-        packages: names to import.
         what: needs them, as the beginning of a sentence: "training needs", "networks of timm need".
-        extra: of Protoleaf, that brings them.
 
     Raises:
         ModelError: names the packages that are missing.

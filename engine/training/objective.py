@@ -16,13 +16,9 @@ Embed = Callable[[NDArray[np.int64]], Tensor]
 
 @dataclass(frozen=True)
 class IterationDraw:
-    """One iteration's data.
+    """One iteration's data."""
 
-    Attributes:
-        images: (B,) int64, positions in the training set; what a subclass adds speaks of these rows.
-    """
-
-    images: NDArray[np.int64]
+    images: NDArray[np.int64]  # (B,) int64, positions in the training set; what a subclass adds speaks of these rows
 
 
 class Objective(nn.Module, ABC):
@@ -57,7 +53,6 @@ class Objective(nn.Module, ABC):
         """Compute anew what is too expensive to compute in each iteration.
 
         Args:
-            embed: gives embeddings of images.
             generator: source of samples, where only a sample is looked at; without one, all images are: at the end.
         """
 

@@ -30,10 +30,7 @@ def to_onnx(module: nn.Module, inputs: tuple[Tensor, ...], shape: ModelShape, *,
     """Convert a module in evaluation mode.
 
     Args:
-        module: to convert.
         inputs: example arguments; every dynamic axis at least 2 long, as the tracer takes 0 and 1 for constants.
-        shape: names and dynamic axes.
-        notes: key and value pairs to keep in the file.
 
     Returns:
         An `onnx.ModelProto` without traces of the machine it was made on.

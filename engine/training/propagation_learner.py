@@ -19,17 +19,11 @@ from engine.training.propagation_settings import PropagationTrainingSettings
 
 @dataclass(frozen=True)
 class HeldOutFigures:
-    """Few-shot classification of leaf classes that training never saw.
+    """Few-shot classification of leaf classes that training never saw."""
 
-    Attributes:
-        loss: mean negative log-probability of the true class.
-        accuracy: share of queries whose likeliest class is the true one.
-        queries: images classified.
-    """
-
-    loss: float
-    accuracy: float
-    queries: int
+    loss: float  # mean negative log-probability of the true class
+    accuracy: float  # share of queries whose likeliest class is the true one
+    queries: int  # images classified
 
 
 @dataclass(frozen=True)

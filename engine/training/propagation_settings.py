@@ -9,52 +9,35 @@ from engine.training.limits import at_least, between
 
 @dataclass(frozen=True)
 class PropagationTrainingSettings:
-    """Every constant of the training.
+    """Every constant of the training."""
 
-    Attributes:
-        episodes: how episodes are drawn.
-        iterations: episodes to train on, one step each.
-        validation_interval: iterations between two looks at the validation classes. The best state is kept, and the
-            start counts as one, so that on those classes training never ends worse than it began.
-        validation_episodes: episodes of each look.
-        test_episodes: episodes over held-out classes that the figures are measured on.
-        hidden_width: of the attention.
-        logit_scale: factor on the cosine before the softmax; 1 is what the authors published.
-        normalisation: of the attention weights.
-        steps: propagation steps.
-        lambda_: fixed weight of `P0` (0 for 1 shot and 0.5 for 5 in the paper); None learns `shrinkage` instead.
-        shrinkage: start value s of lambda = n / (n + s) for a prototype of n images.
-        temperature: start value; None takes twice the variance of an embedding's component within a leaf class, which
-            is what Eq. 2 needs to be a Gaussian's likelihood.
-        learns_temperature: whether temperatures move with the rest.
-        learning_rate: Adam's, for the attention.
-        scalar_learning_rate: Adam's, for the logarithms of temperatures and shrinkage.
-        weight_decay: on the attention only.
-        rate_factor: the learning rates are multiplied by it at `first_decay` and every `decay_interval` after.
-        first_decay, decay_interval: iterations; in the paper's proportion (10k and 15k of 150k).
-        seed: of every draw.
-    """
-
-    episodes: EpisodeSettings = field(default_factory=EpisodeSettings)
-    iterations: int = 1000
+    episodes: EpisodeSettings = field(default_factory=EpisodeSettings)  # how episodes are drawn
+    iterations: int = 1000  # episodes to train on, one step each
+    # Iterations between two looks at the validation classes. The best state is kept, and the start counts as one, so
+    # that on those classes training never ends worse than it began.
     validation_interval: int = 50
-    validation_episodes: int = 50
-    test_episodes: int = 200
-    hidden_width: int = HIDDEN_WIDTH
-    logit_scale: float = 1.0
-    normalisation: Normalisation = "softmax"
-    steps: int = 1
+    validation_episodes: int = 50  # episodes of each look
+    test_episodes: int = 200  # episodes over held-out classes that the figures are measured on
+    hidden_width: int = HIDDEN_WIDTH  # of the attention
+    logit_scale: float = 1.0  # factor on the cosine before the softmax; 1 is what the authors published
+    normalisation: Normalisation = "softmax"  # of the attention weights
+    steps: int = 1  # propagation steps
+    # Fixed weight of `P0` (0 for 1 shot and 0.5 for 5 in the paper); None learns `shrinkage` instead
     lambda_: float | None = None
-    shrinkage: float = 1.0
+    shrinkage: float = 1.0  # start value s of lambda = n / (n + s) for a prototype of n images
+    # Start value; None takes twice the variance of an embedding's component within a leaf class, which is what Eq. 2
+    # needs to be a Gaussian's likelihood.
     temperature: float | None = None
-    learns_temperature: bool = True
-    learning_rate: float = 1e-3
-    scalar_learning_rate: float = 1e-2
-    weight_decay: float = 1e-5
+    learns_temperature: bool = True  # whether temperatures move with the rest
+    learning_rate: float = 1e-3  # Adam's, for the attention
+    scalar_learning_rate: float = 1e-2  # Adam's, for the logarithms of temperatures and shrinkage
+    weight_decay: float = 1e-5  # on the attention only
+    # The learning rates are multiplied by it at `first_decay` and every `decay_interval` after
     rate_factor: float = 0.7
+    # first_decay, decay_interval: iterations; in the paper's proportion (10k and 15k of 150k)
     first_decay: int = 67
     decay_interval: int = 100
-    seed: int = 0
+    seed: int = 0  # of every draw
 
     def __post_init__(self) -> None:
         at_least(self, iterations=0, validation_interval=1, validation_episodes=1, test_episodes=1, hidden_width=1)

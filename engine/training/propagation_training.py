@@ -34,31 +34,19 @@ def ignore_point(_point: TrainingPoint) -> None:
 
 @dataclass(frozen=True)
 class TrainedPropagation:
-    """What training found, and what it is worth on held-out classes.
+    """What training found, and what it is worth on held-out classes."""
 
-    Attributes:
-        attention: trained, in evaluation mode.
-        temperature: for few-shot classes.
-        shrinkage: s of lambda = n / (n + s); None when lambda was fixed.
-        history: losses on the way, the start first.
-        kept_iteration: where the validation loss was lowest.
-        before: figures of the attention and values that training started from.
-        after: figures of the result.
-        without_propagation: figures of the result's temperature with lambda = 1; propagation should beat them.
-        held_out_images: images that the figures were measured on, by turns as support and as query.
-        settings: how it was trained.
-    """
-
-    attention: Attention
-    temperature: float
-    shrinkage: float | None
-    history: tuple[TrainingPoint, ...]
-    kept_iteration: int
-    before: HeldOutFigures
-    after: HeldOutFigures
+    attention: Attention  # trained, in evaluation mode
+    temperature: float  # for few-shot classes
+    shrinkage: float | None  # s of lambda = n / (n + s); None when lambda was fixed
+    history: tuple[TrainingPoint, ...]  # losses on the way, the start first
+    kept_iteration: int  # where the validation loss was lowest
+    before: HeldOutFigures  # figures of the attention and values that training started from
+    after: HeldOutFigures  # figures of the result
+    # Figures of the result's temperature with lambda = 1; propagation should beat them
     without_propagation: HeldOutFigures
-    held_out_images: int
-    settings: PropagationTrainingSettings
+    held_out_images: int  # images that the figures were measured on, by turns as support and as query
+    settings: PropagationTrainingSettings  # how it was trained
 
     def network(self) -> PropagationNetwork:
         """The network to export."""
@@ -86,11 +74,7 @@ def train_attention(
         embeddings: (n, d) float, one row for each labelled image.
         class_positions: (n,) int64 in [0, C), the most special class known of each image.
         edge_index: (2, E) int64 in [0, C), row 0 the parent, row 1 the child; without cycles.
-        settings: constants; defaults when absent.
         start: attention to go on from, left as it was; new random weights when absent.
-        on_progress: called after every episode, at most ten times a second.
-        on_point: called with each point of the history as it comes.
-        cancel: asks to stop.
 
     Returns:
         The trained parts and their figures. The same arguments give the same result.

@@ -14,42 +14,27 @@ PAPER_ITERATIONS: Final = 150_000
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Optimiser, schedule and arithmetic; the defaults are the paper's.
+    """Optimiser, schedule and arithmetic; the defaults are the paper's."""
 
-    Attributes:
-        iterations: mini-batches, one step of the optimiser each.
-        side: side of the trained images in pixels; 84 in the paper, 112 in the authors' code.
-        learning_rate: of Adam at the start.
-        momentum: Adam's first decay rate.
-        weight_decay: of Adam; 1e-5 in the authors' code.
-        rate_factor: what the learning rate is multiplied by at each decay.
-        first_decay_share: share of the iterations before the first decay; 1/15 is the paper's 10,000 of 150,000.
-        decay_interval_share: share of the iterations between two decays; 1/10 is the paper's 15,000 of 150,000.
-        augmentation: "shifted crop" (a random window and a flip), "resized crop" (a random window of 20 to 100% of
-            the area, as in the authors' code, and a flip), or "none" (the middle).
-        precision: of the backbone; "auto" takes bfloat16 where the processor has instructions for it.
-        device: "auto", "cpu" or "cuda".
-        compiles: whether the backbone goes through `torch.compile`.
-        checkpoint_interval: iterations between two checkpoints.
-        point_interval: iterations between two points of the curve.
-        seed: of the initial weights and of everything drawn.
-    """
-
-    iterations: int = PAPER_ITERATIONS
-    side: int = 84
-    learning_rate: float = 1e-3
-    momentum: float = 0.9
-    weight_decay: float = 1e-4
-    rate_factor: float = 0.7
+    iterations: int = PAPER_ITERATIONS  # mini-batches, one step of the optimiser each
+    side: int = 84  # side of the trained images in pixels; 84 in the paper, 112 in the authors' code
+    learning_rate: float = 1e-3  # of Adam at the start
+    momentum: float = 0.9  # Adam's first decay rate
+    weight_decay: float = 1e-4  # of Adam; 1e-5 in the authors' code
+    rate_factor: float = 0.7  # what the learning rate is multiplied by at each decay
+    # Share of the iterations before the first decay; 1/15 is the paper's 10,000 of 150,000
     first_decay_share: float = 10_000 / PAPER_ITERATIONS
+    # Share of the iterations between two decays; 1/10 is the paper's 15,000 of 150,000
     decay_interval_share: float = 15_000 / PAPER_ITERATIONS
+    # "shifted crop" (a random window and a flip), "resized crop" (a random window of 20 to 100% of the area, as in the
+    # authors' code, and a flip), or "none" (the middle)
     augmentation: Augmentation = "shifted crop"
-    precision: Precision = "auto"
-    device: str = "auto"
-    compiles: bool = False
-    checkpoint_interval: int = 500
-    point_interval: int = 100
-    seed: int = 0
+    precision: Precision = "auto"  # of the backbone; "auto" takes bfloat16 where the processor has instructions for it
+    device: str = "auto"  # "auto", "cpu" or "cuda"
+    compiles: bool = False  # whether the backbone goes through `torch.compile`
+    checkpoint_interval: int = 500  # iterations between two checkpoints
+    point_interval: int = 100  # iterations between two points of the curve
+    seed: int = 0  # of the initial weights and of everything drawn
 
     def __post_init__(self) -> None:
         for name in ("iterations", "side", "checkpoint_interval", "point_interval"):

@@ -12,23 +12,15 @@ Positions = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """Images with their classes on a category graph of C classes.
+    """Images with their classes on a category graph of C classes."""
 
-    Attributes:
-        pixels: (n, S, S, 3) uint8 RGB; may be memory-mapped. What S exceeds the trained side by is room for shifts.
-        class_positions: (n,) int64 in [0, C), the most special class known of each image.
-        edge_index: (2, E) int64, row 0 the parent, row 1 the child; without cycles.
-        levels: (C,) int64, level of each class; a class competes with the others on its level.
-        few_shot: (F,) int64, sorted positions of the few-shot (finest) classes; all others are coarse.
-        class_names: C names, for messages.
-    """
-
+    # (n, S, S, 3) uint8 RGB; may be memory-mapped. What S exceeds the trained side by is room for shifts.
     pixels: NDArray[np.uint8]
-    class_positions: Positions
-    edge_index: Positions
-    levels: Positions
-    few_shot: Positions
-    class_names: tuple[str, ...]
+    class_positions: Positions  # (n,) int64 in [0, C), the most special class known of each image
+    edge_index: Positions  # (2, E) int64, row 0 the parent, row 1 the child; without cycles
+    levels: Positions  # (C,) int64, level of each class; a class competes with the others on its level
+    few_shot: Positions  # (F,) int64, sorted positions of the few-shot (finest) classes; all others are coarse
+    class_names: tuple[str, ...]  # C names, for messages
 
     @property
     def class_count(self) -> int:

@@ -43,15 +43,10 @@ class Done(Generic[R]):
 
 @dataclass(frozen=True)
 class Died:
-    """The process ended without an answer.
+    """The process ended without an answer."""
 
-    Attributes:
-        status: as `subprocess.Popen.returncode` has it.
-        stderr: the end of what it wrote there.
-    """
-
-    status: int
-    stderr: str
+    status: int  # as `subprocess.Popen.returncode` has it
+    stderr: str  # the end of what it wrote there
 
     @property
     def last_line(self) -> str:
@@ -108,7 +103,6 @@ class Worker:
     """A process that answers requests. Listeners are called on a thread of the worker's, in order.
 
     Args:
-        command: program and arguments; by default this program as a worker.
         stays: whether it waits for more requests after an answer. One that does not is told to leave then, and its
             ending is reported when the process is gone.
 
@@ -151,16 +145,7 @@ class Worker:
         return self._process.poll() is None
 
     def send(self, request: Request[Any], on_event: OnEvent, on_ending: OnEnding) -> int:
-        """Ask for something; returns at once.
-
-        Args:
-            request: what to do; a second one waits for the first.
-            on_event: called with each event.
-            on_ending: called once with how it ended.
-
-        Returns:
-            the request's number.
-        """
+        """Ask for something; returns at once."""
         call = _Call(request, on_event, on_ending)
         with self._lock:
             self._asked += 1
@@ -196,11 +181,7 @@ class Worker:
         self.join()
 
     def join(self, timeout_s: float | None = None) -> bool:
-        """Wait for the end of the process, and until everybody was told.
-
-        Returns:
-            whether it came in time.
-        """
+        """Wait for the end of the process, and until everybody was told."""
         self._threads[-1].join(timeout_s)
         return not self._threads[-1].is_alive()
 
@@ -297,12 +278,8 @@ def run(
     """Let a process of its own answer one request, and wait for it.
 
     Args:
-        request: what to do.
         limit_s: the process is ended after this time.
         memory_bytes: the process is ended when it takes more; 0 for no limit.
-        cancel: ends the process.
-        on_event: called with each event.
-        command: of the process; by default this program as a worker.
 
     Raises:
         OSError: the process cannot be started.

@@ -22,17 +22,11 @@ STATUS: Final = Path("/proc/self/status")
 
 @dataclass(frozen=True)
 class Limits:
-    """What inspecting or trying out a file may take.
+    """What inspecting or trying out a file may take."""
 
-    Attributes:
-        seconds: of wall time.
-        memory_bytes: beyond what the program itself needs.
-        file_bytes: size of the file with its external data.
-    """
-
-    seconds: float
-    memory_bytes: int
-    file_bytes: int
+    seconds: float  # of wall time
+    memory_bytes: int  # beyond what the program itself needs
+    file_bytes: int  # size of the file with its external data
 
     @property
     def for_trial(self) -> "Limits":

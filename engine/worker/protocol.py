@@ -25,15 +25,10 @@ _SHOWN: Final = 80
 
 
 class Request(Generic[R]):
-    """Base of requests: frozen dataclasses, generic in their result.
+    """Base of requests: frozen dataclasses, generic in their result."""
 
-    Attributes:
-        result_type: dataclass of the result, taken from the base `Request[Result]`.
-        event_types: dataclasses of the events besides `Progress`.
-    """
-
-    result_type: ClassVar[type[Any]]
-    event_types: ClassVar[tuple[type[Any], ...]] = ()
+    result_type: ClassVar[type[Any]]  # dataclass of the result, taken from the base `Request[Result]`
+    event_types: ClassVar[tuple[type[Any], ...]] = ()  # dataclasses of the events besides `Progress`
 
     def __init_subclass__(cls) -> None:
         """Take the result's type from the base."""
@@ -49,15 +44,10 @@ class Cancel:
 
 @dataclass(frozen=True)
 class Failed:
-    """A request failed.
+    """A request failed."""
 
-    Attributes:
-        message: one line for a person; empty where a bug ended the request.
-        traceback: of the bug.
-    """
-
-    message: str
-    traceback: str = ""
+    message: str  # one line for a person; empty where a bug ended the request
+    traceback: str = ""  # of the bug
 
 
 @dataclass(frozen=True)
@@ -97,12 +87,7 @@ def answers_to(request: Request[Any]) -> tuple[type[Any], ...]:
 
 
 def encode(number: int, message: object) -> bytes:
-    """A message as one line: in ASCII alone, as a path in it may be no valid Unicode.
-
-    Args:
-        number: of the request, unique within a process.
-        message: a frozen dataclass.
-    """
+    """A message as one line: in ASCII alone, as a path in it may be no valid Unicode."""
     import msgspec  # the window shows first
 
     body = msgspec.to_builtins(message, enc_hook=_plain)

@@ -96,11 +96,6 @@ class _Answers:
 def serve(stdin: Iterator[bytes], stdout: IO[bytes], handlers: Handlers) -> int:
     """Answer requests until standard input ends.
 
-    Args:
-        stdin: lines.
-        stdout: takes the answers.
-        handlers: what can be asked for.
-
     Returns:
         exit status: 0, 1 when a request failed, `NOT_A_REQUEST` after a line that is none.
     """
@@ -138,11 +133,7 @@ def _places(request: Request[Any]) -> list[Path]:
 
 
 def serve_standard_streams(handlers: Handlers) -> int:
-    """Be a worker until standard input ends.
-
-    Returns:
-        exit status.
-    """
+    """Be a worker until standard input ends."""
     clear_abandoned()
     # Unbuffered, so that the listening thread holds no lock that the interpreter wants at its end.
     with (

@@ -46,12 +46,6 @@ def convert(
 ) -> Agreement:
     """Write a bundled backbone into a folder, with card and eight-bit companion, compared with its torch module.
 
-    Args:
-        source: where the weights come from.
-        folder: is there; takes the files.
-        on_progress: called with the steps.
-        cancel: stops between two steps.
-
     Returns:
         How closely the file agrees with the module, whose weights are not rounded to float16.
 

@@ -19,21 +19,13 @@ _KEY_LENGTH: Final = 16  # digits of a hash are plenty to tell a handful of vers
 
 @dataclass(frozen=True)
 class WeightsPackage:
-    """Where the weights of a backbone come from.
+    """Where the weights of a backbone come from."""
 
-    Attributes:
-        name: of the backbone, and of the network in `LITE_VARIANTS`.
-        package: its name in the Python index.
-        version: of the package; weights of another one are not used.
-        file: path of the weights below the folder of installed packages.
-        sha256: of that file.
-    """
-
-    name: str
-    package: str
-    version: str
-    file: str
-    sha256: str
+    name: str  # of the backbone, and of the network in `LITE_VARIANTS`
+    package: str  # its name in the Python index
+    version: str  # of the package; weights of another one are not used
+    file: str  # path of the weights below the folder of installed packages
+    sha256: str  # of that file
 
     @property
     def model(self) -> Path:

@@ -28,9 +28,7 @@ def write_graph(backbone: UnitEmbedding, side: int, name: str) -> Any:
     """Write a bundled backbone as an `onnx.ModelProto` for any number of images of one side.
 
     Args:
-        backbone: of `bundled_network`.
         side: of the images in pixels; it decides how they are padded.
-        name: noted in the file.
     """
     from onnx import TensorProto, helper
 

@@ -30,14 +30,6 @@ _LOOK_S: Final = 0.5  # how often somebody who waits for another program looks w
 def convert_kept(name: str, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None) -> Path:
     """Make a bundled backbone's files and keep them, or find them made. Loads torch.
 
-    Args:
-        name: one of `CONVERTED`.
-        on_progress: called with the steps.
-        cancel: stops between two steps, or while another program makes the same; nothing is left.
-
-    Returns:
-        The network's file.
-
     Raises:
         ModelError: the weights are not there, or a file does not do what the network does; nothing is kept.
         StorageError: the disk refuses; nothing is kept.
@@ -70,10 +62,6 @@ def convert_kept(name: str, *, on_progress: OnProgress = ignore_progress, cancel
 
 def at_hand(name: str, *, command: Sequence[str] = ()) -> Path:
     """The network's file of a bundled backbone, made by a child process the first time.
-
-    Args:
-        name: one of `CONVERTED`.
-        command: of the child; by default this program as a worker.
 
     Raises:
         ModelError: what the child found wrong, or that it could not work.

@@ -21,17 +21,11 @@ USUALLY_HEARD: Final = (0, 1, 2, 3, 4, 5, 6, 7)
 
 @dataclass(frozen=True)
 class Head:
-    """What is done with the pooled maps.
+    """What is done with the pooled maps."""
 
-    Attributes:
-        maps: which are heard, by their place.
-        mean: (d_in,) float32, subtracted.
-        matrix: (d, d_in) float32, multiplied with.
-    """
-
-    maps: tuple[int, ...]
-    mean: NDArray[np.float32]
-    matrix: NDArray[np.float32]
+    maps: tuple[int, ...]  # which are heard, by their place
+    mean: NDArray[np.float32]  # (d_in,) float32, subtracted
+    matrix: NDArray[np.float32]  # (d, d_in) float32, multiplied with
 
 
 def read_head(path: Path) -> Head | None:

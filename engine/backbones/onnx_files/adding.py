@@ -55,11 +55,7 @@ def try_out(
     """Run a backbone on real images in a child: finite, of the right width, different for different images, repeatable.
 
     Args:
-        path: the ONNX file.
-        card: as it would be used.
         images: picture files, at least two that can be read.
-        limits: what it may take; by default what fits this computer.
-        cancel: stops.
 
     Raises:
         ModelError: it does not do what a backbone must, and why.
@@ -82,12 +78,8 @@ def add_file(
     """Inspect a file, try it on real images, and take it into the user's library.
 
     Args:
-        path: ONNX file.
         name: in the library; by default that of its card or file.
-        chosen: fields of `Preprocessing` by name that the person chose; the others are told or guessed.
         images: to try it on; drawn ones are added where these are few.
-        on_progress: called after each step.
-        cancel: stops between steps, and while the file is inspected or tried.
 
     Raises:
         ModelError: it cannot be a backbone, and why.

@@ -37,7 +37,6 @@ def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
     """Find out whether a file can be a backbone, and what can be known about it.
 
     Args:
-        path: the file.
         most_bytes: with its external data.
 
     Raises:

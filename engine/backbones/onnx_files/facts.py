@@ -16,25 +16,15 @@ _COLOURS: Final = frozenset({"mean", "std", "value_scale"})
 
 @dataclass(frozen=True)
 class TensorFacts:
-    """An input or output.
+    """An input or output."""
 
-    Attributes:
-        name: in the file.
-        kind: such as "tensor(float)".
-        shape: as declared; a text or None for an axis of any length.
-        observed: shape that it had for one image; empty for inputs and for what is no tensor.
-        pooling: how it becomes a vector: "none", "mean" or "first"; empty where it cannot.
-        width: length of the vector, 0 where there is none.
-        refused: why it cannot be an embedding; empty where it can.
-    """
-
-    name: str
-    kind: str
-    shape: Shape
-    observed: tuple[int, ...] = ()
-    pooling: str = ""
-    width: int = 0
-    refused: str = ""
+    name: str  # in the file
+    kind: str  # such as "tensor(float)"
+    shape: Shape  # as declared; a text or None for an axis of any length
+    observed: tuple[int, ...] = ()  # shape that it had for one image; empty for inputs and for what is no tensor
+    pooling: str = ""  # how it becomes a vector: "none", "mean" or "first"; empty where it cannot
+    width: int = 0  # length of the vector, 0 where there is none
+    refused: str = ""  # why it cannot be an embedding; empty where it can
 
 
 def declared_facts(tensors: Iterable[Any]) -> tuple[TensorFacts, ...]:
@@ -54,60 +44,35 @@ def declared_facts(tensors: Iterable[Any]) -> tuple[TensorFacts, ...]:
 
 @dataclass(frozen=True)
 class ImageInput(TensorFacts):
-    """The only input of a network that takes images.
+    """The only input of a network that takes images."""
 
-    Attributes:
-        layout: "nchw" or "nhwc".
-        channels: 3, or 1 for grey.
-        fixed_side: None where any side will do.
-        fixed_batch: 1 where the network takes one image at a time, else None.
-    """
-
-    layout: str = "nchw"
-    channels: int = CHANNELS
-    fixed_side: int | None = None
-    fixed_batch: int | None = None
+    layout: str = "nchw"  # "nchw" or "nhwc"
+    channels: int = CHANNELS  # 3, or 1 for grey
+    fixed_side: int | None = None  # None where any side will do
+    fixed_batch: int | None = None  # 1 where the network takes one image at a time, else None
 
 
 @dataclass(frozen=True)
 class OnnxFacts:
-    """What was found out about a file that can be a backbone.
+    """What was found out about a file that can be a backbone."""
 
-    Attributes:
-        name: a name for it in the library.
-        size_bytes: with its external data.
-        opset: version of the standard operators.
-        producer: the program that wrote it.
-        image_input: its only input.
-        outputs: all of them, the likeliest embedding first.
-        preprocessing: guessed or told, the likeliest output included.
-        why: where the preprocessing comes from.
-        is_declared: whether somebody said so; a guess should be shown to the person first.
-        width: of embeddings from the likeliest output.
-        notices: what the person should know, in whole sentences.
-        description, licence: from a card beside the file.
-    """
-
-    name: str
-    size_bytes: int
-    opset: int
-    producer: str
-    image_input: ImageInput
-    outputs: tuple[TensorFacts, ...]
-    preprocessing: Preprocessing
-    why: str
-    is_declared: bool
-    width: int
-    notices: tuple[str, ...] = ()
+    name: str  # a name for it in the library
+    size_bytes: int  # with its external data
+    opset: int  # version of the standard operators
+    producer: str  # the program that wrote it
+    image_input: ImageInput  # its only input
+    outputs: tuple[TensorFacts, ...]  # all of them, the likeliest embedding first
+    preprocessing: Preprocessing  # guessed or told, the likeliest output included
+    why: str  # where the preprocessing comes from
+    is_declared: bool  # whether somebody said so; a guess should be shown to the person first
+    width: int  # of embeddings from the likeliest output
+    notices: tuple[str, ...] = ()  # what the person should know, in whole sentences
+    # description, licence: from a card beside the file
     description: str = ""
     licence: str = ""
 
     def with_chosen(self, chosen: Mapping[str, Any]) -> "OnnxFacts":
-        """The same with what a person chose said of the preprocessing; who chose all of it left nothing to guess.
-
-        Args:
-            chosen: fields of `Preprocessing` by name.
-        """
+        """The same with what a person chose said of the preprocessing; who chose all of it left nothing to guess."""
         if not chosen:
             return self
         if not chosen.keys() >= _COLOURS:
@@ -126,22 +91,12 @@ def _title_of(used: Preprocessing) -> str:
 
 @dataclass(frozen=True)
 class Trial:
-    """How a backbone did on real images.
+    """How a backbone did on real images."""
 
-    Attributes:
-        images: how many it was tried on.
-        width: of the embeddings.
-        images_per_s: on this computer's CPU, one core; without reading files.
-        memory_bytes: memory that the process took at most, all in all.
-        mean_length: mean length of the embeddings.
-        spread: median distance of two images' embeddings, relative to that length.
-        batch_difference: largest relative difference between an image alone and among others.
-    """
-
-    images: int
-    width: int
-    images_per_s: float
-    memory_bytes: int
-    mean_length: float
-    spread: float
-    batch_difference: float
+    images: int  # how many it was tried on
+    width: int  # of the embeddings
+    images_per_s: float  # on this computer's CPU, one core; without reading files
+    memory_bytes: int  # memory that the process took at most, all in all
+    mean_length: float  # mean length of the embeddings
+    spread: float  # median distance of two images' embeddings, relative to that length
+    batch_difference: float  # largest relative difference between an image alone and among others

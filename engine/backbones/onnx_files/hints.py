@@ -31,18 +31,12 @@ _NOT_SETTINGS: Final = (
 
 @dataclass(frozen=True)
 class Hint:
-    """What is known or guessed about preprocessing.
+    """What is known or guessed about preprocessing."""
 
-    Attributes:
-        values: fields of `Preprocessing` by name; those that nothing is known of are missing.
-        why: where they come from, in words for a person.
-        is_declared: whether somebody said so; False for a guess from what is usual.
-        name, description, licence: of the backbone, from its card.
-    """
-
-    values: Mapping[str, Any]
-    why: str
-    is_declared: bool
+    values: Mapping[str, Any]  # fields of `Preprocessing` by name; those that nothing is known of are missing
+    why: str  # where they come from, in words for a person
+    is_declared: bool  # whether somebody said so; False for a guess from what is usual
+    # name, description, licence: of the backbone, from its card
     name: str = ""
     description: str = ""
     licence: str = ""

@@ -23,7 +23,6 @@ def judged(output: TensorFacts, shapes: Shapes, *, layout: str) -> TensorFacts:
     """Say whether an output can be an embedding.
 
     Args:
-        output: as declared.
         shapes: that it had for one image, for another image, and for two at once if the network takes two; None where
             it was no array.
         layout: "nchw" or "nhwc", where a map has its channels.

@@ -41,25 +41,16 @@ class ExternalTensor:
 
 @dataclass(frozen=True)
 class OnnxStructure:
-    """What stands in an ONNX file.
+    """What stands in an ONNX file."""
 
-    Attributes:
-        producer: the program that wrote it.
-        format_version: of the file.
-        opset: version of the standard operators, 0 where the file names none.
-        foreign: domain and name of each operator that is neither standard nor defined in the file.
-        notes: key and value pairs; the last of a key counts.
-        external: tensors that lie in other files.
-        is_empty: whether it has no operator at all.
-    """
-
-    producer: str
-    format_version: int
-    opset: int
+    producer: str  # the program that wrote it
+    format_version: int  # of the file
+    opset: int  # version of the standard operators, 0 where the file names none
+    # Domain and name of each operator that is neither standard nor defined in the file
     foreign: frozenset[tuple[str, str]]
-    notes: dict[str, str]
-    external: tuple[ExternalTensor, ...]
-    is_empty: bool
+    notes: dict[str, str]  # key and value pairs; the last of a key counts
+    external: tuple[ExternalTensor, ...]  # tensors that lie in other files
+    is_empty: bool  # whether it has no operator at all
 
 
 def read_structure(path: Path) -> OnnxStructure:

@@ -33,8 +33,6 @@ def try_backbone(path: Path, card: BackboneCard, images: Sequence[Path]) -> Tria
     """Embed real images and see whether the network does what a backbone must.
 
     Args:
-        path: the ONNX file.
-        card: as it would be used.
         images: picture files, at least two that can be read.
 
     Raises:

@@ -42,10 +42,7 @@ def list_published(
     The first time this loads torch and takes seconds; a list is kept in the cache until its package changes.
 
     Args:
-        caches: where lists are kept.
         publisher: only this one's; empty: all whose packages are installed, torchvision's first.
-        on_progress: called with networks, the first time.
-        cancel: stops between two networks.
 
     Raises:
         ModelError: there is no such publisher, or its package is not installed.
@@ -106,9 +103,6 @@ def find_published(
         source: such as "torchvision:resnet50", "timm:vit_small_patch14_dinov2.lvd142m", "timm:hf-hub:owner/name" or
             just "resnet50", which is torchvision's.
         weights: name of a version of its weights; by default the publisher's own.
-        input_side: side of the square input; by default that of the weights.
-        route: how the hub is asked.
-        cancel: stops while the hub is asked.
 
     Raises:
         ModelError: there is no such network or version, naming those that are close; it takes no images of this side;

@@ -68,8 +68,6 @@ def download(
         proxy: address of a proxy; empty: that of the environment or the system, if any.
         on_progress: called with the bytes done and in all, bytes a second and seconds left.
         cancel: stops between two pieces of the file; what has arrived stays.
-        transport: sends requests; by default over the network.
-        pause: waits before another attempt, some seconds unless cancelled.
 
     Raises:
         UsageError: `proxy` is not the address of a proxy.

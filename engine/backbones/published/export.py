@@ -42,10 +42,6 @@ def export_published(
 
     Args:
         network: without its head, in evaluation mode, on the CPU.
-        facts: of the network.
-        path: the file to write; not there when anything goes wrong.
-        on_written: called before the comparison begins.
-        cancel: stops between converting, writing and each comparison.
 
     Returns:
         How closely the file agrees with the module, on noise and on photos of the sample collection.

@@ -26,58 +26,37 @@ _HASH_DIGITS: Final = 8  # enough to tell names apart that begin alike
 
 @dataclass(frozen=True)
 class PublishedNetwork:
-    """A network of torchvision or timm with one version of its published weights.
+    """A network of torchvision or timm with one version of its published weights."""
 
-    Attributes:
-        network: the publisher's name of it, such as "resnet50"; "hf-hub:owner/name" where only the hub describes it.
-        weights: name of the version, such as "IMAGENET1K_V2"; of a network on the hub its revision.
-        is_default: whether the publisher takes this version when none is named.
-        url: address of the weights.
-        sha256_prefix: first digits of the SHA-256 of the weights, in hex; empty: the server is asked for it.
-        size_bytes: size of the weights: rounded by torchvision to about 1,000 bytes, counted from the parameters for
-            timm; 0 where nobody knows before the download.
-        parameters: numbers in the network, its head included; 0 where they were not counted.
-        top1, top5: accuracy on the validation images of ImageNet-1k, in percent; None where none is told.
-        billion_operations: multiplications with an addition for one image, in billions; None where it is not told.
-        input_side: side of the square input in pixels.
-        resize_side: the short side an image is resized to before its centre is cut out.
-        interpolation: how the publisher resizes; Protoleaf always resizes bilinearly.
-        mean, std: normalisation of red, green and blue in [0, 1].
-        embedding_width: length of the embedding; 0 where it is known only once the network is built.
-        licence: of the weights, in words.
-        licence_url: where the licence stands.
-        recipe_url: how the weights were trained.
-        publisher: "torchvision" or "timm".
-        other_urls: tried in turn where there is nothing at `url`.
-        has_chosen_side: whether a person chose `input_side` instead of the usual one.
-        is_squashed: whether the publisher resizes without keeping an image's proportions.
-        settings: JSON of what timm must know to build a network that it has no entry for; else empty.
-    """
-
-    network: str
-    weights: str
-    is_default: bool
-    url: str
-    sha256_prefix: str
+    network: str  # the publisher's name of it, such as "resnet50"; "hf-hub:owner/name" where only the hub describes it
+    weights: str  # name of the version, such as "IMAGENET1K_V2"; of a network on the hub its revision
+    is_default: bool  # whether the publisher takes this version when none is named
+    url: str  # address of the weights
+    sha256_prefix: str  # first digits of the SHA-256 of the weights, in hex; empty: the server is asked for it
+    # Size of the weights: rounded by torchvision to about 1,000 bytes, counted from the parameters for timm; 0 where
+    # nobody knows before the download
     size_bytes: int
-    parameters: int
+    parameters: int  # numbers in the network, its head included; 0 where they were not counted
+    # top1, top5: accuracy on the validation images of ImageNet-1k, in percent; None where none is told
     top1: float | None
     top5: float | None
+    # Multiplications with an addition for one image, in billions; None where it is not told
     billion_operations: float | None
-    input_side: int
-    resize_side: int
-    interpolation: str
+    input_side: int  # side of the square input in pixels
+    resize_side: int  # the short side an image is resized to before its centre is cut out
+    interpolation: str  # how the publisher resizes; Protoleaf always resizes bilinearly
+    # mean, std: normalisation of red, green and blue in [0, 1]
     mean: tuple[float, float, float]
     std: tuple[float, float, float]
-    embedding_width: int
-    licence: str
-    licence_url: str
-    recipe_url: str
-    publisher: str = TORCHVISION
-    other_urls: tuple[str, ...] = ()
-    has_chosen_side: bool = False
-    is_squashed: bool = False
-    settings: str = ""
+    embedding_width: int  # length of the embedding; 0 where it is known only once the network is built
+    licence: str  # of the weights, in words
+    licence_url: str  # where the licence stands
+    recipe_url: str  # how the weights were trained
+    publisher: str = TORCHVISION  # "torchvision" or "timm"
+    other_urls: tuple[str, ...] = ()  # tried in turn where there is nothing at `url`
+    has_chosen_side: bool = False  # whether a person chose `input_side` instead of the usual one
+    is_squashed: bool = False  # whether the publisher resizes without keeping an image's proportions
+    settings: str = ""  # JSON of what timm must know to build a network that it has no entry for; else empty
 
     @property
     def full_name(self) -> str:
@@ -190,7 +169,6 @@ def card_of_published(facts: PublishedNetwork, *, weights_from: str = "") -> Bac
     """The card of a published network, as far as it is known before the network is there.
 
     Args:
-        facts: of the network.
         weights_from: where its weights came from, and what they were compared with, as a sentence.
     """
     figures = {

@@ -18,17 +18,11 @@ _SHOWN_DIGITS: Final = 16  # more than anybody compares by eye
 
 @dataclass(frozen=True)
 class Fetched:
-    """Weights on this computer.
+    """Weights on this computer."""
 
-    Attributes:
-        path: of the file.
-        is_ours: whether it lies in the cache, and goes when it is no longer needed.
-        origin: where it is from and what it was compared with, as a sentence.
-    """
-
-    path: Path
-    is_ours: bool
-    origin: str
+    path: Path  # of the file
+    is_ours: bool  # whether it lies in the cache, and goes when it is no longer needed
+    origin: str  # where it is from and what it was compared with, as a sentence
 
 
 def weights_path(caches: CacheFolders, facts: PublishedNetwork) -> Path:

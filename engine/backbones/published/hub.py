@@ -26,19 +26,12 @@ _LOCKED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file as its server tells of it.
+    """A file as its server tells of it."""
 
-    Attributes:
-        url: of this very version where the server names one.
-        size_bytes: 0 where it is not told.
-        sha256: of the whole file, in hex; empty where it is not told.
-        commit: the version; empty where it is not told.
-    """
-
-    url: str
-    size_bytes: int = 0
-    sha256: str = ""
-    commit: str = ""
+    url: str  # of this very version where the server names one
+    size_bytes: int = 0  # 0 where it is not told
+    sha256: str = ""  # of the whole file, in hex; empty where it is not told
+    commit: str = ""  # the version; empty where it is not told
 
 
 def check_repository(repository: str, revision: str) -> None:

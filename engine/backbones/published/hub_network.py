@@ -39,7 +39,6 @@ def plain_facts(name: str, weights: str | None = None) -> PublishedNetwork:
 
     Args:
         name: such as "hf-hub:imageomics/bioclip" or "hf-hub:imageomics/bioclip@revision".
-        weights: the revision, where the name has none.
 
     Raises:
         ModelError: it is no name of a network on the hub.

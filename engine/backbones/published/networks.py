@@ -45,11 +45,8 @@ def add_published(
     Who calls this has told the person the size and the licence (`PublishedNetwork.terms`) and was told to go on.
 
     Args:
-        facts: which network.
         caches: the weights lie there until the export is done; a broken download goes on from there.
-        library: where the backbone is kept; by default the user's.
         route: how the weights come; by default from their publisher, through the system's proxy if any.
-        keep_weights: leave the weights in the cache.
         on_progress: called with bytes while downloading, then steps, with what is done in the note.
         cancel: stops the download at once and the export between its steps.
 

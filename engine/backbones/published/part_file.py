@@ -20,17 +20,11 @@ _NOTES_SUFFIX: Final = ".part.json"
 
 @dataclass(frozen=True)
 class PartNotes:
-    """What is known of the file that a part belongs to.
+    """What is known of the file that a part belongs to."""
 
-    Attributes:
-        url: where it comes from; empty when nothing is known.
-        validator: the server's mark of this version of it; empty when it gives none.
-        total: its size in bytes; 0 when the server did not say.
-    """
-
-    url: str = ""
-    validator: str = ""
-    total: int = 0
+    url: str = ""  # where it comes from; empty when nothing is known
+    validator: str = ""  # the server's mark of this version of it; empty when it gives none
+    total: int = 0  # its size in bytes; 0 when the server did not say
 
 
 @final

@@ -16,15 +16,10 @@ _ANYTHING: Final = re.compile(
 
 @dataclass(frozen=True)
 class ProxyAddress:
-    """A proxy.
+    """A proxy."""
 
-    Attributes:
-        url: with scheme, host and port, and without a person's name: "here" is "http://here:80".
-        person: name and password where the proxy asks for them.
-    """
-
-    url: str
-    person: tuple[str, str] | None = None
+    url: str  # with scheme, host and port, and without a person's name: "here" is "http://here:80"
+    person: tuple[str, str] | None = None  # name and password where the proxy asks for them
 
     @property
     def shown(self) -> str:

@@ -20,15 +20,10 @@ if TYPE_CHECKING:
 
 
 class NetworkPublisher(ABC):
-    """A Python package that knows networks with published weights, and where these are.
+    """A Python package that knows networks with published weights, and where these are."""
 
-    Attributes:
-        name: of the package, and the beginning of its sources: "torchvision".
-        extra: what to install of Protoleaf for it.
-    """
-
-    name: ClassVar[str]
-    extra: ClassVar[str]
+    name: ClassVar[str]  # of the package, and the beginning of its sources: "torchvision"
+    extra: ClassVar[str]  # what to install of Protoleaf for it
 
     @property
     def prefix(self) -> str:

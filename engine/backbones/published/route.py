@@ -17,15 +17,11 @@ _THIS_COMPUTER: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 @dataclass(frozen=True)
 class Route:
-    """How files come.
+    """How files come."""
 
-    Attributes:
-        proxy: address of a proxy; empty: what the environment or the system says.
-        mirror: address of a server that has the publisher's files below the same paths, or a folder with them; empty:
-            the publisher itself, or for the hub what HF_ENDPOINT names.
-    """
-
-    proxy: str = ""
+    proxy: str = ""  # address of a proxy; empty: what the environment or the system says
+    # Address of a server that has the publisher's files below the same paths, or a folder with them; empty: the
+    # publisher itself, or for the hub what HF_ENDPOINT names
     mirror: str = ""
 
     @property

@@ -50,8 +50,6 @@ def published_networks(
 
     Args:
         names: such as "vit_small_patch14_dinov2.lvd142m" or "vit_small_patch14_dinov2".
-        on_progress: called with networks.
-        cancel: stops between two.
     """
     wanted = None if names is None else set(names)
     chosen = [

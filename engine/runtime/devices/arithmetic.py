@@ -32,7 +32,6 @@ def operations_of(model: Path, input_shape: Sequence[int]) -> float:
     ONNX Runtime's own profile of one run on the CPU names every operator with the shapes of its tensors.
 
     Args:
-        model: ONNX file with one input.
         input_shape: of one image, without the batch.
 
     Raises:
@@ -77,7 +76,6 @@ class Product:
     It runs as a backbone does: on the CPU each of some workers multiplies on one core; a GPU has one worker.
 
     Args:
-        chain: providers, the wanted one first.
         workers: on the CPU, cores that multiply at the same time.
         side: of the square matrices; 512 on the CPU and 4096 on a GPU when 0.
 

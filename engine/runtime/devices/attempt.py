@@ -21,12 +21,7 @@ _TOLERANCE: Final = 1e-2  # GPUs multiply in reduced precision; nonsense is off 
 
 
 def try_device(device: str, model: Path | None = None) -> Attempt:
-    """Run the tiny model on a device and on the CPU.
-
-    Args:
-        device: "cpu", "cuda", ...
-        model: another model with the same input, for tests.
-    """
+    """Run the tiny model on a device and on the CPU."""
     path = model or assets_folder() / PROBE_MODEL
     started_s = time.perf_counter()
     try:

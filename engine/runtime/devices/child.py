@@ -26,19 +26,13 @@ class Speed:
 
 @dataclass(frozen=True)
 class TryDevice(Request[Speed]):
-    """Try a device on the tiny model: how that ended is an event as soon as it is known.
-
-    Attributes:
-        device: "cpu", "cuda", ...
-        measure_s: how long to measure the bundled backbone's speed; 0: not at all.
-        end_s: the process ends after this time at the latest; 0 for no limit.
-    """
+    """Try a device on the tiny model: how that ended is an event as soon as it is known."""
 
     event_types = (Attempt,)
 
-    device: str
-    measure_s: float = 0.0
-    end_s: float = 0.0
+    device: str  # "cpu", "cuda", ...
+    measure_s: float = 0.0  # how long to measure the bundled backbone's speed; 0: not at all
+    end_s: float = 0.0  # the process ends after this time at the latest; 0 for no limit
 
 
 @dataclass(frozen=True)
@@ -59,10 +53,7 @@ def try_in_child(
     """Try a device on the tiny model, in a child process.
 
     Args:
-        device: "cuda", "tensorrt", ...
-        limit_s: the child is ended after this time.
         measure_s: how long to measure the bundled backbone's speed; 0: not at all.
-        command: of the child; by default this program as a worker.
     """
     attempts: list[Attempt] = []
     request = TryDevice(device, measure_s, limit_s + _GRACE_S)

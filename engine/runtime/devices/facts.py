@@ -16,75 +16,43 @@ class DeviceNode:
 
 @dataclass(frozen=True)
 class CudaDevice:
-    """The first GPU that the NVIDIA driver offers.
+    """The first GPU that the NVIDIA driver offers."""
 
-    Attributes:
-        name: for people: "NVIDIA H200".
-        capability: compute capability, (9, 0).
-        memory_bytes: of the device, in all.
-        free_bytes: of it, not used by any program; None when the driver does not say.
-    """
-
-    name: str
-    capability: Version = (0, 0)
-    memory_bytes: int = 0
-    free_bytes: int | None = None
+    name: str  # for people: "NVIDIA H200"
+    capability: Version = (0, 0)  # compute capability, (9, 0)
+    memory_bytes: int = 0  # of the device, in all
+    free_bytes: int | None = None  # of it, not used by any program; None when the driver does not say
 
 
 @dataclass(frozen=True)
 class DriverFacts:
-    """What the NVIDIA driver says.
+    """What the NVIDIA driver says."""
 
-    Attributes:
-        library: name of the driver's library.
-        is_installed: whether that library can be loaded.
-        status: the driver's answer to "are you ready?"; 0 is yes.
-        device_count: GPUs that it offers to this process.
-        cuda_version: newest CUDA that it serves; (0, 0) when unknown.
-        version: its own version, "580.65.06"; empty when unknown.
-        device: the first GPU.
-    """
-
-    library: str = "libcuda.so.1"
-    is_installed: bool = False
-    status: int = 0
-    device_count: int = 0
-    cuda_version: Version = (0, 0)
-    version: str = ""
-    device: CudaDevice | None = None
+    library: str = "libcuda.so.1"  # name of the driver's library
+    is_installed: bool = False  # whether that library can be loaded
+    status: int = 0  # the driver's answer to "are you ready?"; 0 is yes
+    device_count: int = 0  # GPUs that it offers to this process
+    cuda_version: Version = (0, 0)  # newest CUDA that it serves; (0, 0) when unknown
+    version: str = ""  # its own version, "580.65.06"; empty when unknown
+    device: CudaDevice | None = None  # the first GPU
 
 
 @dataclass(frozen=True)
 class GpuFacts:
-    """Everything that the reasons are made from.
+    """Everything that the reasons are made from."""
 
-    Attributes:
-        system: "linux", "win32" or "darwin".
-        is_container: whether this process runs in a container.
-        is_wsl: whether this is Linux inside Windows, whose driver is the one of Windows.
-        has_nvidia_hardware: whether an NVIDIA GPU is on the bus; None when that cannot be seen.
-        kernel_driver: version of the loaded kernel module; empty when none is.
-        device_nodes: the driver's device files.
-        visible_devices: value of CUDA_VISIBLE_DEVICES; None when it is not set.
-        driver: what the driver says.
-        packages: versions of the installed ONNX Runtime packages by name.
-        providers: execution providers that the imported ONNX Runtime was built with.
-        built_for_cuda: CUDA version that it was built for, "13.0"; empty when for none.
-        libraries: file names of the CUDA, cuDNN and TensorRT libraries that were found.
-    """
-
-    system: str = "linux"
-    is_container: bool = False
-    is_wsl: bool = False
-    has_nvidia_hardware: bool | None = None
-    kernel_driver: str = ""
-    device_nodes: tuple[DeviceNode, ...] = ()
-    visible_devices: str | None = None
-    driver: DriverFacts = field(default_factory=DriverFacts)
-    packages: Mapping[str, str] = field(default_factory=dict)
-    providers: tuple[str, ...] = ()
-    built_for_cuda: str = ""
-    libraries: frozenset[str] = frozenset()
+    system: str = "linux"  # "linux", "win32" or "darwin"
+    is_container: bool = False  # whether this process runs in a container
+    is_wsl: bool = False  # whether this is Linux inside Windows, whose driver is the one of Windows
+    has_nvidia_hardware: bool | None = None  # whether an NVIDIA GPU is on the bus; None when that cannot be seen
+    kernel_driver: str = ""  # version of the loaded kernel module; empty when none is
+    device_nodes: tuple[DeviceNode, ...] = ()  # the driver's device files
+    visible_devices: str | None = None  # value of CUDA_VISIBLE_DEVICES; None when it is not set
+    driver: DriverFacts = field(default_factory=DriverFacts)  # what the driver says
+    packages: Mapping[str, str] = field(default_factory=dict)  # versions of the installed ONNX Runtime packages by name
+    providers: tuple[str, ...] = ()  # execution providers that the imported ONNX Runtime was built with
+    built_for_cuda: str = ""  # CUDA version that it was built for, "13.0"; empty when for none
+    libraries: frozenset[str] = frozenset()  # file names of the CUDA, cuDNN and TensorRT libraries that were found
 
     @property
     def cuda_major(self) -> int:
@@ -95,14 +63,8 @@ class GpuFacts:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a device cannot be used.
+    """Why a device cannot be used."""
 
-    Attributes:
-        cause: short name, the same in docs/gpu.md.
-        words: the reason, as a sentence without a full stop.
-        remedy: what the person can do.
-    """
-
-    cause: str
-    words: str
-    remedy: str
+    cause: str  # short name, the same in docs/gpu.md
+    words: str  # the reason, as a sentence without a full stop
+    remedy: str  # what the person can do

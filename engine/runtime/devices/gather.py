@@ -22,12 +22,7 @@ _NODE_PATTERNS: Final = ("nvidia[0-9]*", "nvidiactl", "nvidia-uvm")
 
 
 def gather_facts(root: Path = Path("/"), environment: Mapping[str, str] | None = None) -> GpuFacts:
-    """Look at this computer. Loads ONNX Runtime and the driver's library, runs nothing on the GPU. Never raises.
-
-    Args:
-        root: of the file system; another one for tests.
-        environment: variables; those of this process when None.
-    """
+    """Look at this computer. Loads ONNX Runtime and the driver's library, runs nothing on the GPU. Never raises."""
     onnxruntime = load_onnxruntime()
     variables = os.environ if environment is None else environment
     return GpuFacts(

@@ -43,7 +43,6 @@ def needed_for_cuda(major: int, system: str) -> tuple[Library, ...]:
     """Libraries without which ONNX Runtime's CUDA part does not start.
 
     Args:
-        major: major version of the CUDA that it was built for.
         system: "linux" or "win32".
     """
     suffix = "" if major >= 13 else f"-cu{major}"  # noqa: PLR2004 (NVIDIA renamed its packages with CUDA 13)

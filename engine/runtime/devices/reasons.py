@@ -19,23 +19,14 @@ _PACKAGE_OF: Final = {"coreml": "onnxruntime", "directml": "onnxruntime-directml
 
 @dataclass(frozen=True)
 class Attempt:
-    """How trying a device on the probe model ended.
+    """How trying a device on the probe model ended."""
 
-    Attributes:
-        works: it ran and its numbers are those of the CPU.
-        message: what the library said when it failed.
-        is_wrong: it ran, with wrong numbers.
-        signal: number of the signal that killed the child process, or its exit status; 0 when it ended well.
-        timed_out_s: how long was waited in vain; 0 when it answered.
-        seconds: from nothing to the first result.
-    """
-
-    works: bool
-    message: str = ""
-    is_wrong: bool = False
-    signal: int = 0
-    timed_out_s: float = 0.0
-    seconds: float = 0.0
+    works: bool  # it ran and its numbers are those of the CPU
+    message: str = ""  # what the library said when it failed
+    is_wrong: bool = False  # it ran, with wrong numbers
+    signal: int = 0  # number of the signal that killed the child process, or its exit status; 0 when it ended well
+    timed_out_s: float = 0.0  # how long was waited in vain; 0 when it answered
+    seconds: float = 0.0  # from nothing to the first result
 
 
 def why_not(device: str, facts: GpuFacts) -> Reason | None:
@@ -89,11 +80,7 @@ def why_failed(device: str, attempt: Attempt, facts: GpuFacts) -> Reason | None:
 
 
 def remedy_by_name(remedy: str) -> str:
-    """What to do where the device was asked for by name: take another, or do what helps this one.
-
-    Args:
-        remedy: what helps this device, as `protoleaf doctor` tells it.
-    """
+    """What to do where the device was asked for by name: take another, or do what helps this one."""
     if remedy.startswith("use the device"):
         return remedy
     if remedy.startswith(USE_THE_CPU):

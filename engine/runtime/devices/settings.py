@@ -38,29 +38,22 @@ _BYTES: Final = 4
 
 @dataclass(frozen=True)
 class DeviceSettings:
-    """Switches of a GPU run. The CPU has none of them.
+    """Switches of a GPU run. The CPU has none of them."""
 
-    Attributes:
-        batch: images in one run; 0: by the memory of the device.
-        io_binding: keep one input and one output buffer on the device for each worker.
-        cuda_graphs: record the run once and replay it: one launch instead of hundreds. Every batch is filled up to
-            the same size, and runs follow one another.
-        algorithm_search: how cuDNN finds its convolutions: "HEURISTIC" (at once), "EXHAUSTIVE" (measures, anew for
-            every batch size), "DEFAULT".
-        channels_last: lay out images as (B, height, width, channels), as tensor cores like it (`prefer_nhwc`).
-        tf32: let float32 products use tensor cores, with 10 bits of mantissa instead of 23.
-        half: compute in float16 where the provider can (TensorRT); kept only if embeddings agree with the CPU's.
-        spare_memory: grow the memory by what is asked for, instead of to the next power of two.
-    """
-
-    batch: int = 0
-    io_binding: bool = True
+    batch: int = 0  # images in one run; 0: by the memory of the device
+    io_binding: bool = True  # keep one input and one output buffer on the device for each worker
+    # Record the run once and replay it: one launch instead of hundreds. Every batch is filled up to the same size, and
+    # runs follow one another.
     cuda_graphs: bool = False
+    # How cuDNN finds its convolutions: "HEURISTIC" (at once), "EXHAUSTIVE" (measures, anew for every batch size),
+    # "DEFAULT"
     algorithm_search: str = "HEURISTIC"
+    # Lay out images as (B, height, width, channels), as tensor cores like it (`prefer_nhwc`)
     channels_last: bool = False
-    tf32: bool = True
+    tf32: bool = True  # let float32 products use tensor cores, with 10 bits of mantissa instead of 23
+    # Compute in float16 where the provider can (TensorRT); kept only if embeddings agree with the CPU's
     half: bool = False
-    spare_memory: bool = True
+    spare_memory: bool = True  # grow the memory by what is asked for, instead of to the next power of two
 
 
 def read_settings(pairs: Sequence[str]) -> DeviceSettings:
@@ -94,13 +87,7 @@ def _value(name: str, text: str, example: Any) -> Any:
 
 
 def provider_chain(provider: str, settings: DeviceSettings, engines: Path | None = None) -> ProviderChain:
-    """Execution providers for a session: the wanted one, and those that take over operators which it lacks.
-
-    Args:
-        provider: the wanted one.
-        settings: switches.
-        engines: folder of TensorRT's built engines; the one in the caches when None.
-    """
+    """Execution providers for a session: the wanted one, and those that take over operators which it lacks."""
     chain = [(provider, provider_options(provider, settings, engines))]
     if provider == TENSORRT_PROVIDER:
         chain.append((CUDA_PROVIDER, cuda_options(replace(settings, cuda_graphs=False))))

@@ -16,10 +16,6 @@ class PrototypeBuffer(nn.Module):
     """`P0` of all C classes as of the last refresh; part of the state that a checkpoint keeps.
 
     A coarse class without images of its own takes the images below it (the paper's classes all have some).
-
-    Args:
-        training_set: images and graph.
-        embedding_width: d.
     """
 
     vectors: Tensor
@@ -36,8 +32,6 @@ class PrototypeBuffer(nn.Module):
         """Compute `P0` of every class by Eq. 3.
 
         Args:
-            embed: gives embeddings of images.
-            generator: source of the sample; without one, every image counts.
             sample: images of each class to look at, at most; all of them when None, as in the paper.
         """
         members = self._members

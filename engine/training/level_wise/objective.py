@@ -27,10 +27,6 @@ class PrototypePropagation(Objective):
 
     Args:
         backbone: maps images to embeddings (B, d).
-        embedding_width: d.
-        training_set: images and graph.
-        settings: constants.
-        seed: of the attention's initial weights.
     """
 
     def __init__(
@@ -67,7 +63,6 @@ class PrototypePropagation(Objective):
 
         Args:
             embeddings: (B, d) float32.
-            draw: what they are embeddings of.
 
         Returns:
             Scalar float32, at least 0; each level counts with the mean over its queries.

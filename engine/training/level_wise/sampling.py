@@ -17,21 +17,14 @@ LEAST_CLASSES = 2
 
 @dataclass(frozen=True)
 class EpisodeShape:
-    """How many classes and images one iteration takes.
+    """How many classes and images one iteration takes."""
 
-    Attributes:
-        ways: few-shot classes.
-        shots: support images of each few-shot class.
-        queries: images to classify of each few-shot class; as many as shots when None, as the authors' code does.
-        coarse_images: images of each coarse class on the subgraph, at most; 10 in the authors' code.
-        coarse_shots: how many of those are support images; none where a buffer holds the coarse prototypes.
-    """
-
-    ways: int = 5
-    shots: int = 1
+    ways: int = 5  # few-shot classes
+    shots: int = 1  # support images of each few-shot class
+    # Images to classify of each few-shot class; as many as shots when None, as the authors' code does
     queries: int | None = None
-    coarse_images: int = 10
-    coarse_shots: int = 0
+    coarse_images: int = 10  # images of each coarse class on the subgraph, at most; 10 in the authors' code
+    coarse_shots: int = 0  # how many of those are support images; none where a buffer holds the coarse prototypes
 
     @property
     def query_count(self) -> int:
@@ -41,37 +34,25 @@ class EpisodeShape:
 
 @dataclass(frozen=True)
 class LevelTask:
-    """Classification over the classes of one level, at least two.
+    """Classification over the classes of one level, at least two."""
 
-    Attributes:
-        level: of all the classes.
-        classes: (K,) int64, class positions.
-        support: (K, k) int64, rows of the draw's images; k is 0 where the classes give no support.
-        queries: (q,) int64, rows of the draw's images.
-        targets: (q,) int64 in [0, K), the place of each query's class in `classes`.
-    """
-
-    level: int
-    classes: Positions
-    support: Positions
-    queries: Positions
-    targets: Positions
+    level: int  # of all the classes
+    classes: Positions  # (K,) int64, class positions
+    support: Positions  # (K, k) int64, rows of the draw's images; k is 0 where the classes give no support
+    queries: Positions  # (q,) int64, rows of the draw's images
+    targets: Positions  # (q,) int64 in [0, K), the place of each query's class in `classes`
 
 
 @dataclass(frozen=True)
 class LevelWiseDraw(IterationDraw):
-    """Images and tasks of one iteration.
+    """Images and tasks of one iteration."""
 
-    Attributes:
-        tasks: finest level first; levels with one class are left out, with their images, unless drawn few-shot
-            classes are on the same level.
-        classes: (S,) int64, the subgraph's classes in ascending order of position: everything that can propagate.
-        edge_index: (2, E) int64 in [0, S), the edges between them.
-    """
-
+    # Finest level first; levels with one class are left out, with their images, unless drawn few-shot classes are on
+    # the same level
     tasks: tuple[LevelTask, ...]
+    # (S,) int64, the subgraph's classes in ascending order of position: everything that can propagate
     classes: Positions
-    edge_index: Positions
+    edge_index: Positions  # (2, E) int64 in [0, S), the edges between them
 
     @property
     def few_shot_task(self) -> LevelTask:
@@ -87,8 +68,6 @@ class LevelWiseSampler:
     flat list of classes. The only coarse class of a level competes with the drawn few-shot classes beside it.
 
     Args:
-        training_set: images and graph.
-        shape: sizes.
         coarse_levels: whether the coarse classes' levels are tasks too; without them, plain few-shot episodes.
 
     Raises:

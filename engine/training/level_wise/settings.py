@@ -14,37 +14,27 @@ MORE_SHOTS_LAMBDA: Final = 0.5
 
 @dataclass(frozen=True)
 class LevelWiseSettings:
-    """What Algorithm 1 takes besides an optimiser; the defaults are the paper's or, where it says so, the authors'.
+    """What Algorithm 1 takes besides an optimiser; the defaults are the paper's or, where it says so, the authors'."""
 
-    Attributes:
-        shape: classes and images of an iteration.
-        lambda_: weight of `P0` in Eq. 6; None takes the paper's 0 for 1 shot and 0.5 for more.
-        coarse_lambda: the same for coarse classes, whose `P0` rests on many images; None takes `lambda_`, as the paper
-            does. Then, at 0, siblings have one prototype, and coarse images are drawn to their grandparents only.
-        refresh_epochs: m, epochs between two updates of the buffered `P0`.
-        epoch_iterations: iterations that make an epoch; 100 in the authors' code.
-        buffer_images: images of each class behind the buffered `P0`, at most; all when None, as in the paper. After
-            training, `P0` is computed from all in any case.
-        fresh_share: weight of what the iteration's own support images say of a coarse class, the buffer having the
-            rest; needs `coarse_shots` in the shape. At 0, as in Algorithm 1, no gradient reaches a coarse
-            prototype; with more, errors of children train the images of their parents, as the paper's text wants.
-        hidden_width: of the attention; 128 in the authors' code.
-        logit_scale: factor on the cosine before the softmax; 1 in the authors' code.
-        normalisation: "softmax" over a class's parents as in the authors' code, or the raw "cosine" of the paper.
-        steps: propagation steps; the paper takes one.
-    """
-
-    shape: EpisodeShape = field(default_factory=EpisodeShape)
-    lambda_: float | None = None
+    shape: EpisodeShape = field(default_factory=EpisodeShape)  # classes and images of an iteration
+    lambda_: float | None = None  # weight of `P0` in Eq. 6; None takes the paper's 0 for 1 shot and 0.5 for more.
+    # The same for coarse classes, whose `P0` rests on many images; None takes `lambda_`, as the paper does. Then, at 0,
+    # siblings have one prototype, and coarse images are drawn to their grandparents only.
     coarse_lambda: float | None = None
-    refresh_epochs: int = 5
-    epoch_iterations: int = 100
+    refresh_epochs: int = 5  # m, epochs between two updates of the buffered `P0`
+    epoch_iterations: int = 100  # iterations that make an epoch; 100 in the authors' code
+    # Images of each class behind the buffered `P0`, at most; all when None, as in the paper. After training, `P0` is
+    # computed from all in any case.
     buffer_images: int | None = None
+    # Weight of what the iteration's own support images say of a coarse class, the buffer having the rest; needs
+    # `coarse_shots` in the shape. At 0, as in Algorithm 1, no gradient reaches a coarse prototype; with more, errors of
+    # children train the images of their parents, as the paper's text wants.
     fresh_share: float = 0.0
-    hidden_width: int = HIDDEN_WIDTH
-    logit_scale: float = 1.0
+    hidden_width: int = HIDDEN_WIDTH  # of the attention; 128 in the authors' code
+    logit_scale: float = 1.0  # factor on the cosine before the softmax; 1 in the authors' code
+    # "softmax" over a class's parents as in the authors' code, or the raw "cosine" of the paper
     normalisation: Normalisation = "softmax"
-    steps: int = 1
+    steps: int = 1  # propagation steps; the paper takes one
 
     @property
     def own_weight(self) -> float:

@@ -32,8 +32,6 @@ def check_agreement(path: Path, card: BackboneCard, network: nn.Module) -> float
     """Compare a network with its file.
 
     Args:
-        path: the file; its eight-bit companion is not asked.
-        card: of the file.
         network: from images (B, 3, H, W), normalised as training does it, to embeddings; in evaluation mode.
 
     Returns:

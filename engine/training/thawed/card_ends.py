@@ -18,12 +18,7 @@ _TOKENS_RANK: Final = 3
 
 @final
 class AsCarded(nn.Module):
-    """What `BackboneSession` does around a network, for images that are normalised as training does it.
-
-    Args:
-        network: takes and gives what the card says.
-        card: of the network.
-    """
+    """What `BackboneSession` does around a network, for images that are normalised as training does it."""
 
     scale: Tensor
     shift: Tensor

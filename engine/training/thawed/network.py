@@ -126,8 +126,6 @@ def average_with_file(path: Path, network: ThawedNetwork, trained_share: float) 
     Paper: Wortsman et al., CVPR 2022 (WiSE-FT): so it keeps what it knew of images unlike the labelled ones.
 
     Args:
-        path: of the file.
-        network: trained from it.
         trained_share: weight in [0, 1] of what it became.
     """
     for weight, before in zip(network.weights, thawed(path).weights, strict=True):

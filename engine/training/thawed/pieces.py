@@ -15,10 +15,6 @@ class InPieces(nn.Module):
     """Gives what its network gives, but keeps for the gradient only what one piece needs.
 
     A piece is computed again when its gradient is wanted: a third more time, where a batch does not fit into one piece.
-
-    Args:
-        network: treats every image by itself.
-        images_at_once: in a piece.
     """
 
     def __init__(self, network: nn.Module, images_at_once: int) -> None:
@@ -41,9 +37,7 @@ def images_within(network: nn.Module, images: Tensor, most_bytes: int = MOST_BYT
     """How many images fit into a piece, by what the network keeps for the gradient of some.
 
     Args:
-        network: treats every image by itself.
         images: (B, 3, H, W) of the size that it is trained at.
-        most_bytes: that a piece may keep.
     """
     kept: dict[int, int] = {}
 
