@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from app.dragging import Places
-from app.texts import fill, shortened, translate
+from app.texts import fill, shortened, tr
 from app.wording import number
 from engine.graph.placement import Obstacle
 
@@ -18,7 +18,7 @@ STEPS_NAMED: Final = 4
 
 
 def classes_text(count: int) -> str:
-    return translate("classes", "1 class") if count == 1 else fill(translate("classes", "%1 classes"), number(count))
+    return tr("1 class") if count == 1 else tr("%1 classes", number(count))
 
 
 def drop_text(graph: CategoryGraph, places: Places, to_parent: int | None, *, is_link: bool) -> str:
@@ -26,12 +26,12 @@ def drop_text(graph: CategoryGraph, places: Places, to_parent: int | None, *, is
     count = len({class_id for class_id, _parent in places})
     if to_parent is None:
         if count == 1:
-            return translate("drop", "Move to the top level")
-        return fill(translate("drop", "Move %1 to the top level"), classes_text(count))
+            return tr("Move to the top level")
+        return tr("Move %1 to the top level", classes_text(count))
     name = shortened(graph.name(to_parent))
     if count == 1:
-        return fill(translate("drop", "Add %1 as a parent") if is_link else translate("drop", "Move under %1"), name)
-    template = translate("drop", "Add %2 as a parent of %1") if is_link else translate("drop", "Move %1 under %2")
+        return fill(tr("Add %1 as a parent") if is_link else tr("Move under %1"), name)
+    template = tr("Add %2 as a parent of %1") if is_link else tr("Move %1 under %2")
     return fill(template, classes_text(count), name)
 
 
@@ -41,15 +41,15 @@ def refusal_text(graph: CategoryGraph, refusal: Refusal, to_parent: int | None) 
     place = "" if to_parent is None else shortened(graph.name(to_parent))
     match refusal.obstacle:
         case Obstacle.CYCLE:
-            return fill(translate("drop", "%1 cannot go below itself: %2"), name, _path_text(graph, refusal.path))
+            return tr("%1 cannot go below itself: %2", name, _path_text(graph, refusal.path))
         case Obstacle.ALREADY_THERE:
-            return fill(translate("drop", "%1 is already under %2"), name, place)
+            return tr("%1 is already under %2", name, place)
         case Obstacle.OTHER_PARENTS:
-            return fill(translate("drop", "%1 has another parent; unlink it there first"), name)
+            return tr("%1 has another parent; unlink it there first", name)
         case Obstacle.NAME_TAKEN if to_parent is None:
-            return fill(translate("drop", "There is already a class “%1” at the top level"), name)
+            return tr("There is already a class “%1” at the top level", name)
         case Obstacle.NAME_TAKEN:
-            return fill(translate("drop", "There is already a class “%1” under %2"), name, place)
+            return tr("There is already a class “%1” under %2", name, place)
         case Obstacle.NOTHING_TO_DO:
             return ""
 

@@ -1,4 +1,7 @@
-"""Texts outside of widgets. `translate("context", "text")` is what `lupdate` looks for."""
+"""Every text of the window passes through here: `tr("text")` gives it in the person's language.
+
+As in gettext, the English text itself is the key.
+"""
 
 from collections.abc import Iterable
 from typing import Final
@@ -6,13 +9,19 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import Qt
 
+CONTEXT: Final = "Protoleaf"
 _ZERO_WIDTH_SPACE: Final = "\u200b"
 _LONGEST_PATH: Final = 160
 
 
-def translate(context: str, text: str) -> str:
-    """A text in the person's language."""
-    return QCoreApplication.translate(context, text)
+def tr(text: str, *values: str) -> str:
+    """A text in the person's language, with values in the places `%1`, `%2`."""
+    return fill(QCoreApplication.translate(CONTEXT, text), *values)
+
+
+def marked(text: str) -> str:
+    """Mark a text for translation where it is defined; `tr` translates it where it is shown."""
+    return text
 
 
 def fill(template: str, *values: str) -> str:
@@ -69,8 +78,3 @@ def with_breaks(text: str, run: int = 12) -> str:
         for word in text.split(" ")
     )
     return " ".join(parts)
-
-
-def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
-    """Mark a text for translation where it is defined; it is translated where it is shown."""
-    return text

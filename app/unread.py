@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Final
 
-from app.texts import fill, translate
+from app.texts import fill, tr
 
 _NO_IMAGE: Final = "this is not an image that can be read"
 _DAMAGED: Final = "the image is damaged or incomplete"
@@ -27,7 +27,7 @@ def short_reason(failure: str, name: str) -> str:
         return _no_image(found)
     if what == _DAMAGED:
         is_cut_off = any(sign in failure.lower() for sign in _CUT_OFF)
-        template = translate("unread", "Truncated %1") if is_cut_off else translate("unread", "Damaged %1")
+        template = tr("Truncated %1") if is_cut_off else tr("Damaged %1")
         return fill(template, _kind_of(name))
     if what in _SHORT:
         return _SHORT[what]()
@@ -42,27 +42,27 @@ def _found_in(facts: str) -> str:
 
 def _no_image(found: str) -> str:
     if found in _EMPTY_FINDS:
-        return translate("unread", "Not an image")
+        return tr("Not an image")
     if any(kind in found.lower() for kind in _KINDS_OF_IMAGES):
-        return fill(translate("unread", "Not supported: %1"), found)
-    return fill(translate("unread", "Not an image: %1"), found)
+        return tr("Not supported: %1", found)
+    return tr("Not an image: %1", found)
 
 
 def _kind_of(name: str) -> str:
     suffix = PurePath(name).suffix[1:].upper()
-    return "JPEG" if suffix in _JPEG else suffix or translate("unread", "image")
+    return "JPEG" if suffix in _JPEG else suffix or tr("image")
 
 
 _SHORT: Final[dict[str, Callable[[], str]]] = {
-    "the file is not there": lambda: translate("unread", "File not found"),
-    "the file cannot be read": lambda: translate("unread", "Cannot be opened"),
-    "the file is empty": lambda: translate("unread", "Empty file"),
-    "the file is too large": lambda: translate("unread", "File too large"),
-    "the RAW photo has no preview that can be shown": lambda: translate("unread", "RAW photo without a preview"),
-    "the image is too large": lambda: translate("unread", "Too many pixels"),
-    "there is not enough memory for this image": lambda: translate("unread", "Not enough memory"),
-    "there is not enough memory to read this file": lambda: translate("unread", "Not enough memory"),
-    "the file's name cannot be used": lambda: translate("unread", "File name cannot be used"),
-    "this is a folder": lambda: translate("unread", "A folder, not an image"),
-    "this is a device or a pipe": lambda: translate("unread", "Not a file"),
+    "the file is not there": lambda: tr("File not found"),
+    "the file cannot be read": lambda: tr("Cannot be opened"),
+    "the file is empty": lambda: tr("Empty file"),
+    "the file is too large": lambda: tr("File too large"),
+    "the RAW photo has no preview that can be shown": lambda: tr("RAW photo without a preview"),
+    "the image is too large": lambda: tr("Too many pixels"),
+    "there is not enough memory for this image": lambda: tr("Not enough memory"),
+    "there is not enough memory to read this file": lambda: tr("Not enough memory"),
+    "the file's name cannot be used": lambda: tr("File name cannot be used"),
+    "this is a folder": lambda: tr("A folder, not an image"),
+    "this is a device or a pipe": lambda: tr("Not a file"),
 }

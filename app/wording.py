@@ -6,7 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import QDateTime, QLocale, QTime
 
-from app.texts import fill, translate
+from app.texts import fill, tr
 from engine.events import Progress
 
 _MINUTE_S: Final = 60
@@ -46,49 +46,49 @@ def sentence(words: str) -> str:
 
 def images(count: int) -> str:
     if count == 1:
-        return translate("wording", "1 image")
-    return fill(translate("wording", "%1 images"), number(count))
+        return tr("1 image")
+    return tr("%1 images", number(count))
 
 
 def time_left(seconds: float) -> str:
     """A rough duration: nobody needs `4 min 13 s`, nor to see every second go by."""
     if seconds < _SECONDS_UNTIL_S:
         step = 1 if seconds <= _EACH_SECOND_UNTIL_S else _STEP_S
-        template, value = translate("wording", "%1 s left"), max(1, step * ceil(seconds / step))
+        template, value = tr("%1 s left"), max(1, step * ceil(seconds / step))
     elif seconds < _HOUR_S:
-        template, value = translate("wording", "%1 min left"), ceil(seconds / _MINUTE_S)
+        template, value = tr("%1 min left"), ceil(seconds / _MINUTE_S)
     else:
-        template, value = translate("wording", "%1 h left"), ceil(seconds / _HOUR_S)
+        template, value = tr("%1 h left"), ceil(seconds / _HOUR_S)
     return fill(template, number(value))
 
 
 def rough_time(seconds: float) -> str:
     """How long something will take, as one says it: `a few seconds`, `40 seconds`, `12 minutes`, `1.5 hours`."""
     if seconds < _EACH_SECOND_UNTIL_S:
-        return translate("wording", "a few seconds")
+        return tr("a few seconds")
     if seconds <= _MINUTE_S - _STEP_S:
-        return fill(translate("wording", "%1 seconds"), number(_STEP_S * ceil(seconds / _STEP_S)))
+        return tr("%1 seconds", number(_STEP_S * ceil(seconds / _STEP_S)))
     if seconds < _MINUTE_S * 1.5:
-        return translate("wording", "1 minute")
+        return tr("1 minute")
     if seconds < _HOUR_S:
-        return fill(translate("wording", "%1 minutes"), number(round(seconds / _MINUTE_S)))
+        return tr("%1 minutes", number(round(seconds / _MINUTE_S)))
     return hours(round(2 * seconds / _HOUR_S) / 2)
 
 
 def hours(count: float) -> str:
     """`1 hour`, `1.5 hours`, `6 hours`."""
     if count == 1:
-        return translate("wording", "1 hour")
-    return fill(translate("wording", "%1 hours"), QLocale().toString(count, "f", 0 if count % 1 == 0 else 1))
+        return tr("1 hour")
+    return tr("%1 hours", QLocale().toString(count, "f", 0 if count % 1 == 0 else 1))
 
 
 def images_per_s(rate: float) -> str:
-    return fill(translate("wording", "%1 images/s"), QLocale().toString(rate, "f", 0 if rate >= 10 else 1))  # noqa: PLR2004
+    return tr("%1 images/s", QLocale().toString(rate, "f", 0 if rate >= 10 else 1))  # noqa: PLR2004
 
 
 def preparing_text() -> str:
     """What is said while the file of a bundled backbone is made."""
-    return translate("wording", "Optimising for this computer…")
+    return tr("Optimising for this computer…")
 
 
 def progress_facts(progress: Progress) -> str:
@@ -115,7 +115,7 @@ def _done(progress: Progress) -> str:
         return part_of_size(progress.done, progress.total) if progress.total else file_size(progress.done)
     if not progress.total:
         return number(progress.done)
-    template = translate("wording", "%1 of %2")
+    template = tr("%1 of %2")
     return fill(template, number(progress.done), number(progress.total))
 
 
@@ -123,7 +123,7 @@ def saved_at(moment: datetime) -> str:
     """`Saved at 14:02`, in local time."""
     local = moment.astimezone()
     time_text = QLocale().toString(QTime(local.hour, local.minute), QLocale.FormatType.ShortFormat)
-    return fill(translate("wording", "All changes saved, last at %1"), time_text)
+    return tr("All changes saved, last at %1", time_text)
 
 
 def percent(share: float) -> str:
@@ -132,18 +132,18 @@ def percent(share: float) -> str:
     if rounded >= 100 and share < 1.0:  # noqa: PLR2004 (a percentage)
         rounded = 99
     if share > 0 and rounded == 0:
-        return translate("wording", "<1%")
-    return fill(translate("wording", "%1%"), number(rounded))
+        return tr("<1%")
+    return tr("%1%", number(rounded))
 
 
 def percent_of_size(scale: float) -> str:
     """`250%`, `7.5%`: how large something is shown."""
     shown = QLocale().toString(100 * scale, "f", 0 if scale >= 0.1 else 1)  # noqa: PLR2004 (a tenth below 10%)
-    return fill(translate("wording", "%1%"), shown)
+    return tr("%1%", shown)
 
 
 def percent_to_a_tenth(value: float) -> str:
-    return fill(translate("wording", "%1%"), QLocale().toString(100 * value, "f", 1))
+    return tr("%1%", QLocale().toString(100 * value, "f", 1))
 
 
 def moment_text(moment: datetime) -> str:
@@ -155,21 +155,21 @@ def moment_text(moment: datetime) -> str:
 def file_size(size_bytes: float) -> str:
     """`97.8 MB`; `53.1 kB` where it is less than one, `1.2 GB` where it is more than a thousand."""
     if size_bytes < _FIRST_MEGABYTE:
-        return fill(translate("wording", "%1 kB"), _decimal(size_bytes / _KILOBYTE))
+        return tr("%1 kB", _decimal(size_bytes / _KILOBYTE))
     if size_bytes < _FIRST_GIGABYTE:
-        return fill(translate("wording", "%1 MB"), _decimal(size_bytes / _MEGABYTE))
-    return fill(translate("wording", "%1 GB"), _decimal(size_bytes / _GIGABYTE))
+        return tr("%1 MB", _decimal(size_bytes / _MEGABYTE))
+    return tr("%1 GB", _decimal(size_bytes / _GIGABYTE))
 
 
 def part_of_size(done_bytes: int, total_bytes: int) -> str:
     """`1.2 of 4.8 MB`: the part in the unit of the whole."""
     unit = _KILOBYTE if total_bytes < _FIRST_MEGABYTE else _MEGABYTE if total_bytes < _FIRST_GIGABYTE else _GIGABYTE
-    return fill(translate("wording", "%1 of %2"), _decimal(done_bytes / unit), file_size(total_bytes))
+    return tr("%1 of %2", _decimal(done_bytes / unit), file_size(total_bytes))
 
 
 def transfer_rate(bytes_per_s: float) -> str:
     """`1.6 MB/s`, in the unit of a file that is as large."""
-    return fill(translate("wording", "%1/s"), file_size(bytes_per_s))
+    return tr("%1/s", file_size(bytes_per_s))
 
 
 def _decimal(value: float) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QObject
 
 from app.jobs.detached_job import DetachedJob
-from app.texts import translate
+from app.texts import tr
 
 if TYPE_CHECKING:  # the window shows first
     from PySide6.QtWidgets import QWidget
@@ -44,7 +44,7 @@ class About(QObject):
         self.card.show_over()
         self.card.close_button.setFocus()
         self.stop()
-        job = DetachedJob(translate("about", "About Protoleaf"), lambda _on_progress, _cancel: read_credits(), self)
+        job = DetachedJob(tr("About Protoleaf"), lambda _on_progress, _cancel: read_credits(), self)
         job.finished.connect(self._on_read)
         job.failed.connect(lambda _message: None)  # version and sentence stand there all the same
         self._reading = job

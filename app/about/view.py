@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.controls import fill_column, make_flowing_label, make_label
 from app.palette.scrolling_card import ScrollingCard
-from app.texts import QT_TRANSLATE_NOOP, fill, translate
+from app.texts import marked, tr
 from app.theme.tokens import tokens
 from app.wording import SEPARATOR
 from engine import __version__
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 WIDTH: Final = 560
 """Logical pixels."""
 _TITLES: Final = {
-    "accurate": QT_TRANSLATE_NOOP("about", "Accurate"),
-    "fast": QT_TRANSLATE_NOOP("about", "Fast"),
+    "accurate": marked("Accurate"),
+    "fast": marked("Fast"),
 }
 
 
@@ -28,19 +28,17 @@ class AboutCard(ScrollingCard):
     """Floats over the window; Esc or a click beside it closes. Its words can be selected."""
 
     def __init__(self, host: QWidget) -> None:
-        title = translate("about", "About Protoleaf")
+        title = tr("About Protoleaf")
         super().__init__(host, WIDTH, title)
         spacing = tokens().spacing
         self._credits = QWidget()
         self._credits_column = fill_column(self._credits, spacing=spacing.tiny)
         column = fill_column(
             self.body,
-            make_flowing_label(fill(self.tr("Version %1"), __version__), "strong"),
-            make_flowing_label(
-                self.tr("Turns a taxonomy and a handful of images per class into a classified collection.")
-            ),
-            make_flowing_label(self.tr("Nothing you do here leaves this computer."), "secondary"),
-            make_flowing_label(self.tr("Free software under the Apache License 2.0."), "secondary"),
+            make_flowing_label(tr("Version %1", __version__), "strong"),
+            make_flowing_label(tr("Turns a taxonomy and a handful of images per class into a classified collection.")),
+            make_flowing_label(tr("Nothing you do here leaves this computer."), "secondary"),
+            make_flowing_label(tr("Free software under the Apache License 2.0."), "secondary"),
             self._credits,
         )
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
@@ -54,7 +52,7 @@ class AboutCard(ScrollingCard):
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        words = [make_label(self.tr("Credits and licences"), "section")]
+        words = [make_label(tr("Credits and licences"), "section")]
         for title, lines in read.parts or [(_title(one), (one.origin, _licence(one))) for one in read.weights]:
             words.append(make_flowing_label(title, "strong"))
             words += [make_flowing_label(line, "secondary") for line in lines if line]
@@ -67,8 +65,8 @@ class AboutCard(ScrollingCard):
 
 
 def _title(credit: "WeightsCredit") -> str:
-    return SEPARATOR.join((translate("about", _TITLES[credit.choice]), credit.name))
+    return SEPARATOR.join((tr(_TITLES[credit.choice]), credit.name))
 
 
 def _licence(credit: "WeightsCredit") -> str:
-    return credit.licence and fill(translate("about", "Licence: %1"), credit.licence)
+    return credit.licence and tr("Licence: %1", credit.licence)

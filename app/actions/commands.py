@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 from app.actions.registry import Registry
 from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_rows, commands_for
 from app.palette.view import Palette
-from app.texts import translate
+from app.texts import tr
 
 if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph
@@ -38,10 +38,10 @@ class Commands:
     def open(self) -> None:
         """Ask for a command or a class."""
         self._palette.ask(
-            translate("commands", "Search commands and classes"),
+            tr("Search commands and classes"),
             self._rows,
             self._on_choice,
-            foot=translate("commands", "Enter runs it · Esc closes"),
+            foot=tr("Enter runs it · Esc closes"),
         )
 
     def _rows(self, text: str) -> list[PaletteRow]:

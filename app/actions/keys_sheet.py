@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from app.actions.table import ACTIONS, GROUPS, ActionRow, group_title
 from app.controls import make_label, make_scroll_area
 from app.palette.overlay import Overlay
+from app.texts import tr
 
 WIDTH = 760
 COLUMNS = 2
@@ -23,7 +24,7 @@ class KeysSheet(Overlay):
         self._layout = QVBoxLayout(self.panel)
         self._layout.setContentsMargins(24, 20, 24, 24)
         self._layout.setSpacing(16)
-        self._heading = make_label(self.tr("Keys"), "heading")
+        self._heading = make_label(tr("Keys"), "heading")
         self._layout.addWidget(self._heading)
         self._body = self._make_body()
         scroll = make_scroll_area()

@@ -4,11 +4,7 @@ from dataclasses import dataclass
 from enum import IntFlag
 from typing import Final
 
-from PySide6.QtCore import QCoreApplication
-
-from app.texts import QT_TRANSLATE_NOOP
-
-CONTEXT: Final = "actions"
+from app.texts import marked, tr
 
 
 class Needs(IntFlag):
@@ -58,21 +54,21 @@ class ActionRow:
     @property
     def title(self) -> str:
         """The text in the person's language."""
-        return QCoreApplication.translate(CONTEXT, self.text)
+        return tr(self.text)
 
 
-PROJECT: Final = QT_TRANSLATE_NOOP("actions", "Project")
-EDIT: Final = QT_TRANSLATE_NOOP("actions", "Edit")
-CLASSES: Final = QT_TRANSLATE_NOOP("actions", "Classes")
-IMAGES: Final = QT_TRANSLATE_NOOP("actions", "Images")
-REVIEW: Final = QT_TRANSLATE_NOOP("actions", "Review")
-MODEL: Final = QT_TRANSLATE_NOOP("actions", "Model")
-VIEW: Final = QT_TRANSLATE_NOOP("actions", "View")
-HELP: Final = QT_TRANSLATE_NOOP("actions", "Help")
+PROJECT: Final = marked("Project")
+EDIT: Final = marked("Edit")
+CLASSES: Final = marked("Classes")
+IMAGES: Final = marked("Images")
+REVIEW: Final = marked("Review")
+MODEL: Final = marked("Model")
+VIEW: Final = marked("View")
+HELP: Final = marked("Help")
 
 GROUPS: Final = (PROJECT, EDIT, CLASSES, IMAGES, REVIEW, MODEL, VIEW, HELP)
 
 
 def group_title(group: str) -> str:
     """A group's name in the person's language."""
-    return QCoreApplication.translate(CONTEXT, group)
+    return tr(group)

@@ -19,7 +19,7 @@ from app.actions.row import (
     group_title,
 )
 from app.actions.view_rows import VIEW_ACTIONS
-from app.texts import QT_TRANSLATE_NOOP
+from app.texts import marked
 
 __all__ = ["ACTIONS", "BY_NAME", "GROUPS", "ActionRow", "Needs", "group_title"]
 
@@ -44,31 +44,25 @@ def _digit(number: int) -> ActionRow:
 
 
 _DIGIT_TEXTS: Final = (
-    QT_TRANSLATE_NOOP("actions", "Label as the most likely class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 2nd most likely class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 3rd most likely class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 4th most likely class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 5th most likely class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 6th most likely class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 7th most likely class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 8th most likely class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 9th most likely class"),
+    marked("Label as the most likely class"),
+    marked("Label as the 2nd most likely class"),
+    marked("Label as the 3rd most likely class"),
+    marked("Label as the 4th most likely class"),
+    marked("Label as the 5th most likely class"),
+    marked("Label as the 6th most likely class"),
+    marked("Label as the 7th most likely class"),
+    marked("Label as the 8th most likely class"),
+    marked("Label as the 9th most likely class"),
 )
 
 
 ACTIONS: Final[tuple[ActionRow, ...]] = (
-    ActionRow(
-        "new_project", QT_TRANSLATE_NOOP("actions", "New project…"), "new", ("Ctrl+Shift+N",), PROJECT, Needs.NOTHING
-    ),
-    ActionRow(
-        "open_project", QT_TRANSLATE_NOOP("actions", "Open project…"), "open", ("Ctrl+O",), PROJECT, Needs.NOTHING
-    ),
-    ActionRow(
-        "try_sample", QT_TRANSLATE_NOOP("actions", "Try the sample collection"), "sample", (), PROJECT, Needs.NOTHING
-    ),
+    ActionRow("new_project", marked("New project…"), "new", ("Ctrl+Shift+N",), PROJECT, Needs.NOTHING),
+    ActionRow("open_project", marked("Open project…"), "open", ("Ctrl+O",), PROJECT, Needs.NOTHING),
+    ActionRow("try_sample", marked("Try the sample collection"), "sample", (), PROJECT, Needs.NOTHING),
     ActionRow(
         "export",
-        QT_TRANSLATE_NOOP("actions", "Export…"),
+        marked("Export…"),
         "export",
         ("Ctrl+Shift+E",),
         PROJECT,
@@ -77,46 +71,40 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "export_graph",
-        QT_TRANSLATE_NOOP("actions", "Export class graph…"),
+        marked("Export class graph…"),
         "export",
         (),
         PROJECT,
         Needs.PROJECT | Needs.FOR_GOOD,
     ),
-    ActionRow(
-        "import_labels", QT_TRANSLATE_NOOP("actions", "Import labels…"), "label", ("Ctrl+Shift+L",), PROJECT, _FOR_GOOD
-    ),
+    ActionRow("import_labels", marked("Import labels…"), "label", ("Ctrl+Shift+L",), PROJECT, _FOR_GOOD),
     ActionRow(
         "backups",
-        QT_TRANSLATE_NOOP("actions", "Backups…"),
+        marked("Backups…"),
         "history",
         (),
         PROJECT,
         Needs.PROJECT | Needs.FOR_GOOD,
         starts_section=True,
     ),
-    ActionRow("close_project", QT_TRANSLATE_NOOP("actions", "Close project"), "close", ("Ctrl+W",), PROJECT),
-    ActionRow(
-        "quit", QT_TRANSLATE_NOOP("actions", "Quit"), "quit", ("Ctrl+Q",), PROJECT, Needs.NOTHING, starts_section=True
-    ),
-    ActionRow("undo", QT_TRANSLATE_NOOP("actions", "Undo"), "undo", ("Ctrl+Z",), EDIT, _WRITE | Needs.UNDO),
-    ActionRow(
-        "redo", QT_TRANSLATE_NOOP("actions", "Redo"), "redo", ("Ctrl+Shift+Z", "Ctrl+Y"), EDIT, _WRITE | Needs.REDO
-    ),
+    ActionRow("close_project", marked("Close project"), "close", ("Ctrl+W",), PROJECT),
+    ActionRow("quit", marked("Quit"), "quit", ("Ctrl+Q",), PROJECT, Needs.NOTHING, starts_section=True),
+    ActionRow("undo", marked("Undo"), "undo", ("Ctrl+Z",), EDIT, _WRITE | Needs.UNDO),
+    ActionRow("redo", marked("Redo"), "redo", ("Ctrl+Shift+Z", "Ctrl+Y"), EDIT, _WRITE | Needs.REDO),
     ActionRow(
         "command_palette",
-        QT_TRANSLATE_NOOP("actions", "Search commands and classes…"),
+        marked("Search commands and classes…"),
         "search",
         ("Ctrl+K",),
         EDIT,
         Needs.NOTHING,
         starts_section=True,
     ),
-    ActionRow("settings", QT_TRANSLATE_NOOP("actions", "Settings…"), "settings", ("Ctrl+,",), EDIT, Needs.NOTHING),
-    ActionRow("new_class", QT_TRANSLATE_NOOP("actions", "New class…"), "class_new", ("Ctrl+N",), CLASSES, _WRITE),
+    ActionRow("settings", marked("Settings…"), "settings", ("Ctrl+,",), EDIT, Needs.NOTHING),
+    ActionRow("new_class", marked("New class…"), "class_new", ("Ctrl+N",), CLASSES, _WRITE),
     ActionRow(
         "new_sibling",
-        QT_TRANSLATE_NOOP("actions", "New class beside it…"),
+        marked("New class beside it…"),
         "class_new",
         ("Ctrl+Return", "Ctrl+Enter"),
         CLASSES,
@@ -124,7 +112,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "new_parent",
-        QT_TRANSLATE_NOOP("actions", "New class above it…"),
+        marked("New class above it…"),
         "class_new",
         ("Ctrl+Shift+Return", "Ctrl+Shift+Enter"),
         CLASSES,
@@ -132,7 +120,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "new_top_class",
-        QT_TRANSLATE_NOOP("actions", "New class at the top level…"),
+        marked("New class at the top level…"),
         "class_new",
         ("Ctrl+Alt+Return", "Ctrl+Alt+Enter"),
         CLASSES,
@@ -140,28 +128,28 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "rename_class",
-        QT_TRANSLATE_NOOP("actions", "Rename class…"),
+        marked("Rename class…"),
         "rename",
         ("F2",),
         CLASSES,
         _CLASS,
         starts_section=True,
     ),
-    ActionRow("move_class", QT_TRANSLATE_NOOP("actions", "Move under…"), "move", ("Ctrl+M",), CLASSES, _CLASS),
-    ActionRow("link_parent", QT_TRANSLATE_NOOP("actions", "Add another parent…"), "link", ("Ctrl+L",), CLASSES, _CLASS),
+    ActionRow("move_class", marked("Move under…"), "move", ("Ctrl+M",), CLASSES, _CLASS),
+    ActionRow("link_parent", marked("Add another parent…"), "link", ("Ctrl+L",), CLASSES, _CLASS),
     ActionRow(
         "unlink_parent",
-        QT_TRANSLATE_NOOP("actions", "Unlink from a parent"),
+        marked("Unlink from a parent"),
         "unlink",
         ("Ctrl+U",),
         CLASSES,
         _CLASS | Needs.SEVERAL_PARENTS,
     ),
-    ActionRow("merge_class", QT_TRANSLATE_NOOP("actions", "Merge class into…"), "merge", ("Ctrl+J",), CLASSES, _CLASS),
-    ActionRow("split_class", QT_TRANSLATE_NOOP("actions", "Split class…"), "split", ("Ctrl+Alt+J",), CLASSES, _CLASS),
+    ActionRow("merge_class", marked("Merge class into…"), "merge", ("Ctrl+J",), CLASSES, _CLASS),
+    ActionRow("split_class", marked("Split class…"), "split", ("Ctrl+Alt+J",), CLASSES, _CLASS),
     ActionRow(
         "copy_classes",
-        QT_TRANSLATE_NOOP("actions", "Copy classes"),
+        marked("Copy classes"),
         "copy",
         ("Ctrl+C",),
         CLASSES,
@@ -169,13 +157,11 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         on_classes=True,
         starts_section=True,
     ),
-    ActionRow(
-        "cut_classes", QT_TRANSLATE_NOOP("actions", "Cut classes"), "cut", ("Ctrl+X",), CLASSES, _CLASS, on_classes=True
-    ),
-    ActionRow("paste_classes", QT_TRANSLATE_NOOP("actions", "Paste classes"), "paste", ("Ctrl+V",), CLASSES, _WRITE),
+    ActionRow("cut_classes", marked("Cut classes"), "cut", ("Ctrl+X",), CLASSES, _CLASS, on_classes=True),
+    ActionRow("paste_classes", marked("Paste classes"), "paste", ("Ctrl+V",), CLASSES, _WRITE),
     ActionRow(
         "remove_class",
-        QT_TRANSLATE_NOOP("actions", "Remove class"),
+        marked("Remove class"),
         "delete",
         ("Del",),
         CLASSES,
@@ -185,7 +171,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "import_classes",
-        QT_TRANSLATE_NOOP("actions", "Import classes from a file…"),
+        marked("Import classes from a file…"),
         "graph_import",
         ("Ctrl+Shift+I",),
         CLASSES,
@@ -194,14 +180,14 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "show_suggestions",
-        QT_TRANSLATE_NOOP("actions", "Suggestions for the graph"),
+        marked("Suggestions for the graph"),
         "suggestion",
         ("Ctrl+Shift+G",),
         CLASSES,
     ),
     ActionRow(
         "what_if",
-        QT_TRANSLATE_NOOP("actions", "What if: try edits out"),
+        marked("What if: try edits out"),
         "what_if",
         ("Ctrl+Shift+W",),
         CLASSES,
@@ -210,7 +196,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "keep_what_if",
-        QT_TRANSLATE_NOOP("actions", "Keep what was tried out"),
+        marked("Keep what was tried out"),
         "accept",
         ("Ctrl+Shift+K",),
         CLASSES,
@@ -218,23 +204,19 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "discard_what_if",
-        QT_TRANSLATE_NOOP("actions", "Discard what was tried out"),
+        marked("Discard what was tried out"),
         "delete",
         ("Ctrl+Shift+D",),
         CLASSES,
         _TRIED_OUT,
     ),
-    ActionRow("add_images", QT_TRANSLATE_NOOP("actions", "Add images…"), "images_add", ("Ctrl+I",), IMAGES, _FOR_GOOD),
-    ActionRow(
-        "add_folder", QT_TRANSLATE_NOOP("actions", "Add a folder…"), "folder_add", ("Ctrl+Shift+O",), IMAGES, _FOR_GOOD
-    ),
-    ActionRow(
-        "read_images", QT_TRANSLATE_NOOP("actions", "Analyse waiting images"), "refresh", ("F5",), IMAGES, _FOR_GOOD
-    ),
-    ActionRow("find_moved_images", QT_TRANSLATE_NOOP("actions", "Find moved images…"), "search", (), IMAGES, _FOR_GOOD),
+    ActionRow("add_images", marked("Add images…"), "images_add", ("Ctrl+I",), IMAGES, _FOR_GOOD),
+    ActionRow("add_folder", marked("Add a folder…"), "folder_add", ("Ctrl+Shift+O",), IMAGES, _FOR_GOOD),
+    ActionRow("read_images", marked("Analyse waiting images"), "refresh", ("F5",), IMAGES, _FOR_GOOD),
+    ActionRow("find_moved_images", marked("Find moved images…"), "search", (), IMAGES, _FOR_GOOD),
     ActionRow(
         "remove_images",
-        QT_TRANSLATE_NOOP("actions", "Remove images from the project"),
+        marked("Remove images from the project"),
         "delete",
         ("Del",),
         IMAGES,
@@ -244,7 +226,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "accept",
-        QT_TRANSLATE_NOOP("actions", "Accept the class on the card"),
+        marked("Accept the class on the card"),
         "accept",
         ("Return", "Enter"),
         REVIEW,
@@ -253,17 +235,17 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "accept_likeliest",
-        QT_TRANSLATE_NOOP("actions", "Accept the most likely class"),
+        marked("Accept the most likely class"),
         "accept_safe",
         ("Shift+Return", "Shift+Enter"),
         REVIEW,
         _REVIEW,
         on_images=True,
     ),
-    ActionRow("relabel", QT_TRANSLATE_NOOP("actions", "Label as…"), "relabel", ("R",), REVIEW, _REVIEW, on_images=True),
+    ActionRow("relabel", marked("Label as…"), "relabel", ("R",), REVIEW, _REVIEW, on_images=True),
     ActionRow(
         "unknown",
-        QT_TRANSLATE_NOOP("actions", "None of the classes"),
+        marked("None of the classes"),
         "unknown",
         ("U",),
         REVIEW,
@@ -272,7 +254,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "reject",
-        QT_TRANSLATE_NOOP("actions", "Remove label, or skip"),
+        marked("Remove label, or skip"),
         "reject",
         ("X",),
         REVIEW,
@@ -280,12 +262,10 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         on_images=True,
     ),
     *(_digit(number) for number in range(1, 10)),
-    ActionRow(
-        "tune_propagation", QT_TRANSLATE_NOOP("actions", "Tune propagation…"), "tune", ("Ctrl+T",), MODEL, _FOR_GOOD
-    ),
+    ActionRow("tune_propagation", marked("Tune propagation…"), "tune", ("Ctrl+T",), MODEL, _FOR_GOOD),
     ActionRow(
         "train_backbone",
-        QT_TRANSLATE_NOOP("actions", "Train the backbone…"),
+        marked("Train the backbone…"),
         "train",
         ("Ctrl+Shift+T",),
         MODEL,
@@ -293,7 +273,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "choose_backbone",
-        QT_TRANSLATE_NOOP("actions", "Backbone…"),
+        marked("Backbone…"),
         "backbone",
         ("Ctrl+B",),
         MODEL,
@@ -302,7 +282,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "show_model_versions",
-        QT_TRANSLATE_NOOP("actions", "Model versions…"),
+        marked("Model versions…"),
         "model_versions",
         ("Ctrl+Shift+M",),
         MODEL,
@@ -310,7 +290,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "choose_device",
-        QT_TRANSLATE_NOOP("actions", "Performance…"),
+        marked("Performance…"),
         "device",
         ("Ctrl+D",),
         MODEL,
@@ -318,21 +298,19 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         starts_section=True,
     ),
     *VIEW_ACTIONS,
-    ActionRow("user_guide", QT_TRANSLATE_NOOP("actions", "User guide"), "help", ("F1",), HELP, Needs.NOTHING),
-    ActionRow("show_keys", QT_TRANSLATE_NOOP("actions", "Keys"), "keys", ("?",), HELP, Needs.NOTHING),
+    ActionRow("user_guide", marked("User guide"), "help", ("F1",), HELP, Needs.NOTHING),
+    ActionRow("show_keys", marked("Keys"), "keys", ("?",), HELP, Needs.NOTHING),
     ActionRow(
         "show_log",
-        QT_TRANSLATE_NOOP("actions", "Show the log"),
+        marked("Show the log"),
         "folder",
         (),
         HELP,
         Needs.NOTHING,
         starts_section=True,
     ),
-    ActionRow("copy_report", QT_TRANSLATE_NOOP("actions", "Copy the report"), "copy", (), HELP, Needs.NOTHING),
-    ActionRow(
-        "about", QT_TRANSLATE_NOOP("actions", "About Protoleaf…"), "info", (), HELP, Needs.NOTHING, starts_section=True
-    ),
+    ActionRow("copy_report", marked("Copy the report"), "copy", (), HELP, Needs.NOTHING),
+    ActionRow("about", marked("About Protoleaf…"), "info", (), HELP, Needs.NOTHING, starts_section=True),
 )
 
 BY_NAME: Final = {row.name: row for row in ACTIONS}

@@ -4,7 +4,7 @@ from typing import final
 
 from app.actions.registry import Registry
 from app.actions.table import Needs
-from app.texts import fill, for_menu, translate
+from app.texts import for_menu, tr
 from engine.project.action_texts import command_text
 
 
@@ -18,10 +18,10 @@ class UndoTitles:
 
     def show(self, undo_text: str, redo_text: str) -> None:
         """Take the texts of the two steps; "" when there is none."""
-        undo, redo = translate("actions", "Undo"), translate("actions", "Redo")
+        undo, redo = tr("Undo"), tr("Redo")
         if undo_text:
-            undo = fill(translate("actions", "Undo %1"), for_menu(command_text(undo_text)))
+            undo = tr("Undo %1", for_menu(command_text(undo_text)))
         if redo_text:
-            redo = fill(translate("actions", "Redo %1"), for_menu(command_text(redo_text)))
+            redo = tr("Redo %1", for_menu(command_text(redo_text)))
         self._registry.set_titles({"undo": undo, "redo": redo})
         self.needs = (Needs.UNDO if undo_text else Needs.NOTHING) | (Needs.REDO if redo_text else Needs.NOTHING)

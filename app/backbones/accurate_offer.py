@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 
 from app.backbones.logic import AccurateOffer, accurate_offer
 from app.backbones.wording import offer_text
-from app.texts import translate
+from app.texts import tr
 from engine.config import sample_folder
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class OfferLine(QObject):
             return
         self._settings.remember_offered(offer.project_id)
         answers = [
-            (translate("backbones", "Compare…"), lambda: self._compare(offer.backbone)),
-            (translate("backbones", "Not now"), lambda: None),
+            (tr("Compare…"), lambda: self._compare(offer.backbone)),
+            (tr("Not now"), lambda: None),
         ]
         self._notice.ask(offer_text(offer.backbone), answers)

@@ -10,7 +10,7 @@ from app.backbones.logic import BackboneRow
 from app.backbones.wording import CHOICES, removal_fate, removal_question, row_details, row_facts, row_origin
 from app.controls import fill_column, make_button, make_icon_button, make_label, make_row_card, make_used_mark
 from app.side_panel.asking_card import AskingCard, CardList
-from app.texts import breakable, fill, plain_tip, translate
+from app.texts import breakable, plain_tip, tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -31,23 +31,23 @@ class RowCard(AskingCard):
     def __init__(
         self, row: BackboneRow, use: Callable[[], None], remove: Callable[[], None], *, can_change: bool
     ) -> None:
-        agree, keep = translate("backbones", "Remove"), translate("backbones", "Keep it")
+        agree, keep = tr("Remove"), tr("Keep it")
         super().__init__(agree, keep, topic=row.source, variant="danger", tone="warning")
         self.row = row
         self._remove = remove
-        self.use_button = make_button(self.tr("Use…"), use)
-        self.use_button.setAccessibleName(fill(self.tr("Use %1 in this project"), row.name))
+        self.use_button = make_button(tr("Use…"), use)
+        self.use_button.setAccessibleName(tr("Use %1 in this project", row.name))
         self.use_button.setToolTip(
-            self.tr("Analyses all images with it first and compares the results. Nothing changes until you decide.")
+            tr("Analyses all images with it first and compares the results. Nothing changes until you decide.")
         )
         self.use_button.setEnabled(can_change)
-        self.remove_button = make_icon_button("delete", fill(self.tr("Remove %1…"), row.name), self.ask)
+        self.remove_button = make_icon_button("delete", tr("Remove %1…", row.name), self.ask)
         self.remove_button.setEnabled(row.is_removable)
-        self.agree_button.setAccessibleName(fill(self.tr("Remove %1"), row.name))
-        self.keep_button.setAccessibleName(fill(self.tr("Keep %1"), row.name))
+        self.agree_button.setAccessibleName(tr("Remove %1", row.name))
+        self.keep_button.setAccessibleName(tr("Keep %1", row.name))
         captions = (row_facts(row), row_origin(row))
-        first = make_used_mark(self.tr("In use")) if row.is_used else self.use_button
-        badge = None if row.choice is None else make_label(translate("backbones", CHOICES[row.choice]), "chip")
+        first = make_used_mark(tr("In use")) if row.is_used else self.use_button
+        badge = None if row.choice is None else make_label(tr(CHOICES[row.choice]), "chip")
         card = make_row_card(row.name, captions, first, self.remove_button, badge=badge)
         card.setToolTip(plain_tip(row_details(row)))
         self.remove_button.setVisible(row.is_removable)
@@ -89,7 +89,7 @@ class ComputerPage(QWidget):
         self._used = make_label("", "secondary", wraps=True)
         self._list = CardList()
         self._hint = make_label(
-            self.tr("Add more under Published networks or ONNX file."),
+            tr("Add more under Published networks or ONNX file."),
             "secondary",
             wraps=True,
         )
@@ -105,7 +105,7 @@ class ComputerPage(QWidget):
         self.rows = tuple(rows)
         self.cards = [self._card(row, can_change=can_change) for row in rows]
         self._list.show_cards(self.cards)
-        self._used.setText(fill(self.tr("In use: %1"), used_name))
+        self._used.setText(tr("In use: %1", used_name))
         self._used.setVisible(not any(row.is_used for row in rows))
         self._hint.setVisible(len(rows) == 1)
 

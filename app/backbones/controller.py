@@ -19,7 +19,7 @@ from app.backbones.logic import (
 )
 from app.jobs.job_slot import Stage
 from app.side_panel.place import SidePlace
-from app.texts import fill, translate
+from app.texts import tr
 from engine.backbones.published.titles import library_title
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Backbones(QObject):
         if self._is_shown:
             self._toast.say(text)
         else:
-            self._toast.say(text, action=translate("backbones", "Show"), on_action=lambda: self.open_panel(source))
+            self._toast.say(text, action=tr("Show"), on_action=lambda: self.open_panel(source))
 
     @property
     def _is_shown(self) -> bool:
@@ -117,10 +117,8 @@ class Backbones(QObject):
         self._measure()
         if installed.lost_reason and not self._is_shown:
             self._toast.say_failure(
-                translate(
-                    "backbones", "This project's backbone is missing. Your labels are safe; choose another backbone."
-                ),
-                action=translate("backbones", "Choose…"),
+                tr("This project's backbone is missing. Your labels are safe; choose another backbone."),
+                action=tr("Choose…"),
                 on_action=self.open_panel,
             )
 
@@ -167,7 +165,7 @@ class Backbones(QObject):
         if error:
             self._toast.say_failure(error)
         else:
-            self._toast.say(fill(translate("backbones", "Removed %1"), name))
+            self._toast.say(tr("Removed %1", name))
 
     # -- published networks
 
@@ -233,8 +231,8 @@ class Backbones(QObject):
 
     def _on_used(self, name: str) -> None:
         self._jobs.dismiss_change()
-        text = fill(translate("backbones", "Now using %1"), name)
-        self._toast.say(text, action=translate("backbones", "Undo"), on_action=self._session.undo)
+        text = tr("Now using %1", name)
+        self._toast.say(text, action=tr("Undo"), on_action=self._session.undo)
 
     def _on_change_stage(self, stage: Stage) -> None:
         """Tell somebody who looks elsewhere how it ended."""
@@ -243,8 +241,8 @@ class Backbones(QObject):
         if stage is Stage.FAILED:
             self._toast.say_failure(self._jobs.change.error)
         elif stage is Stage.DONE and self._jobs.ready is not None:
-            self._say(fill(translate("backbones", "%1 is ready to use"), library_title(self._jobs.ready.name)))
+            self._say(tr("%1 is ready to use", library_title(self._jobs.ready.name)))
 
 
 def _added_text(name: str) -> str:
-    return fill(translate("backbones", "Added %1"), name)
+    return tr("Added %1", name)

@@ -14,7 +14,7 @@ from app.controls import fill_column, make_button, make_label, make_notice_colum
 from app.drop_box import DropBox
 from app.file_dialogs import Purpose, open_file
 from app.jobs.job_slot import Stage
-from app.texts import breakable, fill
+from app.texts import breakable, tr
 from app.theme.tokens import tokens
 from app.wording import sentence
 
@@ -37,17 +37,15 @@ class FilePage(QWidget):
         self.path: Path | None = None
         self.facts: OnnxFacts | None = None
         self.drop = self._make_drop()
-        self.inspection = JobSlotView(jobs.inspection, getting_ready=self.tr("Checking the file…"))
+        self.inspection = JobSlotView(jobs.inspection, getting_ready=tr("Checking the file…"))
         self._facts_text = make_label("", "secondary", wraps=True)
         self._why = make_label("", "secondary", wraps=True)
         self.form = PreprocessingForm()
         self.try_button = make_button("", self._on_try, icon_name="play")
-        self.trial = JobSlotView(
-            jobs.trial, getting_ready=self.tr("Trying it…"), cancel_tip=self.tr("Stop; nothing is kept")
-        )
+        self.trial = JobSlotView(jobs.trial, getting_ready=tr("Trying it…"), cancel_tip=tr("Stop; nothing is kept"))
         self.result = self._make_result()
-        self.add_button = make_button(self.tr("Add this network"), self._on_add, icon_name="plus")
-        self.adding = JobSlotView(jobs.adding, getting_ready=self.tr("Adding it…"))
+        self.add_button = make_button(tr("Add this network"), self._on_add, icon_name="plus")
+        self.adding = JobSlotView(jobs.adding, getting_ready=tr("Adding it…"))
         self._lay_out()
         self.form.changed.connect(self._forget_trial)
         jobs.inspection.finished.connect(self.show_facts)
@@ -60,8 +58,8 @@ class FilePage(QWidget):
 
     def _make_drop(self) -> DropBox:
         self._drop_text = make_label("", wraps=True)
-        self.choose_button = make_button(self.tr("Choose a file…"), self._on_choose, icon_name="open")
-        name = self.tr("Choose an ONNX file")
+        self.choose_button = make_button(tr("Choose a file…"), self._on_choose, icon_name="open")
+        name = tr("Choose an ONNX file")
         return DropBox(name, self._on_choose, self._drop_text, self.choose_button, has_focus=False)
 
     def _make_result(self) -> QFrame:
@@ -99,10 +97,8 @@ class FilePage(QWidget):
 
     def _why_text(self, facts: "OnnxFacts") -> str:
         if facts.is_declared:
-            return fill(self.tr("Preprocessing: %1."), facts.why)
-        return fill(
-            self.tr("Check these settings: the file does not say how images were prepared. %1"), sentence(facts.why)
-        )
+            return tr("Preprocessing: %1.", facts.why)
+        return tr("Check these settings: the file does not say how images were prepared. %1", sentence(facts.why))
 
     def show_trial(self, trial: "Trial") -> None:
         """Say how it did on the person's images."""
@@ -140,13 +136,13 @@ class FilePage(QWidget):
         self.result.setVisible(was_tried)
         self.add_button.setVisible(not jobs.adding.is_busy)
         self.add_button.setEnabled(was_tried and self.form.is_usable)
-        self.add_button.setToolTip("" if was_tried else self.tr("Try it first: only what works can be added"))
+        self.add_button.setToolTip("" if was_tried else tr("Try it first: only what works can be added"))
         for button, is_next in ((self.try_button, not was_tried), (self.add_button, was_tried)):
             set_variant(button, "primary" if is_next else "")
 
     def _prompt(self) -> str:
         if self.path is None:
-            return self.tr(
+            return tr(
                 "Drop an ONNX file here: any network that turns an image into a vector or a feature map. It runs in a "
                 "separate process and contacts no other computer."
             )
@@ -164,7 +160,7 @@ class FilePage(QWidget):
         self._jobs.inspect_file(path)
 
     def _on_choose(self) -> None:
-        path = open_file(self, Purpose.BACKBONES, self.tr("Choose an ONNX file"), KINDS)
+        path = open_file(self, Purpose.BACKBONES, tr("Choose an ONNX file"), KINDS)
         if path is not None:
             self.choose(path)
 

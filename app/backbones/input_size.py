@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSpinBox, QWidget
 
 from app.backbones.wording import pixels
 from app.controls import dress_number_box, fill_column, make_form, make_label
-from app.texts import fill, translate
+from app.texts import fill, tr
 from app.wording import number
 from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE
 
@@ -34,11 +34,11 @@ class InputSize(QWidget):
         self.box = dress_number_box(QSpinBox())
         self.box.setRange(SMALLEST_SIDE, LARGEST_SIDE)
         self.box.setKeyboardTracking(False)
-        self.box.setSuffix(translate("backbones", " px"))
+        self.box.setSuffix(tr(" px"))
         self._hint = make_label("", "caption", wraps=True)
         self._problem = make_label("", "danger", wraps=True)
         column = fill_column(self, self._hint, self._problem)
-        column.insertLayout(0, make_form({self.tr("Input size"): self.box}))
+        column.insertLayout(0, make_form({tr("Input size"): self.box}))
         self.box.valueChanged.connect(self._on_changed)
         self.show_network(None)
 
@@ -64,10 +64,10 @@ class InputSize(QWidget):
         self.setVisible(takes_others)
 
     def _show_state(self) -> None:
-        hint = self.tr("Trained at %1. Smaller is faster; how fast is measured once it is on this computer.")
+        hint = tr("Trained at %1. Smaller is faster; how fast is measured once it is on this computer.")
         self._hint.setText(fill(hint, pixels(self._usual)))
         self._hint.setVisible(self.is_usable and self.side != self._usual)
-        self._problem.setText(fill(self.tr("The input size must be a multiple of %1."), number(self._patch)))
+        self._problem.setText(tr("The input size must be a multiple of %1.", number(self._patch)))
         self._problem.setVisible(not self.is_usable)
 
     def _on_changed(self) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.backbones.wording import preparing_text
 from app.jobs.job_slot import JobSlot
-from app.texts import fill, translate
+from app.texts import tr
 
 if TYPE_CHECKING:
     from app.backbones.logic import PublishedRow
@@ -66,7 +66,7 @@ class BackboneJobs(QObject):
         from engine.backbones.messages import ListPublished
 
         request = ListPublished(self._session.caches.root)
-        self.listing.start(translate("backbones", "Loading the list of published networks"), request)
+        self.listing.start(tr("Loading the list of published networks"), request)
 
     def download_network(self, row: "PublishedRow", proxy: str, mirror: str) -> None:
         """Fetch a network; an empty proxy is the system's, an empty mirror the publisher's own server."""
@@ -77,13 +77,13 @@ class BackboneJobs(QObject):
         request = AddPublished(
             self._session.caches.root, network.source, network.weights or None, proxy, mirror, input_side=side
         )
-        self.download.start(fill(translate("backbones", "Downloading %1"), row.name), request, subject=row.name)
+        self.download.start(tr("Downloading %1", row.name), request, subject=row.name)
 
     def inspect_file(self, path: Path) -> None:
         """Find out what an ONNX file says of itself."""
         from engine.backbones.messages import InspectFile
 
-        self.inspection.start(fill(translate("backbones", "Inspecting %1"), path.name), InspectFile(path))
+        self.inspection.start(tr("Inspecting %1", path.name), InspectFile(path))
 
     def try_file(
         self, path: Path, facts: "OnnxFacts", preprocessing: Mapping[str, Any], images: Sequence[Path]
@@ -92,7 +92,7 @@ class BackboneJobs(QObject):
         from engine.backbones.messages import TryFile
 
         request = TryFile(path, facts, preprocessing, tuple(images))
-        self.trial.start(fill(translate("backbones", "Trying %1"), path.name), request)
+        self.trial.start(tr("Trying %1", path.name), request)
 
     def add_file(self, path: Path, name: str, preprocessing: Mapping[str, Any]) -> None:
         """Take a file into the library under a name."""
@@ -100,7 +100,7 @@ class BackboneJobs(QObject):
 
         info = self._session.info
         request = AddFile(path, name, preprocessing, None if info is None else info.path)
-        self.adding.start(fill(translate("backbones", "Adding %1"), name), request, subject=name)
+        self.adding.start(tr("Adding %1", name), request, subject=name)
 
     @property
     def is_changing(self) -> bool:
@@ -112,7 +112,7 @@ class BackboneJobs(QObject):
         from engine.embedding.messages import MeasureRates
 
         request = MeasureRates(tuple(backbones), tuple(photos), self.settings.device)
-        self.measuring.start(translate("backbones", "Measuring the speed"), request)
+        self.measuring.start(tr("Measuring the speed"), request)
 
     def prepare_change(self, source: str, name: str, preparation: "Request[Any] | None" = None) -> None:
         """Embed the open project with another backbone; nothing while nobody may write.
@@ -133,7 +133,7 @@ class BackboneJobs(QObject):
             self.preparation.start(preparing_text(name), preparation, subject=name)
             return
         request = PrepareChange(info.path, self._session.caches.root, source, self.settings.device)
-        self.change.start(fill(translate("backbones", "Analysing images with %1"), name), request, subject=name)
+        self.change.start(tr("Analysing images with %1", name), request, subject=name)
 
     def dismiss_change(self) -> None:
         self.ready = None

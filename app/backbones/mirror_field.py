@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, final
 
 from app.backbones.quiet_field import QuietField, Shorten
-from app.texts import fill, translate
+from app.texts import tr
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -25,13 +25,11 @@ class MirrorField(QuietField):
         self.place = settings.mirror
         super().__init__(
             self.place,
-            name=translate("backbones", "Folder or address of the mirror"),
-            example=translate("backbones", "/folder or https://host"),
-            tip=translate(
-                "backbones", "If this computer has no internet, or weights are kept in one place for everybody"
-            ),
-            field_tip=translate("backbones", "Leave it empty to download from the publisher"),
-            fate=translate("backbones", "Files lie there as on the publisher's server: owner/name/file."),
+            name=tr("Folder or address of the mirror"),
+            example=tr("/folder or https://host"),
+            tip=tr("If this computer has no internet, or weights are kept in one place for everybody"),
+            field_tip=tr("Leave it empty to download from the publisher"),
+            fate=tr("Files lie there as on the publisher's server: owner/name/file."),
         )
 
     def take(self, typed: str) -> str:
@@ -49,8 +47,8 @@ class MirrorField(QuietField):
 
     def line(self, shorten: Shorten) -> str:
         if not self.place:
-            return translate("backbones", "Use a mirror…")
-        return fill(translate("backbones", "Mirror: %1"), shorten(self.place))
+            return tr("Use a mirror…")
+        return tr("Mirror: %1", shorten(self.place))
 
     @property
     def has_fate(self) -> bool:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 from app.backbones.published_model import COLUMNS, PublishedModel
+from app.texts import tr
 from app.theme.tokens import tokens
 
 ROWS_IN_SIGHT: Final = 7
@@ -31,7 +32,7 @@ class NetworkTable(QTableView):
         super().__init__()
         self._networks = model
         self.setModel(model)
-        self.setAccessibleName(self.tr("Published networks"))
+        self.setAccessibleName(tr("Published networks"))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setShowGrid(False)

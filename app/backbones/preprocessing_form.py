@@ -7,7 +7,7 @@ from PySide6.QtCore import QLocale, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
 from app.controls import dress_number_box, fill_column, make_button, make_choice_box, make_form, make_label
-from app.texts import QT_TRANSLATE_NOOP, fill, plain_tip, translate
+from app.texts import marked, plain_tip, tr
 from engine.backbones.preprocessing import (
     LARGEST_SIDE,
     PRESETS,
@@ -27,29 +27,29 @@ _PRESETS: Final = {name: preset(name) for name in PRESETS}
 _SHORT_TITLES: Final = {"imagenet": "ImageNet", "caffe": "Caffe", "clip": "CLIP"}
 """Where the whole title is too long for a narrow panel; it is the entry's tip then."""
 _PRESET_TITLES: Final = {name: _SHORT_TITLES.get(name, each.title) for name, each in PRESETS.items()} | {
-    OWN_VALUES: QT_TRANSLATE_NOOP("backbones", "Custom")
+    OWN_VALUES: marked("Custom")
 }
 _CHOICES: Final[Mapping[str, Mapping[Any, str]]] = {
-    "channel_order": {"rgb": "RGB", "bgr": "BGR", "grey": QT_TRANSLATE_NOOP("backbones", "Grey")},
+    "channel_order": {"rgb": "RGB", "bgr": "BGR", "grey": marked("Grey")},
     "layout": {
-        "nchw": QT_TRANSLATE_NOOP("backbones", "Channels first"),
-        "nhwc": QT_TRANSLATE_NOOP("backbones", "Channels last"),
+        "nchw": marked("Channels first"),
+        "nhwc": marked("Channels last"),
     },
     "pooling": {
-        "none": QT_TRANSLATE_NOOP("backbones", "None"),
-        "mean": QT_TRANSLATE_NOOP("backbones", "Average"),
-        "first": QT_TRANSLATE_NOOP("backbones", "First token"),
+        "none": marked("None"),
+        "mean": marked("Average"),
+        "first": marked("First token"),
     },
 }
 _MORE: Final = {
-    "mean": QT_TRANSLATE_NOOP("backbones", "Mean (RGB)"),
-    "std": QT_TRANSLATE_NOOP("backbones", "Std (RGB)"),
-    "value_scale": QT_TRANSLATE_NOOP("backbones", "Pixel range"),
-    "channel_order": QT_TRANSLATE_NOOP("backbones", "Channel order"),
-    "layout": QT_TRANSLATE_NOOP("backbones", "Input layout"),
-    "resize_share": QT_TRANSLATE_NOOP("backbones", "Centre crop"),
-    "output": QT_TRANSLATE_NOOP("backbones", "Output"),
-    "pooling": QT_TRANSLATE_NOOP("backbones", "Pooling"),
+    "mean": marked("Mean (RGB)"),
+    "std": marked("Std (RGB)"),
+    "value_scale": marked("Pixel range"),
+    "channel_order": marked("Channel order"),
+    "layout": marked("Input layout"),
+    "resize_share": marked("Centre crop"),
+    "output": marked("Output"),
+    "pooling": marked("Pooling"),
 }
 
 
@@ -75,11 +75,11 @@ class PreprocessingForm(QWidget):
             "value_scale": _choice({scale: _scale_text(scale) for scale in (1.0, 255.0)}),
             "resize_share": _share_box(),
             "output": self._output,
-            "unit_length": QCheckBox(self.tr("Scale embeddings to unit length")),
+            "unit_length": QCheckBox(tr("Scale embeddings to unit length")),
             **{field: _choice(texts) for field, texts in _CHOICES.items()},
         }
         self.problem = make_label("", "danger", wraps=True)
-        self.more_button = make_button(self.tr("More settings"), self._on_more, variant="flat")
+        self.more_button = make_button(tr("More settings"), self._on_more, variant="flat")
         self.more_button.setCheckable(True)
         self._more = QWidget()
         self._lay_out()
@@ -93,11 +93,11 @@ class PreprocessingForm(QWidget):
 
     def _lay_out(self) -> None:
         usual: Mapping[str, QWidget] = {
-            self.tr("Name"): self.name,
-            self.tr("Input size"): self.side,
-            self.tr("Normalisation"): self.preset,
+            tr("Name"): self.name,
+            tr("Input size"): self.side,
+            tr("Normalisation"): self.preset,
         }
-        more = {translate("backbones", title): self._fields[field] for field, title in _MORE.items()}
+        more = {tr(title): self._fields[field] for field, title in _MORE.items()}
         fill_column(self._more, self._fields["unit_length"]).insertLayout(0, make_form(more))
         fill_column(self, self.more_button, self._more, self.problem).insertLayout(0, make_form(usual))
         self._more.hide()
@@ -143,11 +143,11 @@ class PreprocessingForm(QWidget):
 
     def _show_state(self) -> None:
         """Name the preset that the values follow, and say what cannot be meant."""
-        problem = "" if self.name.text().strip() else self.tr("Give it a name.")
+        problem = "" if self.name.text().strip() else tr("Give it a name.")
         try:
             values = self.values()
         except ValueError:
-            problem = problem or self.tr("Mean and standard deviation need three numbers each, such as 0.5, 0.5, 0.5.")
+            problem = problem or tr("Mean and standard deviation need three numbers each, such as 0.5, 0.5, 0.5.")
         else:
             followed = (name for name, each in _PRESETS.items() if each.items() <= values.items())
             self._is_filling = True
@@ -178,7 +178,7 @@ def _side_box() -> QSpinBox:
     box.setRange(SMALLEST_SIDE, LARGEST_SIDE)
     box.setSingleStep(32)
     box.setValue(USUAL_SIDE)
-    box.setSuffix(translate("backbones", " px"))
+    box.setSuffix(tr(" px"))
     return box
 
 
@@ -193,11 +193,11 @@ def _share_box() -> QDoubleSpinBox:
 
 
 def _choice(texts: Mapping[Any, str]) -> QComboBox:
-    return make_choice_box({value: translate("backbones", text) for value, text in texts.items()})
+    return make_choice_box({value: tr(text) for value, text in texts.items()})
 
 
 def _scale_text(scale: float) -> str:
-    return fill(translate("backbones", "0 to %1"), QLocale().toString(scale, "g", 6))
+    return tr("0 to %1", QLocale().toString(scale, "g", 6))
 
 
 def _edited(widget: Field) -> SignalInstance:

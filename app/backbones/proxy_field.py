@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, final
 
 from app.backbones.quiet_field import QuietField, Shorten
-from app.texts import fill, translate
+from app.texts import tr
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -25,11 +25,11 @@ class ProxyField(QuietField):
         self.address = settings.proxy
         super().__init__(
             self.address,
-            name=translate("backbones", "Address of the proxy"),
-            example=translate("backbones", "http://host:port"),
-            tip=translate("backbones", "If this computer reaches the internet only through a proxy"),
-            field_tip=translate("backbones", "Leave it empty to use the system's proxy"),
-            fate=translate("backbones", "The address is remembered, the password only until the program ends."),
+            name=tr("Address of the proxy"),
+            example=tr("http://host:port"),
+            tip=tr("If this computer reaches the internet only through a proxy"),
+            field_tip=tr("Leave it empty to use the system's proxy"),
+            fate=tr("The address is remembered, the password only until the program ends."),
         )
 
     def take(self, typed: str) -> str:
@@ -49,8 +49,8 @@ class ProxyField(QuietField):
     def line(self, shorten: Shorten) -> str:
         shown = self._shown
         if not shown:
-            return translate("backbones", "Use a proxy…")
-        return fill(translate("backbones", "Proxy: %1"), shorten(shown))
+            return tr("Use a proxy…")
+        return tr("Proxy: %1", shorten(shown))
 
     @property
     def has_fate(self) -> bool:

@@ -11,7 +11,7 @@ from app.backbones.job_slot_view import JobSlotView
 from app.backbones.logic import PublishedRow, RecommendedRow
 from app.backbones.wording import download_button, download_question, licence_and_work, licence_text, published_facts
 from app.controls import fill_column, make_button, make_label, make_used_mark
-from app.texts import breakable, fill
+from app.texts import breakable, tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -50,12 +50,12 @@ class PublishedCard(QFrame):
         self.input_size = InputSize()
         self.input_size.changed.connect(self._on_size_changed)
         self.download_button = make_button("", self._on_ask, icon_name="download")
-        self.use_button = make_button(self.tr("Use in this project…"), self._on_use, variant="primary")
+        self.use_button = make_button(tr("Use in this project…"), self._on_use, variant="primary")
         self.question = self._make_question()
         self.run = JobSlotView(
             jobs.download,
-            getting_ready=self.tr("Preparing…"),
-            cancel_tip=self.tr("Stop; what was downloaded is kept, and the download can be resumed"),
+            getting_ready=tr("Preparing…"),
+            cancel_tip=tr("Stop; what was downloaded is kept, and the download can be resumed"),
         )
         self._run_place = QWidget()
         fill_column(self._run_place, self.run)
@@ -66,8 +66,8 @@ class PublishedCard(QFrame):
     def _make_question(self) -> QWidget:
         self._question_text = make_label("", wraps=True)
         self._question_licence = make_label("", "secondary", wraps=True)
-        self.agree_button = make_button(self.tr("Download"), self._on_agree, variant="primary", icon_name="download")
-        self.refuse_button = make_button(self.tr("Not now"), self.refuse)
+        self.agree_button = make_button(tr("Download"), self._on_agree, variant="primary", icon_name="download")
+        self.refuse_button = make_button(tr("Not now"), self.refuse)
         question = QWidget()
         fill_column(question, self._question_text, self._question_licence, self.agree_button, self.refuse_button)
         return question
@@ -127,7 +127,7 @@ class PublishedCard(QFrame):
         self._facts.setText(published_facts(row))
         self.download_button.setText(download_button(row))
         self.download_button.setAccessibleName(f"{row.name}: {download_button(row)}")
-        self.use_button.setAccessibleName(fill(self.tr("Use %1 in this project"), row.name))
+        self.use_button.setAccessibleName(tr("Use %1 in this project", row.name))
         self._question_text.setText(breakable(download_question(row, self._jobs.settings.mirror)))
         self._question_licence.setText(breakable(licence_text(row)))
         self._arrange(is_asking=is_asking)

@@ -16,7 +16,7 @@ from app.backbones.wording import (
     table_accuracy,
     table_size,
 )
-from app.texts import QT_TRANSLATE_NOOP, plain_tip, translate
+from app.texts import marked, plain_tip, tr
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -52,32 +52,32 @@ class NetworkColumn:
 
 
 COLUMNS: Final = (
-    NetworkColumn(QT_TRANSLATE_NOOP("backbones", "Name"), lambda row: row.name, lambda _row: 0),
+    NetworkColumn(marked("Name"), lambda row: row.name, lambda _row: 0),
     NetworkColumn(
-        QT_TRANSLATE_NOOP("backbones", "Size"),
+        marked("Size"),
         table_size,
         lambda row: row.network.size_bytes,
         is_number=True,
         rank=2,
     ),
     NetworkColumn(
-        QT_TRANSLATE_NOOP("backbones", "Top-1"),
+        marked("Top-1"),
         table_accuracy,
         lambda row: row.network.top1 or 0.0,
         is_number=True,
-        tip=QT_TRANSLATE_NOOP("backbones", "ImageNet top-1 accuracy"),
+        tip=marked("ImageNet top-1 accuracy"),
         rank=1,
     ),
     NetworkColumn(
-        QT_TRANSLATE_NOOP("backbones", "Input"),
+        marked("Input"),
         lambda row: pixels(row.network.input_side),
         lambda row: row.network.input_side,
         is_number=True,
-        tip=QT_TRANSLATE_NOOP("backbones", "Side of the square input image"),
+        tip=marked("Side of the square input image"),
         rank=3,
     ),
     NetworkColumn(
-        QT_TRANSLATE_NOOP("backbones", "Licence"),
+        marked("Licence"),
         short_licence,
         lambda row: row.network.licence.casefold(),
         rank=4,
@@ -173,7 +173,7 @@ class PublishedModel(QAbstractTableModel):
             return None
         column = COLUMNS[section]
         if role in (Role.DisplayRole, Role.ToolTipRole):
-            return translate("backbones", column.title if role == Role.DisplayRole else column.tip)
+            return tr(column.title if role == Role.DisplayRole else column.tip)
         return column.alignment if role == Role.TextAlignmentRole else None
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:

@@ -16,7 +16,7 @@ from app.backbones.published_model import PublishedModel
 from app.backbones.wording import ADVICE
 from app.controls import fill_column, make_choice_box, make_label
 from app.jobs.job_slot import Stage
-from app.texts import translate
+from app.texts import tr
 from app.theme.tokens import tokens
 from engine.backbones.published.facts import TIMM, TORCHVISION
 from engine.backbones.published.recommended import Advice
@@ -37,17 +37,17 @@ class PublishedPage(QWidget):
         self.publisher = self._make_publisher_box()
         self.table = NetworkTable(self.model)
         self.table.selectionModel().currentRowChanged.connect(self._on_row_chosen)
-        self.list_view = JobSlotView(jobs.listing, getting_ready=self.tr("Loading the list…"))
+        self.list_view = JobSlotView(jobs.listing, getting_ready=tr("Loading the list…"))
         self._nothing = make_label("", "secondary", wraps=True)
         self.card = PublishedCard(jobs)
-        self.recommended = {advice: PublishedCard(jobs, translate("backbones", ADVICE[advice])) for advice in Advice}
-        self._headings = [make_label(text, "section") for text in (self.tr("Recommended"), self.tr("All networks"))]
+        self.recommended = {advice: PublishedCard(jobs, tr(ADVICE[advice])) for advice in Advice}
+        self._headings = [make_label(text, "section") for text in (tr("Recommended"), tr("All networks"))]
         self.proxy = ProxyField(jobs.settings)
         self.mirror = MirrorField(jobs.settings)
         first, all_networks = self._headings
         above = (self.list_view, first, *self.recommended.values(), all_networks)
         self._more = make_label(
-            self.tr("More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1").replace(
+            tr("More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1").replace(
                 "%1", f"pip install protoleaf[{TIMM}]"
             ),
             "secondary",
@@ -65,17 +65,17 @@ class PublishedPage(QWidget):
         field = QLineEdit()
         field.setProperty("variant", "search")
         field.setClearButtonEnabled(True)
-        field.setPlaceholderText(self.tr("Name or licence"))
-        field.setAccessibleName(self.tr("Search by name or licence"))
+        field.setPlaceholderText(tr("Name or licence"))
+        field.setAccessibleName(tr("Search by name or licence"))
         field.textChanged.connect(self._on_words_changed)
         return field
 
     def _make_publisher_box(self) -> QComboBox:
-        names = {"": self.tr("All"), TORCHVISION: "torchvision", TIMM: "timm"}
+        names = {"": tr("All"), TORCHVISION: "torchvision", TIMM: "timm"}
         box = make_choice_box(names)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        box.setAccessibleName(self.tr("Publisher"))
-        box.setToolTip(self.tr("Whose networks are listed"))
+        box.setAccessibleName(tr("Publisher"))
+        box.setToolTip(tr("Whose networks are listed"))
         box.currentIndexChanged.connect(self._on_publisher_chosen)
         return box
 
@@ -159,9 +159,9 @@ class PublishedPage(QWidget):
         stage = self._jobs.listing.stage
         text = ""
         if not self.model.rows and self.search.text():
-            text = self.tr("No network matches. Search for a family, such as resnet, or clear the search.")
+            text = tr("No network matches. Search for a family, such as resnet, or clear the search.")
         elif not self.model.rows and stage in (Stage.DONE, Stage.FAILED):
-            text = self.tr("The list could not be loaded. Come back to this page to try again.")
+            text = tr("The list could not be loaded. Come back to this page to try again.")
         self._nothing.setText(text)
         self._nothing.setVisible(bool(text))
         self.table.setVisible(bool(self.model.rows))

@@ -18,7 +18,7 @@ from app.jobs.job_slot import Stage
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.outcome import OutcomeCard
-from app.texts import translate
+from app.texts import tr
 from engine.backbones.published.titles import library_title
 
 if TYPE_CHECKING:
@@ -44,28 +44,28 @@ class BackbonePanel(SidePanel):
         self.tabs, self._body = self._make_sources()
         self._change_name = make_label("", "strong", wraps=True)
         self._change_fate = make_label(
-            self.tr("The project does not change until you decide. If you cancel, what is finished is kept."),
+            tr("The project does not change until you decide. If you cancel, what is finished is kept."),
             "secondary",
             wraps=True,
         )
         self.preparation = JobSlotView(
             jobs.preparation,
-            getting_ready=self.tr("Preparing…"),
-            cancel_tip=self.tr("Stop; the project stays as it is"),
+            getting_ready=tr("Preparing…"),
+            cancel_tip=tr("Stop; the project stays as it is"),
         )
         self.run = JobSlotView(
             jobs.change,
-            getting_ready=self.tr("Preparing…"),
-            cancel_tip=self.tr("Stop; the project stays as it is, and finished embeddings are kept"),
+            getting_ready=tr("Preparing…"),
+            cancel_tip=tr("Stop; the project stays as it is, and finished embeddings are kept"),
         )
         self.outcome = OutcomeCard(
-            use=self.tr("Use it"),
-            keep=self.tr("Keep the current one"),
-            fate=self.tr("Classes, labels and settings stay either way, and you can go back at any time."),
+            use=tr("Use it"),
+            keep=tr("Keep the current one"),
+            fate=tr("Classes, labels and settings stay either way, and you can go back at any time."),
         )
         runs = (self.preparation, self.run)
         parts = (self.lost, self._change_name, *runs, self._change_fate, self.outcome, self.tabs, self._body)
-        self.lay_out(self.tr("Backbone"), self.tr("Close; work in progress continues"), parts)
+        self.lay_out(tr("Backbone"), tr("Close; work in progress continues"), parts)
         self.outcome.keep_requested.connect(jobs.dismiss_change)
         jobs.change.stage_changed.connect(self._on_change_stage)
         jobs.preparation.stage_changed.connect(lambda _stage: self._arrange())
@@ -80,9 +80,9 @@ class BackbonePanel(SidePanel):
         fill_column(pages, *self.pages.values())
         tabs.setDrawBase(False)
         tabs.setExpanding(False)
-        tabs.setAccessibleName(self.tr("Where the backbone comes from"))
+        tabs.setAccessibleName(tr("Where the backbone comes from"))
         for source in self.pages:
-            tabs.addTab(translate("backbones", SOURCE_TITLES[source]))
+            tabs.addTab(tr(SOURCE_TITLES[source]))
         tabs.currentChanged.connect(self._on_tab_changed)
         return tabs, pages
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QLocale
 
 from app.backbones.logic import BackboneRow, Origin, PublishedRow, RecommendedRow, Source
-from app.texts import QT_TRANSLATE_NOOP, fill, translate
+from app.texts import fill, marked, tr
 from app.wording import SEPARATOR, file_size, images, images_per_s, number, percent_to_a_tenth
 from engine.backbones.published.recommended import Advice
 
@@ -21,24 +21,24 @@ UNNAMED: Final = "none named"
 
 
 SOURCE_TITLES: Final = {
-    Source.COMPUTER: QT_TRANSLATE_NOOP("backbones", "Installed"),
-    Source.PUBLISHED: QT_TRANSLATE_NOOP("backbones", "Published networks"),
-    Source.FILE: QT_TRANSLATE_NOOP("backbones", "ONNX file"),
+    Source.COMPUTER: marked("Installed"),
+    Source.PUBLISHED: marked("Published networks"),
+    Source.FILE: marked("ONNX file"),
 }
 _ORIGINS: Final = {
-    Origin.BUNDLED: QT_TRANSLATE_NOOP("backbones", "Ships with Protoleaf"),
-    Origin.PUBLISHED: QT_TRANSLATE_NOOP("backbones", "Published network"),
-    Origin.ADDED: QT_TRANSLATE_NOOP("backbones", "Added by you"),
+    Origin.BUNDLED: marked("Ships with Protoleaf"),
+    Origin.PUBLISHED: marked("Published network"),
+    Origin.ADDED: marked("Added by you"),
 }
 
 
 def pixels(side: int) -> str:
-    return fill(translate("backbones", "%1 px"), number(side))
+    return tr("%1 px", number(side))
 
 
 CHOICES: Final = {
-    "accurate": QT_TRANSLATE_NOOP("backbones", "Accurate"),
-    "fast": QT_TRANSLATE_NOOP("backbones", "Fast"),
+    "accurate": marked("Accurate"),
+    "fast": marked("Fast"),
 }
 """Badges of the bundled backbones."""
 
@@ -48,7 +48,7 @@ def row_facts(row: BackboneRow) -> str:
     card = row.files.card
     facts = [
         pixels(card.input_side),
-        fill(translate("backbones", "%1-dimensional embedding"), number(card.embedding_width)),
+        tr("%1-dimensional embedding", number(card.embedding_width)),
         file_size(row.size_bytes) if row.size_bytes else "",
     ]
     return SEPARATOR.join(filter(None, (*facts, _speed_here(row) or _speed(row.images_per_s))))
@@ -59,11 +59,11 @@ def _speed_here(row: BackboneRow) -> str:
     if row.rate is None:
         return ""
     if row.preparation is not None:
-        template = translate("backbones", "about %1 on this computer")
+        template = tr("about %1 on this computer")
     elif row.rate.decoding:
-        template = translate("backbones", "%1 on this computer")
+        template = tr("%1 on this computer")
     else:
-        template = translate("backbones", "up to %1 on this computer")
+        template = tr("up to %1 on this computer")
     return fill(template, images_per_s(row.rate.images_per_s))
 
 
@@ -72,19 +72,19 @@ def _speed(images_per_s: float | None) -> str:
     if not images_per_s:
         return ""
     rate = QLocale().toString(images_per_s, "f", 0 if images_per_s >= _SLOW else 1)
-    return fill(translate("backbones", "%1 images/s on one core"), rate)
+    return tr("%1 images/s on one core", rate)
 
 
 def row_origin(row: BackboneRow) -> str:
     """Where a backbone is from, and its licence; `row_details` has all about a bundled one."""
     card = row.files.card
-    facts = [translate("backbones", _ORIGINS[row.origin])]
+    facts = [tr(_ORIGINS[row.origin])]
     if row.choice is not None and card.training_data:
-        facts.append(fill(translate("backbones", "Trained on %1"), _first_words(card.training_data, ",")))
+        facts.append(tr("Trained on %1", _first_words(card.training_data, ",")))
     if card.licence:
-        facts.append(fill(translate("backbones", "Licence: %1"), _first_words(card.licence, ":", ". ")))
+        facts.append(tr("Licence: %1", _first_words(card.licence, ":", ". ")))
     if row.preparation is not None:
-        facts.append(translate("backbones", "Prepared once before its first use"))
+        facts.append(tr("Prepared once before its first use"))
     return SEPARATOR.join(facts)
 
 
@@ -102,20 +102,17 @@ def _first_words(text: str, *ends: str) -> str:
 
 def removal_question(row: BackboneRow) -> str:
     """What a removal means, before anything is deleted."""
-    template = translate("backbones", "Remove %1? This deletes %2 (%3) from this computer for good.")
+    template = tr("Remove %1? This deletes %2 (%3) from this computer for good.")
     return fill(template, row.name, row.files.backbone.name, file_size(row.size_bytes))
 
 
 def removal_fate(row: BackboneRow) -> str:
     """What becomes of projects, and how the backbone comes back."""
-    fate = translate(
-        "backbones",
-        "Projects that use it keep their labels and predictions, but need it again to embed new images.",
-    )
+    fate = tr("Projects that use it keep their labels and predictions, but need it again to embed new images.")
     if row.origin is Origin.PUBLISHED:
-        way_back = translate("backbones", "It can be downloaded again.")
+        way_back = tr("It can be downloaded again.")
     else:
-        way_back = translate("backbones", "It can be added again only from its ONNX file.")
+        way_back = tr("It can be added again only from its ONNX file.")
     return f"{fate} {way_back}"
 
 
@@ -143,47 +140,47 @@ def download_size(row: PublishedRow) -> str:
     size = row.network.size_bytes and file_size(row.network.size_bytes)
     if not size:
         return ""
-    return size if row.network.sha256_prefix else fill(translate("backbones", "about %1"), size)
+    return size if row.network.sha256_prefix else tr("about %1", size)
 
 
 def published_facts(row: PublishedRow) -> str:
     """What is worth knowing before a download: `82.5% ImageNet top-1  ·  114.4 MB  ·  224 px`."""
     top1_text = accuracy(row)
-    top1 = top1_text and fill(translate("backbones", "%1 ImageNet top-1"), top1_text)
+    top1 = top1_text and tr("%1 ImageNet top-1", top1_text)
     facts = (top1, download_size(row), pixels(row.network.input_side), _speed(row.images_per_s))
     return SEPARATOR.join(filter(None, facts))
 
 
 ADVICE: Final = {
-    Advice.FAST: QT_TRANSLATE_NOOP("backbones", "Fast"),
-    Advice.BALANCED: QT_TRANSLATE_NOOP("backbones", "Balanced"),
-    Advice.BEST: QT_TRANSLATE_NOOP("backbones", "Most accurate"),
+    Advice.FAST: marked("Fast"),
+    Advice.BALANCED: marked("Balanced"),
+    Advice.BEST: marked("Most accurate"),
 }
 
 
 def licence_and_work(recommended: RecommendedRow) -> str:
     """`Licence: not named  ·  about 11 times slower`, by the operations that an image takes."""
-    licence = fill(translate("backbones", "Licence: %1"), short_licence(recommended.row))
+    licence = tr("Licence: %1", short_licence(recommended.row))
     if recommended.advice is Advice.FAST or recommended.times_the_work <= 1:
         return licence
-    work = translate("backbones", "about %1 times slower")
+    work = tr("about %1 times slower")
     return SEPARATOR.join((licence, fill(work, number(round(recommended.times_the_work)))))
 
 
 def licence_text(row: PublishedRow) -> str:
     """The licence of the weights, and where it stands."""
     address = f" ({row.network.licence_url})" if row.network.licence_url else ""
-    return fill(translate("backbones", "Licence: %1"), f"{row.network.licence}{address}")
+    return tr("Licence: %1", f"{row.network.licence}{address}")
 
 
 def download_button(row: PublishedRow) -> str:
     """`Download 97.8 MB…`, or how to go on with one that was stopped."""
     if not row.network.size_bytes:
-        return translate("backbones", "Download…")
+        return tr("Download…")
     if row.fetched_bytes:
-        template = translate("backbones", "Resume: %1 of %2 done…")
+        template = tr("Resume: %1 of %2 done…")
         return fill(template, file_size(row.fetched_bytes), file_size(row.network.size_bytes))
-    return fill(translate("backbones", "Download %1…"), download_size(row))
+    return tr("Download %1…", download_size(row))
 
 
 def download_question(row: PublishedRow, mirror: str = "") -> str:
@@ -195,17 +192,15 @@ def download_question(row: PublishedRow, mirror: str = "") -> str:
     """
     size = download_size(row) or row.name
     if mirror and "://" not in mirror:
-        return fill(translate("backbones", "Takes %1 from %2. Nothing is downloaded."), row.name, mirror)
-    template = translate(
-        "backbones", "Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent."
-    )
+        return tr("Takes %1 from %2. Nothing is downloaded.", row.name, mirror)
+    template = tr("Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent.")
     return fill(template, size, urlsplit(mirror or row.network.url).hostname or mirror)
 
 
 def short_licence(row: PublishedRow) -> str:
     """A licence's name, as short as a column."""
     if row.network.licence.startswith(UNNAMED):
-        return translate("backbones", "not named")
+        return tr("not named")
     return row.network.licence.partition(":")[0].partition(";")[0]
 
 
@@ -220,8 +215,8 @@ def file_facts(facts: "OnnxFacts") -> str:
     return SEPARATOR.join(
         (
             file_size(facts.size_bytes),
-            fill(translate("backbones", "input %1"), shape),
-            fill(translate("backbones", "%1-dimensional embedding"), number(facts.width)),
+            tr("input %1", shape),
+            tr("%1-dimensional embedding", number(facts.width)),
         )
     )
 
@@ -229,15 +224,15 @@ def file_facts(facts: "OnnxFacts") -> str:
 def trial_button(count: int) -> str:
     """`Try it on 8 of your images`."""
     if not count:
-        return translate("backbones", "Add images to the project to try it")
+        return tr("Add images to the project to try it")
     if count == 1:
-        return translate("backbones", "Try it on your image")
-    return fill(translate("backbones", "Try it on %1 of your images"), number(count))
+        return tr("Try it on your image")
+    return tr("Try it on %1 of your images", number(count))
 
 
 def trial_text(trial: "Trial") -> str:
     """How a network did on the person's images."""
-    template = translate("backbones", "It works: %1 embedded, %2 dimensions, about %3 images/s on one core.")
+    template = tr("It works: %1 embedded, %2 dimensions, about %3 images/s on one core.")
     rate = QLocale().toString(trial.images_per_s, "f", 1)
     return fill(template, images(trial.images), number(trial.width), rate)
 
@@ -247,18 +242,16 @@ def trial_text(trial: "Trial") -> str:
 
 def offer_text(accurate: "OfferedBackbone") -> str:
     """What there is to gain, and what it costs."""
-    template = translate("backbones", "This project is set to Fast. Accurate is right more often.")
+    template = tr("This project is set to Fast. Accurate is right more often.")
     times = round(accurate.times_the_work)
     if times <= 1:
         return template
-    return f"{template} " + fill(
-        translate("backbones", "Analysing images takes about %1 times as long."), number(times)
-    )
+    return f"{template} " + tr("Analysing images takes about %1 times as long.", number(times))
 
 
 def preparing_text(name: str) -> str:
     """What is done before a backbone can be used for the first time."""
-    return fill(translate("backbones", "Preparing %1"), name)
+    return tr("Preparing %1", name)
 
 
 # -- a change
@@ -267,24 +260,24 @@ def preparing_text(name: str) -> str:
 def verdict(figures: "ShotComparison", name: str) -> str:
     """What the figures mean, in a few words."""
     if figures.after is None or figures.before is None:
-        template = translate("backbones", "%1 is ready")
+        template = tr("%1 is ready")
     elif figures.is_better:
-        template = translate("backbones", "%1 is better")
+        template = tr("%1 is better")
     elif figures.is_worse:
-        template = translate("backbones", "%1 is worse")
+        template = tr("%1 is worse")
     else:
-        template = translate("backbones", "%1 is about as good")
+        template = tr("%1 is about as good")
     return fill(template, name)
 
 
 def comparison(figures: "ShotComparison") -> str:
     """`Current: 57.1%  ·  New: 61.9%`, or why there are no figures."""
     if figures.after is None:
-        return translate("backbones", "Too few labels to compare: a class needs at least two.")
-    then = fill(translate("backbones", "New: %1"), percent_to_a_tenth(figures.after))
+        return tr("Too few labels to compare: a class needs at least two.")
+    then = tr("New: %1", percent_to_a_tenth(figures.after))
     if figures.before is None:
         return then
-    return SEPARATOR.join((fill(translate("backbones", "Current: %1"), percent_to_a_tenth(figures.before)), then))
+    return SEPARATOR.join((tr("Current: %1", percent_to_a_tenth(figures.before)), then))
 
 
 def measured_on(figures: "ShotComparison") -> str:
@@ -292,9 +285,9 @@ def measured_on(figures: "ShotComparison") -> str:
     if figures.after is None or not figures.shots:
         return ""
     if figures.shots == 1:
-        basis = translate("backbones", "Accuracy on 1 held-out image.")
+        basis = tr("Accuracy on 1 held-out image.")
     else:
-        basis = translate("backbones", "Accuracy on %1 of your labels, each held out once.")
+        basis = tr("Accuracy on %1 of your labels, each held out once.")
     sentences = [fill(basis, number(figures.shots)), _certainty(figures)]
     return " ".join(filter(None, sentences))
 
@@ -303,13 +296,13 @@ def _certainty(figures: "ShotComparison") -> str:
     if figures.interval is None:
         return ""
     if figures.may_be_chance:
-        return translate("backbones", "With so few labels, the difference may be due to chance.")
+        return tr("With so few labels, the difference may be due to chance.")
     if figures.before == figures.after:
-        return translate("backbones", "There is no difference.")
+        return tr("There is no difference.")
     low, high = (QLocale().toString(100 * end, "f", 1) for end in figures.interval)
-    return fill(translate("backbones", "95% confidence interval of the difference: %1 to %2 points."), low, high)
+    return tr("95% confidence interval of the difference: %1 to %2 points.", low, high)
 
 
 def failures_text(count: int) -> str:
     """How many images have no embedding."""
-    return "" if not count else fill(translate("backbones", "%1 could not be read."), images(count))
+    return "" if not count else tr("%1 could not be read.", images(count))

@@ -21,7 +21,7 @@ from app.backups.wording import (
 )
 from app.controls import make_button, make_label, make_row_card
 from app.side_panel.asking_card import AskingCard, words_of
-from app.texts import breakable, fill, translate
+from app.texts import breakable, tr
 from app.wording import SEPARATOR
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
@@ -45,16 +45,16 @@ class BackupCard(AskingCard):
     restore_requested = Signal(object)
 
     def __init__(self, backup: Backup, *, can_restore: bool, is_doubtful: bool = False) -> None:
-        agree = translate("backups", "Restore")
-        keep = translate("backups", "Cancel") if is_doubtful else translate("backups", "Keep the project as it is")
+        agree = tr("Restore")
+        keep = tr("Cancel") if is_doubtful else tr("Keep the project as it is")
         super().__init__(agree, keep, topic=backup.path, variant="primary", tone="accent")
         self.backup = backup
         self._is_doubtful = is_doubtful
         self._changes: Changes | None = None
         self._holds = make_label("", "caption", wraps=True)
         self._since = make_label("", "caption", wraps=True)
-        self.ask_button = make_button(self.tr("Restore…"), self.ask)
-        self.ask_button.setAccessibleName(fill(self.tr("Restore the backup of %1…"), title(backup)))
+        self.ask_button = make_button(tr("Restore…"), self.ask)
+        self.ask_button.setAccessibleName(tr("Restore the backup of %1…", title(backup)))
         self.ask_button.setEnabled(can_restore)
         self._details = make_label("", "secondary", wraps=True)
         asked = make_label(doubt_question() if is_doubtful else question(backup), "strong", wraps=True)

@@ -11,7 +11,7 @@ from app.backups.automatic import AutomaticBackups
 from app.backups.restoring import Restoring
 from app.file_dialogs import Purpose, choose_folder
 from app.side_panel.place import SidePlace
-from app.texts import fill, translate
+from app.texts import tr
 
 if TYPE_CHECKING:  # the window shows first
     from app.backups.view import BackupsPanel
@@ -151,7 +151,7 @@ class Backups(QObject):
         if self._is_looked_at:
             self._show_failure(failed_text(reason))
             return
-        self._toast.say_failure(failed_text(reason), action=translate("backups", "Backups…"), on_action=self.open_panel)
+        self._toast.say_failure(failed_text(reason), action=tr("Backups…"), on_action=self.open_panel)
 
     # -- what there is
 
@@ -218,7 +218,7 @@ class Backups(QObject):
         if backups is None or info is None or self.panel is None:
             return
         self._show_failure("")
-        self.panel.show_busy(translate("backups", "Backing up…"))
+        self.panel.show_busy(tr("Backing up…"))
 
         def work() -> None:
             from engine.project.backups.keeping import back_up
@@ -238,14 +238,14 @@ class Backups(QObject):
     def _restore(self, backup: Path) -> None:
         self._show_failure("")
         if self.panel is not None:
-            self.panel.show_busy(translate("backups", "Restoring…"))
+            self.panel.show_busy(tr("Restoring…"))
         if self._damaged is None:
             self.restoring.restore(backup)
         else:
             self.restoring.restore_damaged(self._damaged, backup)
 
     def _choose_folder(self) -> None:
-        folder = choose_folder(self._side, Purpose.BACKUPS, translate("backups", "Where to keep backups"))
+        folder = choose_folder(self._side, Purpose.BACKUPS, tr("Where to keep backups"))
         if folder is not None:
             self.use_folder(folder)
 
@@ -272,4 +272,4 @@ class Backups(QObject):
         while not folder.is_dir() and folder != folder.parent:
             folder = folder.parent
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._show_failure(fill(translate("backups", "The folder cannot be shown: %1"), str(folder)))
+            self._show_failure(tr("The folder cannot be shown: %1", str(folder)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread
-from app.texts import translate
+from app.texts import tr
 
 if TYPE_CHECKING:  # the window shows first
     from app.session import Session
@@ -101,13 +101,11 @@ class Restoring(QObject):
             self._toast.say_failure(refusal)
         if done is None or info is None or info.path != done.project:
             return
-        message, kept = translate("backups", "Restored the backup"), done.kept
+        message, kept = tr("Restored the backup"), done.kept
         if kept is None or done.was_damaged:
             self._toast.say(message)
             return
-        self._toast.say(
-            message, action=translate("backups", "Go back"), on_action=lambda: self._go_back(done.project, kept)
-        )
+        self._toast.say(message, action=tr("Go back"), on_action=lambda: self._go_back(done.project, kept))
 
     def _give_up(self) -> None:
         self._done, self._refusal, self.is_running = None, "", False
@@ -139,12 +137,12 @@ class Restoring(QObject):
         if newest is not None:
             self._toast.say_failure(
                 rescue_text(project.name, newest),
-                action=translate("backups", "Restore"),
+                action=tr("Restore"),
                 on_action=lambda: self.restore_damaged(project, newest.path),
             )
         elif offered_groups(offer, project):
             self._toast.say_failure(
                 choice_text(project.name),
-                action=translate("backups", "Choose backup…"),
+                action=tr("Choose backup…"),
                 on_action=lambda: self.choice_wanted.emit(project, offer),
             )

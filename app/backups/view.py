@@ -16,7 +16,7 @@ from app.side_panel.asking_card import CardList
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.progress import ProgressView
-from app.texts import breakable
+from app.texts import breakable, tr
 from app.theme.tokens import tokens
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
@@ -45,19 +45,17 @@ class BackupsPanel(SidePanel):
         set_guide_page(self, "keeping")
         self.failure = FailureNotice()
         self.busy = ProgressView("")
-        self.back_up_button = make_button(self.tr("Back up now"), self.back_up_requested.emit, icon_name="copy")
+        self.back_up_button = make_button(tr("Back up now"), self.back_up_requested.emit, icon_name="copy")
         self.cards: tuple[BackupCard, ...] = ()
         self._can_restore = False
         self._empty = make_label("", "secondary", wraps=True)
         self._list = CardList()
         self._folder = make_label("", "secondary", wraps=True)
-        self.choose_button = make_button(self.tr("Choose folder…"), self.folder_requested.emit)
-        self.usual_button = make_button(self.tr("Use the default folder"), self.usual_folder_requested.emit)
-        self.show_button = make_button(self.tr("Show in folder"), self.show_requested.emit, icon_name="folder")
+        self.choose_button = make_button(tr("Choose folder…"), self.folder_requested.emit)
+        self.usual_button = make_button(tr("Use the default folder"), self.usual_folder_requested.emit)
+        self.show_button = make_button(tr("Show in folder"), self.show_requested.emit, icon_name="folder")
         self._about = make_label(
-            self.tr(
-                "Protoleaf backs up your project when you open it, every 15 minutes of work, and before large changes."
-            ),
+            tr("Protoleaf backs up your project when you open it, every 15 minutes of work, and before large changes."),
             "secondary",
             wraps=True,
         )
@@ -67,14 +65,14 @@ class BackupsPanel(SidePanel):
             self._about, self._damage, self.failure, self.busy, self.back_up_button, self._empty, self._list,
             *self._place,
         )  # fmt: skip
-        self.lay_out(self.tr("Backups"), self.tr("Close"), parts)
+        self.lay_out(tr("Backups"), tr("Close"), parts)
         self.failure.show_text("")
         self._damage.show_text("")
         self.busy.show_ended()
         self.show_groups((), can_restore=False, is_known=False)
 
     def _make_place(self) -> tuple[QWidget, ...]:
-        heading = make_label(self.tr("Where backups are kept"), "section")
+        heading = make_label(tr("Where backups are kept"), "section")
         return (make_separator(), heading, self._folder, self.show_button, self.choose_button, self.usual_button)
 
     # -- what is shown
@@ -116,9 +114,9 @@ class BackupsPanel(SidePanel):
             card.restore_requested.connect(self.restore_requested)
         self._list.show_cards(shown)
         self._empty.setText(
-            self.tr("No backup yet. The first one is made as soon as there is something to keep.")
+            tr("No backup yet. The first one is made as soon as there is something to keep.")
             if is_known
-            else self.tr("Loading backups…")
+            else tr("Loading backups…")
         )
         self._empty.setVisible(not groups)
         in_cards = (button for card in self.cards for button in card.buttons)

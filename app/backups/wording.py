@@ -3,7 +3,7 @@
 from typing import Final
 
 from app.backups.logic import Group
-from app.texts import fill, translate
+from app.texts import tr
 from app.wording import SEPARATOR, file_size, images, moment_text, number
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
@@ -17,23 +17,23 @@ def reason_text(reason: BackupReason) -> str:  # noqa: PLR0911 (one for each rea
     """Why a backup was made."""
     match reason:
         case BackupReason.QUARTER_HOUR:
-            return translate("backups", "Every 15 minutes")
+            return tr("Every 15 minutes")
         case BackupReason.DAY:
-            return translate("backups", "Once a day")
+            return tr("Once a day")
         case BackupReason.ASKED:
-            return translate("backups", "Made by you")
+            return tr("Made by you")
         case BackupReason.MIGRATION:
-            return translate("backups", "Before updating the file format")
+            return tr("Before updating the file format")
         case BackupReason.MERGE:
-            return translate("backups", "Before merging a class list")
+            return tr("Before merging a class list")
         case BackupReason.IMPORT:
-            return translate("backups", "Before importing labels")
+            return tr("Before importing labels")
         case BackupReason.MODEL:
-            return translate("backups", "Before changing the model")
+            return tr("Before changing the model")
         case BackupReason.REMOVAL:
-            return translate("backups", "Before removing")
+            return tr("Before removing")
         case BackupReason.RESTORE:
-            return translate("backups", "Before restoring")
+            return tr("Before restoring")
 
 
 def title(backup: Backup) -> str:
@@ -56,116 +56,110 @@ def since_line(changes: Changes) -> str:
     if changes.steps:
         parts.append(actions(changes.steps))
     if changes.steps_undone:
-        parts.append(fill(translate("backups", "%1 undone"), actions(changes.steps_undone)))
+        parts.append(tr("%1 undone", actions(changes.steps_undone)))
     if not parts:
-        return translate("backups", "Same as now")
-    return fill(translate("backups", "Since then: %1"), SEPARATOR.join(parts))
+        return tr("Same as now")
+    return tr("Since then: %1", SEPARATOR.join(parts))
 
 
 def details(backup: Backup, changes: Changes | None) -> str:
     """What going back would take away, the latest first, and how large the file is."""
     lines = []
     if changes is not None and changes.texts:
-        lines.append(translate("backups", "Restoring undoes these actions:"))
+        lines.append(tr("Restoring undoes these actions:"))
         lines += [f"• {text}" for text in changes.texts[:TEXTS_SHOWN]]
         rest = changes.steps - len(changes.texts[:TEXTS_SHOWN])
         if rest > 0:
-            lines.append(fill(translate("backups", "… and %1 before them"), actions(rest)))
+            lines.append(tr("… and %1 before them", actions(rest)))
     lines.append(f"{backup.path.name}{SEPARATOR}{file_size(backup.size_bytes)}")
     return "\n".join(lines)
 
 
 def question(backup: Backup) -> str:
     """What is asked before restoring."""
-    return fill(translate("backups", "Restore the project as it was on %1?"), title(backup))
+    return tr("Restore the project as it was on %1?", title(backup))
 
 
 def doubt_question() -> str:
     """What is asked before a backup is restored that may be of another project."""
-    return translate("backups", "Is this the right project?")
+    return tr("Is this the right project?")
 
 
 def doubt_details(backup: Backup) -> str:
     """What tells it from another one: what it holds, when it was made and of which file."""
-    lines = [counts(backup), fill(translate("backups", "Made %1"), title(backup))]
+    lines = [counts(backup), tr("Made %1", title(backup))]
     if backup.taken_of is not None:
-        lines.append(fill(translate("backups", "From %1"), str(backup.taken_of)))
+        lines.append(tr("From %1", str(backup.taken_of)))
     return "\n".join(lines)
 
 
 def doubt_fate() -> str:
     """What becomes of the damaged file."""
-    return translate("backups", "The damaged file is kept beside the restored project.")
+    return tr("The damaged file is kept beside the restored project.")
 
 
 def doubt_text(project: str) -> str:
     """Why a damaged project has the backups of several projects before it."""
-    return fill(
-        translate(
-            "backups",
-            "%1 is too damaged to tell which project it was. These are the backups of all projects with this name. "
-            "Check the location and the counts before you restore one.",
-        ),
+    return tr(
+        "%1 is too damaged to tell which project it was. These are the backups of all projects with this name. "
+        "Check the location and the counts before you restore one.",
         project,
     )
 
 
 def copies_text(project: str) -> str:
     """Why a damaged project has only the backups of its copies before it."""
-    return fill(translate("backups", "%1 is damaged. It has no backups of its own, but a copy of it does."), project)
+    return tr("%1 is damaged. It has no backups of its own, but a copy of it does.", project)
 
 
 def choice_text(project: str) -> str:
     """That a damaged project can be restored from a backup that the person must choose."""
-    return fill(translate("backups", "%1 is damaged. Choose the backup to restore."), project)
+    return tr("%1 is damaged. Choose the backup to restore.", project)
 
 
 def heading(group: Group) -> str:
     """Where the backups of a group come from; empty for the project's own."""
     if group.is_of_copy:
-        return translate("backups", "From a copy of this project")
+        return tr("From a copy of this project")
     if not group.is_doubtful:
         return ""
     if group.is_of_this_path:
-        return translate("backups", "From this location")
+        return tr("From this location")
     if group.taken_of is None:
-        return translate("backups", "From an unknown location")
-    return translate("backups", "From another location")
+        return tr("From an unknown location")
+    return tr("From another location")
 
 
 def date_warning(backup: Backup) -> str:
     """That a backup's date is wrong; empty for one that is not in the future."""
     is_ahead = backup.is_dated_ahead(present_time())
-    return translate("backups", "The date is in the future") if is_ahead else ""
+    return tr("The date is in the future") if is_ahead else ""
 
 
 def fate() -> str:
     """What becomes of the present."""
-    return translate("backups", "The project as it is now is backed up first, so you can come back to it.")
+    return tr("The project as it is now is backed up first, so you can come back to it.")
 
 
 def damaged(backup: Backup) -> str:
     """Why a backup cannot be used."""
-    return fill(translate("backups", "Damaged, and cannot be restored: %1"), backup.fault)
+    return tr("Damaged, and cannot be restored: %1", backup.fault)
 
 
 def made_text(backup: Backup) -> str:
     """That a backup was made."""
-    return fill(translate("backups", "Backed up: %1"), counts(backup))
+    return tr("Backed up: %1", counts(backup))
 
 
 def failed_text(reason: str) -> str:
     """That none was made by itself."""
-    return fill(
-        translate("backups", "No backup could be made. Your work is saved in the project. %1"),
-        reason[:1].upper() + reason[1:],
-    )
+    return tr("No backup could be made. Your work is saved in the project. %1", reason[:1].upper() + reason[1:])
 
 
 def rescue_text(project: str, backup: Backup) -> str:
     """That a damaged project can be had back."""
-    return fill(
-        translate("backups", "%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept."),
+    return tr(
+        "%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept.",
         project,
         title(backup),
         counts(backup),
@@ -174,17 +168,17 @@ def rescue_text(project: str, backup: Backup) -> str:
 
 def labels(count: int) -> str:
     if count == 1:
-        return translate("backups", "1 label")
-    return fill(translate("backups", "%1 labels"), number(count))
+        return tr("1 label")
+    return tr("%1 labels", number(count))
 
 
 def classes(count: int) -> str:
     if count == 1:
-        return translate("backups", "1 class")
-    return fill(translate("backups", "%1 classes"), number(count))
+        return tr("1 class")
+    return tr("%1 classes", number(count))
 
 
 def actions(count: int) -> str:
     if count == 1:
-        return translate("backups", "1 action")
-    return fill(translate("backups", "%1 actions"), number(count))
+        return tr("1 action")
+    return tr("%1 actions", number(count))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 from app.images.squares import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
 from app.rubber_band import paint_rubber_band
+from app.texts import tr
 from app.theme.tokens import tokens
 
 SIDE: Final = 72
@@ -175,4 +176,4 @@ class PictureBoard(QWidget):
         painter.setBrush(QColor(tokens().colours.sunken))
         painter.drawRoundedRect(QRectF(self.rect()), RADIUS, RADIUS)
         painter.setPen(QColor(tokens().colours.text_muted))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.tr("No images yet"))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, tr("No images yet"))

@@ -13,7 +13,7 @@ from app.controls import fill_column, make_button, make_flowing_label, make_labe
 from app.images.thumbnails import Thumbnails
 from app.palette.scrolling_card import ScrollingCard
 from app.side_panel.failure import FailureNotice
-from app.texts import plain_button, translate
+from app.texts import plain_button, tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -41,19 +41,19 @@ class SplitCard(ScrollingCard):
     split_requested = Signal(object, str, bool)
 
     def __init__(self, host: QWidget, thumbnails: Thumbnails) -> None:
-        super().__init__(host, WIDTH, translate("class_split", "Split class"))
+        super().__init__(host, WIDTH, tr("Split class"))
         self._draft: SplitDraft | None = None
         self._state: CollectionState | None = None
-        self.staying = PictureBoard(thumbnails, self.tr("Images that stay"))
-        self.leaving = PictureBoard(thumbnails, self.tr("Images of the new class"))
+        self.staying = PictureBoard(thumbnails, tr("Images that stay"))
+        self.leaving = PictureBoard(thumbnails, tr("Images of the new class"))
         self.name = QLineEdit()
-        self.name.setAccessibleName(self.tr("Name of the new class"))
+        self.name.setAccessibleName(tr("Name of the new class"))
         self.name.setPlaceholderText(self.name.accessibleName())
         self.below, self.beside = QRadioButton(), QRadioButton()
         self.failure = FailureNotice()
-        self.exchange_button = make_button(self.tr("Swap"), self._on_exchange, variant="flat")
-        self.split_button = make_button(self.tr("Split"), self._on_split, variant="primary")
-        self.keep_button = make_button(self.tr("Cancel"), self.dismiss)
+        self.exchange_button = make_button(tr("Swap"), self._on_exchange, variant="flat")
+        self.split_button = make_button(tr("Split"), self._on_split, variant="primary")
+        self.keep_button = make_button(tr("Cancel"), self.dismiss)
         self._staying_title, self._leaving_title = make_label("", "strong"), make_label("", "strong")
         for title in (self._staying_title, self._leaving_title):
             title.setContentsMargins(0, tokens().spacing.small, 0, 0)

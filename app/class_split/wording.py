@@ -1,36 +1,35 @@
 """Sentences of the card "Split class"."""
 
 from app.class_split.logic import SplitDraft
-from app.texts import fill, translate
+from app.texts import fill, tr
 from app.wording import images, number
 
 
 def hint_text() -> str:
-    return translate(
-        "class_split",
+    return tr(
         "Click an image, or draw a box around some, to move them to the other class. Only images that you labelled are "
-        "listed. Predictions update automatically.",
+        "listed. Predictions update automatically."
     )
 
 
 def staying_title(draft: SplitDraft) -> str:
-    return fill(translate("class_split", "%1 keeps %2"), draft.name, images(len(draft.staying)))
+    return tr("%1 keeps %2", draft.name, images(len(draft.staying)))
 
 
 def leaving_title(draft: SplitDraft) -> str:
     """`The new class gets 3 images`."""
-    return fill(translate("class_split", "The new class gets %1"), images(len(draft.leaving)))
+    return tr("The new class gets %1", images(len(draft.leaving)))
 
 
 def below_text(name: str) -> str:
-    return fill(translate("class_split", "Below %1"), name)
+    return tr("Below %1", name)
 
 
 def beside_text(name: str) -> str:
-    return fill(translate("class_split", "Beside %1"), name)
+    return tr("Beside %1", name)
 
 
 def too_few_text(name: str, count: int) -> str:
     """Why a class cannot be split."""
-    text = translate("class_split", "%1 has %2 labelled images; to split a class takes 2. Label some more first.")
+    text = tr("%1 has %2 labelled images; to split a class takes 2. Label some more first.")
     return fill(text, name, number(count))

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.class_drops import classes_text, refusal_text
 from app.class_tree.removal import chosen_text
-from app.texts import fill, translate
+from app.texts import fill, tr
 from engine.graph.placement import placement_refusal
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class ClassClipboard:
 
     def copy(self, places: Places) -> None:
         """Copy classes with all below them: names, edges, synonyms, notes, colours, confidence needed; no labels."""
-        template = translate("classes", "Copied %1")
+        template = tr("Copied %1")
         self._take(places, lambda _text: self._say(fill(template, self._chosen_text(places))))
 
     def cut(self, places: Places) -> None:
@@ -57,8 +57,8 @@ class ClassClipboard:
         def remember(text: str) -> None:
             if self._session.info is not None:
                 self._cut = _Cut(self._session.info.path, places, text)
-                template = translate("classes", "Cut %1. Paste to move it.")
-                several = translate("classes", "Cut %1. Paste to move them.")
+                template = tr("Cut %1. Paste to move it.")
+                several = tr("Cut %1. Paste to move them.")
                 self._say(fill(template if len(places) == 1 else several, self._chosen_text(places)))
 
         self._take(places, remember)
@@ -69,7 +69,7 @@ class ClassClipboard:
 
         text, cut, info = QGuiApplication.clipboard().text(), self._cut, self._session.info
         if not is_copied_text(text):
-            self._say(translate("classes", "No class was copied. Choose classes and press Ctrl+C first."))
+            self._say(tr("No class was copied. Choose classes and press Ctrl+C first."))
         elif cut is not None and info is not None and text == cut.text and info.path == cut.project:
             self._move(cut, parent_id)
         else:
@@ -93,9 +93,7 @@ class ClassClipboard:
         places = tuple(place for place in cut.places if place[0] in graph)
         refusal = placement_refusal(graph, places, parent_id, is_link=False) if places else None
         if refusal is not None:
-            self._say(
-                refusal_text(graph, refusal, parent_id) or translate("classes", "These classes are here already.")
-            )
+            self._say(refusal_text(graph, refusal, parent_id) or tr("These classes are here already."))
         elif places:
             self._cut = None
             self._editing.place(places, parent_id, is_link=False)

@@ -7,7 +7,7 @@ from app.class_drops import classes_text
 from app.class_tree.clipboard import ClassClipboard
 from app.class_tree.editing import ClassEditing
 from app.palette.view import Palette
-from app.texts import fill, for_menu, translate
+from app.texts import for_menu, tr
 
 if TYPE_CHECKING:
     from app.class_tree.view import ClassTree
@@ -76,15 +76,15 @@ class Classes(ClassEditing):
     def titles(self) -> Mapping[str, str]:
         """Titles of the actions that name the class they would act on, by name of the action."""
         class_id, parent_id = self._tree.selected_class, self._tree.selected_parent
-        new, unlink = translate("classes", "New class…"), translate("classes", "Unlink from a parent")
+        new, unlink = tr("New class…"), tr("Unlink from a parent")
         if class_id is not None and class_id in self._session.graph:
-            new = fill(translate("classes", "New class under %1…"), self._name_in_menu(class_id))
+            new = tr("New class under %1…", self._name_in_menu(class_id))
             if parent_id is not None and self.can_unlink:
-                unlink = fill(translate("classes", "Unlink from %1"), self._name_in_menu(parent_id))
-        merge, remove = translate("classes", "Merge class into…"), translate("classes", "Remove class")
+                unlink = tr("Unlink from %1", self._name_in_menu(parent_id))
+        merge, remove = tr("Merge class into…"), tr("Remove class")
         if (count := len(self._tree.selected_classes)) > 1:
-            merge = fill(translate("classes", "Merge %1 into…"), classes_text(count))
-            remove = fill(translate("classes", "Remove %1"), classes_text(count))
+            merge = tr("Merge %1 into…", classes_text(count))
+            remove = tr("Remove %1", classes_text(count))
         return {"new_class": new, "unlink_parent": unlink, "merge_class": merge, "remove_class": remove}
 
     def menu(self, class_id: int | None) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from app.class_tree.row_data import (
     IS_DEEPEST_ROLE,
     PATH_ROLE,
 )
+from app.texts import tr
 from app.theme.class_colours import branch_colour, own_colour
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
@@ -55,7 +56,7 @@ class ClassDelegate(QStyledItemDelegate):
 
     def createEditor(self, parent: QWidget, _option: QStyleOptionViewItem, _index: AnyIndex) -> QWidget:
         editor = QLineEdit(parent)
-        editor.setAccessibleName(self.tr("Name of the class"))
+        editor.setAccessibleName(tr("Name of the class"))
         return editor
 
     def setEditorData(self, editor: QWidget, index: AnyIndex) -> None:

@@ -29,7 +29,7 @@ from app.palette.logic import (
     create_choice,
     create_row,
 )
-from app.texts import fill, translate
+from app.texts import fill, tr
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject
@@ -81,10 +81,10 @@ class ClassEditing(ABC):
                 parents = () if choice.parent_id is None else (choice.parent_id,)
                 self._make(lambda project: project.add_class(choice.name, parents))
 
-        prompt = translate("classes", "Name of the new class at the top level")
+        prompt = tr("Name of the new class at the top level")
         if parent_id is not None:
-            prompt = fill(translate("classes", "Name of the new class under %1"), graph.name(parent_id))
-        foot = translate("classes", "Type Parent/Name to put it elsewhere · Enter creates · Esc closes")
+            prompt = tr("Name of the new class under %1", graph.name(parent_id))
+        foot = tr("Type Parent/Name to put it elsewhere · Enter creates · Esc closes")
         self._palette.ask(prompt, rows_for, on_choice, foot=foot)
 
     def ask_new_parent(self, places: Places) -> None:
@@ -97,8 +97,8 @@ class ClassEditing(ABC):
         from_parent = places[0][1]
         children = tuple(class_id for class_id, parent_id in places if parent_id == from_parent)
         name = chosen_text(self._session.graph, children)
-        title = translate("classes", "Create “%1”")
-        where = fill(translate("classes", "above %1"), name)
+        title = tr("Create “%1”")
+        where = tr("above %1", name)
 
         def rows_for(text: str) -> list[PaletteRow]:
             new = text.strip()
@@ -108,8 +108,8 @@ class ClassEditing(ABC):
             if isinstance(choice, NameChoice):
                 self._make(lambda project: project.add_parent(choice.name, children, from_parent))
 
-        prompt = fill(translate("classes", "Name of the new class above %1"), name)
-        self._palette.ask(prompt, rows_for, on_choice, foot=translate("classes", "Enter creates · Esc closes"))
+        prompt = tr("Name of the new class above %1", name)
+        self._palette.ask(prompt, rows_for, on_choice, foot=tr("Enter creates · Esc closes"))
 
     def _make(self, make: Callable[[Project], tuple[Change, int]]) -> None:
         """Make a class and bring it into sight."""
@@ -130,14 +130,14 @@ class ClassEditing(ABC):
             new = text.strip()
             if not new or new == name:
                 return []
-            title = fill(translate("classes", "Rename to “%1”"), new)
+            title = tr("Rename to “%1”", new)
             return [PaletteRow(title, name, "", "rename", NameChoice(new))]
 
         def on_choice(choice: Choice) -> None:
             if isinstance(choice, NameChoice):
                 self.rename(class_id, choice.name)
 
-        self._palette.ask(fill(translate("classes", "New name of %1"), name), rows_for, on_choice, text=name)
+        self._palette.ask(tr("New name of %1", name), rows_for, on_choice, text=name)
 
     def rename(self, class_id: int, name: str) -> None:
         """Give a class another name."""
@@ -167,13 +167,13 @@ class ClassEditing(ABC):
             return
         graph = self._session.graph
         class_ids = [class_id for class_id, _parent in places]
-        top = PaletteRow(translate("classes", "The top level"), "", "", "arrow_up", OptionChoice(0))
+        top = PaletteRow(tr("The top level"), "", "", "arrow_up", OptionChoice(0))
         ask_class(
             self._palette,
             graph,
-            fill(translate("classes", "Move %1 under"), chosen_text(graph, class_ids)),
+            tr("Move %1 under", chosen_text(graph, class_ids)),
             lambda parent_id: self.place(places, parent_id, is_link=False),
-            foot=translate("classes", "Enter moves · Esc closes"),
+            foot=tr("Enter moves · Esc closes"),
             without=and_below(graph, class_ids),
             other=(top, lambda: self.place(places, None, is_link=False)),
         )
@@ -185,15 +185,13 @@ class ClassEditing(ABC):
         if not known:
             return
         parents = set.intersection(*(set(graph.parents(class_id)) for class_id in known))
-        template = (
-            translate("classes", "Add another parent to %1") if parents else translate("classes", "Add a parent to %1")
-        )
+        template = tr("Add another parent to %1") if parents else tr("Add a parent to %1")
         ask_class(
             self._palette,
             graph,
             fill(template, chosen_text(graph, known)),
             lambda parent_id: self._session.act(lambda project: project.link_classes(parent_id, known)),
-            foot=translate("classes", "Enter adds the parent · Esc closes"),
+            foot=tr("Enter adds the parent · Esc closes"),
             without=and_below(graph, known) | parents,
         )
 
@@ -236,7 +234,7 @@ class ClassEditing(ABC):
         rows = removal_rows(self._session.graph, known, ways)
         ask_option(
             self._palette, removal_prompt(self._session.graph, known), rows, lambda place: remove(ways[place]),
-            foot=translate("classes", "Enter removes · Esc closes · one undo brings all of it back"),
+            foot=tr("Enter removes · Esc closes · one undo brings all of it back"),
         )  # fmt: skip
 
     def ask_heir(self, class_ids: Sequence[int], *, first: Sequence[int] = ()) -> None:
@@ -253,11 +251,11 @@ class ClassEditing(ABC):
         ask_class(
             self._palette,
             graph,
-            fill(translate("classes", "Merge %1 into"), chosen_text(graph, class_ids)),
+            tr("Merge %1 into", chosen_text(graph, class_ids)),
             lambda heir_id: self.merge(class_ids, heir_id),
             without=class_ids if is_one else (),
             first=first if is_one else class_ids,
-            foot=translate("classes", "Labels, children and parents go along · Enter chooses · Esc closes"),
+            foot=tr("Labels, children and parents go along · Enter chooses · Esc closes"),
         )
 
     def merge(self, class_ids: Sequence[int], heir_id: int) -> None:
@@ -284,7 +282,7 @@ class ClassEditing(ABC):
                 lambda project: project.merge_classes(going, heir_id),
                 on_done=lambda _change: self.show_classes([heir_id]),
             ),
-            foot=translate("classes", "Enter merges · Esc closes · one undo brings all of it back"),
+            foot=tr("Enter merges · Esc closes · one undo brings all of it back"),
         )
 
     # -- what is said of classes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.class_drops import classes_text
 from app.palette.logic import OptionChoice, PaletteRow
-from app.texts import fill, shortened, translate
+from app.texts import fill, shortened, tr
 from app.wording import SEPARATOR, number
 
 if TYPE_CHECKING:  # the window shows first
@@ -74,7 +74,7 @@ def removal_rows(graph: CategoryGraph, class_ids: Sequence[int], ways: Sequence[
 
 def removal_prompt(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
     """`Remove Gull`, `Remove 3 classes`."""
-    return fill(translate("removal", "Remove %1"), chosen_text(graph, class_ids))
+    return tr("Remove %1", chosen_text(graph, class_ids))
 
 
 def chosen_text(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
@@ -84,13 +84,11 @@ def chosen_text(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
 
 def merge_row(graph: CategoryGraph, class_ids: Sequence[int], heir_id: int, seen: MergePreview) -> PaletteRow:
     """What a merge would do, counted before and after."""
-    title = fill(
-        translate("removal", "Merge %1 into %2"), chosen_text(graph, class_ids), shortened(graph.name(heir_id))
-    )
+    title = tr("Merge %1 into %2", chosen_text(graph, class_ids), shortened(graph.name(heir_id)))
     counts = (
-        (translate("removal", "labels %1 → %2"), seen.labels_before, seen.labels_after),
-        (translate("removal", "children %1 → %2"), seen.children_before, seen.children_after),
-        (translate("removal", "classes %1 → %2"), seen.classes_before, seen.classes_after),
+        (tr("labels %1 → %2"), seen.labels_before, seen.labels_after),
+        (tr("children %1 → %2"), seen.children_before, seen.children_after),
+        (tr("classes %1 → %2"), seen.classes_before, seen.classes_after),
     )
     parts = [fill(template, number(before), number(after)) for template, before, after in counts if before != after]
     return PaletteRow(title, SEPARATOR.join(parts), "", "merge", OptionChoice(0))
@@ -102,27 +100,23 @@ def _way_text(graph: CategoryGraph, class_ids: Sequence[int], way: RemovalWay, *
     if is_only:
         return removal_prompt(graph, class_ids)
     if way.children is ChildrenOfRemoved.REMOVED:
-        template = translate("removal", "Remove the whole branch: %1")
+        template = tr("Remove the whole branch: %1")
         return fill(template, classes_text(way.preview.classes))
     if way.children is ChildrenOfRemoved.TOP_LEVEL or not any(graph.parents(each) for each in class_ids):
-        return fill(
-            translate("removal", "Keep the classes below: move %1 to the top level"), classes_text(way.preview.children)
-        )
-    return fill(
-        translate("removal", "Keep the classes below: move %1 one level up"), classes_text(way.preview.children)
-    )
+        return tr("Keep the classes below: move %1 to the top level", classes_text(way.preview.children))
+    return tr("Keep the classes below: move %1 one level up", classes_text(way.preview.children))
 
 
 def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
     """`12 labels go to Bird`, `3 labels are removed`."""
     parts: list[str] = []
     if seen.labels_moved:
-        heir = translate("removal", "the parents") if seen.heir is None else shortened(graph.name(seen.heir))
-        parts.append(fill(translate("removal", "%1 go to %2"), labels_text(seen.labels_moved), heir))
+        heir = tr("the parents") if seen.heir is None else shortened(graph.name(seen.heir))
+        parts.append(tr("%1 go to %2", labels_text(seen.labels_moved), heir))
     if seen.labels_removed:
-        parts.append(fill(translate("removal", "%1 are removed"), labels_text(seen.labels_removed)))
+        parts.append(tr("%1 are removed", labels_text(seen.labels_removed)))
     return SEPARATOR.join(parts)
 
 
 def labels_text(count: int) -> str:
-    return translate("removal", "1 label") if count == 1 else fill(translate("removal", "%1 labels"), number(count))
+    return tr("1 label") if count == 1 else tr("%1 labels", number(count))

@@ -11,7 +11,7 @@ from PySide6.QtCore import QLocale, Qt
 from app.class_tree.logic import classes_with_shots, other_parents
 from app.class_tree.node import Node
 from app.class_tree.wording import policy_lines
-from app.texts import fill, plain_tip, translate
+from app.texts import fill, plain_tip, tr
 
 if TYPE_CHECKING:  # the window shows first
     from engine.collection.state import CollectionState
@@ -95,16 +95,14 @@ class RowData:
             return self._count_tip(class_id)
         also = other_parents(graph, class_id, self.parent_class(node))
         lines = [graph.name(class_id), *filter(None, [self._path(graph, node, class_id, column)])]
-        lines += [fill(translate("classes", "Also under %1"), also)] if also else []
+        lines += [tr("Also under %1", also)] if also else []
         lines += policy_lines(self._bar(class_id), is_deepest=self._is_deepest(class_id))
-        lines += (
-            [] if class_id in self._with_shots else [translate("classes", "Needs examples: drop a few images here")]
-        )
+        lines += [] if class_id in self._with_shots else [tr("Needs examples: drop a few images here")]
         return "\n".join(lines)
 
     def _count_tip(self, class_id: ClassId) -> str:
         counts = (self._image_counts.get(class_id, 0), self._shot_counts.get(class_id, 0))
-        template = translate("classes", "%1 images here or below, %2 examples of its own")
+        template = tr("%1 images here or below, %2 examples of its own")
         return fill(template, *map(self._locale.toString, counts))
 
     def _accessible_text(self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int) -> str:

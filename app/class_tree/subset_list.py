@@ -22,7 +22,7 @@ from app.class_tree.wording import drop_on_subset
 from app.dragging import DraggedImages, carried_height, read_dragged
 from app.drop_chip import DropChip
 from app.session.subsets import Subset, subset_text
-from app.texts import plain_tip
+from app.texts import plain_tip, tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 
@@ -149,7 +149,7 @@ class SubsetList(QListView):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setStyleSheet("QListView { padding: 0; }")
         self.setFixedHeight(ROW_HEIGHT * len(_SUBSETS))
-        self.setAccessibleName(self.tr("Views of all images"))
+        self.setAccessibleName(tr("Views of all images"))
         self.setAcceptDrops(True)
         self.is_editable = False
         self.lit: Subset | None = None

@@ -45,6 +45,7 @@ from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME
 from app.drag_picture import drag_picture
 from app.dragging import DraggedClasses, DraggedImages, Places
+from app.texts import tr
 
 if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import ClassId
@@ -112,7 +113,7 @@ class ClassTreeView(QTreeView):
         self.setAcceptDrops(True)
         self.setDropIndicatorShown(False)  # the row itself lights up
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setAccessibleName(self.tr("Classes"))
+        self.setAccessibleName(tr("Classes"))
 
     def updateGeometries(self) -> None:
         """Let a long tree be scrolled one row further: there is always room below all classes to drop something on."""

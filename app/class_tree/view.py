@@ -17,6 +17,7 @@ from app.class_tree.tree_view import ClassTreeView
 from app.controls import make_icon_button
 from app.dragging import Places
 from app.session.subsets import Subset, subset_counts
+from app.texts import tr
 from app.theme.icons import icon
 from app.theme.tokens import tokens
 from engine.collection.state import CollectionState
@@ -61,7 +62,7 @@ class ClassTree(QWidget):
         self._session = session
         self._subset_list = SubsetList()
         self._filter = QLineEdit()
-        self._new = make_icon_button("plus", self.tr("New class (Ctrl+N)"), self._ask_new)
+        self._new = make_icon_button("plus", tr("New class (Ctrl+N)"), self._ask_new)
         self._all_model = ClassTreeModel(self)
         self._all = ClassTreeView(self._all_model)
         self._found_model = ClassTreeModel(self)
@@ -178,8 +179,8 @@ class ClassTree(QWidget):
 
     def _set_up_filter(self) -> None:
         self._filter.setProperty("variant", "search")
-        self._filter.setPlaceholderText(self.tr("Find a class"))
-        self._filter.setAccessibleName(self.tr("Find a class"))
+        self._filter.setPlaceholderText(tr("Find a class"))
+        self._filter.setAccessibleName(tr("Find a class"))
         self._filter.setClearButtonEnabled(True)
         magnifier = QAction(icon("search", "text_muted"), "", self._filter)
         self._filter.addAction(magnifier, QLineEdit.ActionPosition.LeadingPosition)
@@ -307,9 +308,9 @@ class ClassTree(QWidget):
         text = self._filter.text().strip()
         has_classes, has_keyboard = self._all_model.rowCount() > 0, self._empty.hasFocus()
         if text and has_classes and not self._found_model.rowCount():
-            self._say(self.tr("No class matches “%1”.").replace("%1", text))
+            self._say(tr("No class matches “%1”.").replace("%1", text))
         elif not has_classes:
-            hint = self.tr("No classes yet.\n\nClick + to add a class, or import a list.")
+            hint = tr("No classes yet.\n\nClick + to add a class, or import a list.")
             self._say(hint if self._session.info is not None else "")
         else:
             self._stack.setCurrentWidget(self._found if text else self._all)

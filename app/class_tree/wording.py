@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.class_drops import drop_text
 from app.dragging import Dragged, DraggedClasses, DraggedImages
 from app.session.subsets import Subset
-from app.texts import fill, translate
+from app.texts import fill, tr
 from app.wording import images, percent
 
 if TYPE_CHECKING:  # the window shows first
@@ -24,21 +24,21 @@ def drop_here(graph: CategoryGraph, dragged: Dragged, class_id: int | None, *, i
     name = "" if class_id is None else graph.name(class_id)
     if isinstance(dragged, DraggedImages):
         count = len(dragged.image_ids)
-        label = translate("drop", "Label %1 as %2")
+        label = tr("Label %1 as %2")
         return new_class_text(count) if class_id is None else fill(label, images(count), name)
-    return fill(translate("drop", "Add and label as %1"), name)
+    return tr("Add and label as %1", name)
 
 
 def new_class_text(count: int) -> str:
     """`New class with 12 images`."""
-    return fill(translate("drop", "New class with %1"), images(count))
+    return tr("New class with %1", images(count))
 
 
 def policy_lines(bar: float | None, *, is_deepest: bool) -> list[str]:
     """What was set for a class itself, in sentences."""
-    needed = translate("classes", "Confidence needed here and below: %1")
+    needed = tr("Confidence needed here and below: %1")
     lines = [] if bar is None else [fill(needed, percent(bar))]
-    return [*lines, translate("classes", "Predictions stop at this class")] if is_deepest else lines
+    return [*lines, tr("Predictions stop at this class")] if is_deepest else lines
 
 
 def drop_on_subset(dragged: Dragged, subset: Subset) -> str:
@@ -47,8 +47,8 @@ def drop_on_subset(dragged: Dragged, subset: Subset) -> str:
         return ""
     count = len(dragged.image_ids)
     if subset is Subset.UNKNOWN:
-        return fill(translate("drop", "Label %1 as none of the classes"), images(count))
+        return tr("Label %1 as none of the classes", images(count))
     if subset is Subset.TO_REVIEW:
-        one, many = translate("drop", "Remove the label of %1"), translate("drop", "Remove the labels of %1")
+        one, many = tr("Remove the label of %1"), tr("Remove the labels of %1")
         return fill(one if count == 1 else many, images(count))
     return ""

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 
 from app.computing.logic import CollectionFacts, Survey, collection_facts, switch_collection
 from app.jobs.job_slot import JobSlot
-from app.texts import translate
+from app.texts import tr
 from app.wording import sentence
 from engine.runtime.devices.names import AUTO
 
@@ -120,7 +120,7 @@ class Computing(QObject):
 
         if not self.looking.is_busy:
             self._was_alone = not self._session.jobs.jobs
-            self.looking.start(translate("computing", "Testing the devices"), ListDevices())
+            self.looking.start(tr("Testing the devices"), ListDevices())
 
     def _on_looked(self, devices: "DeviceList") -> None:
         self._survey = Survey.of_list(devices, was_alone=self._was_alone)
@@ -154,7 +154,7 @@ class Computing(QObject):
             self._toast.say_failure(message, **self._way_out())
 
     def _way_out(self) -> dict[str, Any]:
-        return {"action": translate("computing", "Devices…"), "on_action": self.open_panel}
+        return {"action": tr("Devices…"), "on_action": self.open_panel}
 
     # -- the collection
 

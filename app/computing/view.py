@@ -26,7 +26,7 @@ from app.controls import (
 )
 from app.guide_page import set_guide_page
 from app.palette.scrolling_card import ScrollingCard
-from app.texts import breakable, translate
+from app.texts import breakable, tr
 from app.theme.tokens import tokens
 from app.wording import sentence
 from engine.runtime.devices.names import AUTO
@@ -49,7 +49,7 @@ class ComputingPanel(ScrollingCard):
     collection_switched = Signal(bool)
 
     def __init__(self, host: QWidget) -> None:
-        super().__init__(host, WIDTH, translate("computing", "Performance"))
+        super().__init__(host, WIDTH, tr("Performance"))
         set_guide_page(self, "gpu")
         self._chosen = AUTO
         self.buttons = {device: QRadioButton(device_title(device)) for device in listed_devices()}
@@ -58,8 +58,8 @@ class ComputingPanel(ScrollingCard):
         self._notice_text = _flowing("", "warning")
         make_notice_column(self.notice, "warning").addWidget(self._notice_text)
         self._note = _flowing("", "caption")
-        self.look_button = make_button(self.tr("Check again"), self.look_requested.emit, variant="flat")
-        self.switch = QCheckBox(self.tr("Learn from unlabelled images too"))
+        self.look_button = make_button(tr("Check again"), self.look_requested.emit, variant="flat")
+        self.switch = QCheckBox(tr("Learn from unlabelled images too"))
         self._line = _below("")
         self._collection = self._make_collection()
         self._fill_body()
@@ -77,7 +77,7 @@ class ComputingPanel(ScrollingCard):
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
         column.setSpacing(spacing.small)
         column.addWidget(self.notice)
-        column.addWidget(make_label(self.tr("Device"), "section"))
+        column.addWidget(make_label(tr("Device"), "section"))
         group = QButtonGroup(self)
         for device, button in self.buttons.items():
             group.addButton(button)
@@ -96,9 +96,9 @@ class ComputingPanel(ScrollingCard):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(tokens().spacing.small)
         column.addWidget(make_separator())
-        column.addWidget(make_label(self.tr("Learning"), "section"))
+        column.addWidget(make_label(tr("Learning"), "section"))
         column.addWidget(self.switch)
-        column.addWidget(_below(self.tr("Unlabelled and coarsely labelled images refine the class prototypes.")))
+        column.addWidget(_below(tr("Unlabelled and coarsely labelled images refine the class prototypes.")))
         column.addWidget(self._line)
         return part
 

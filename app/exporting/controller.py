@@ -12,7 +12,7 @@ from app.file_dialogs import choose_folder_beside, save_file_at
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.thread_job import ThreadJob, Work
 from app.settings import Settings
-from app.texts import fill, translate
+from app.texts import tr
 
 if TYPE_CHECKING:  # the window shows first
     from PySide6.QtWidgets import QWidget
@@ -227,7 +227,7 @@ class Exporting(QObject):
         folder = look.target if look.wish.offered.is_folder else look.target.parent
         say(
             done_text(done, look.target) if isinstance(done, WrittenExport) else model_done_text(done),
-            action=translate("exporting", "Show in folder"),
+            action=tr("Show in folder"),
             on_action=lambda: self._show_folder(folder),
         )
 
@@ -256,4 +256,4 @@ class Exporting(QObject):
 
     def _show_folder(self, folder: Path) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._toast.say_failure(fill(translate("exporting", "The folder cannot be shown: %1"), str(folder)))
+            self._toast.say_failure(tr("The folder cannot be shown: %1", str(folder)))

@@ -18,7 +18,7 @@ from app.exporting.wording import (
     preview_caption,
     which_text,
 )
-from app.texts import translate
+from app.texts import tr
 from app.theme.tokens import tokens
 from engine.collection.exporting.gather import Which
 from engine.interchange.labelled_images.placed_images import FolderOptions
@@ -52,9 +52,9 @@ class ExportDetails(QWidget):
         super().__init__()
         self.which = {which: QRadioButton() for which in Which}
         self.placings = {placing: QRadioButton() for placing in Placing}
-        self.flat = QCheckBox(self.tr("One folder per class, without hierarchy"))
+        self.flat = QCheckBox(tr("One folder per class, without hierarchy"))
         self.coarse = QCheckBox()
-        self.byte_order_mark = QCheckBox(self.tr("Opens correctly in Excel (byte-order mark)"))
+        self.byte_order_mark = QCheckBox(tr("Opens correctly in Excel (byte-order mark)"))
         self.preview = PreviewView()
         self._title = make_flowing_label("", "heading")
         self._description = make_flowing_label("")
@@ -69,13 +69,13 @@ class ExportDetails(QWidget):
 
     def _fill(self) -> None:
         spacing = tokens().spacing
-        which = fill_column(self._which_part, make_label(self.tr("Images"), "section"), spacing=spacing.tiny)
+        which = fill_column(self._which_part, make_label(tr("Images"), "section"), spacing=spacing.tiny)
         for choice, button in self.which.items():
-            hint = translate("exporting", WHICH_HINTS[choice])
+            hint = tr(WHICH_HINTS[choice])
             button.setAccessibleDescription(hint)
             which.addWidget(button)
             which.addWidget(make_hint(hint))
-        files = fill_column(self._files_part, make_label(self.tr("Files"), "section"), spacing=spacing.tiny)
+        files = fill_column(self._files_part, make_label(tr("Files"), "section"), spacing=spacing.tiny)
         for placing, button in self.placings.items():
             button.setAccessibleDescription(placing_hint(placing))
             files.addWidget(button)
@@ -84,14 +84,14 @@ class ExportDetails(QWidget):
         files.addSpacing(spacing.tiny)
         files.addWidget(self.flat)
         files.addWidget(self.coarse)
-        self._coarse_hint = make_hint(self.tr("Trainers take each folder for a class of its own."))
+        self._coarse_hint = make_hint(tr("Trainers take each folder for a class of its own."))
         files.addWidget(self._coarse_hint)
         body = QWidget()
         body.setProperty("surface", "raised")
         column = fill_column(
-            body, self._title, self._description, make_label(self.tr("What this format cannot carry"), "section"),
+            body, self._title, self._description, make_label(tr("What this format cannot carry"), "section"),
             self._losses, self._which_part, self._files_part, self.byte_order_mark,
-            make_label(self.tr("Preview"), "section"), self.preview,
+            make_label(tr("Preview"), "section"), self.preview,
             spacing=spacing.small,
         )  # fmt: skip
         for heading in (8, 7, 6, 5, 4, 2):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.texts import translate
+from app.texts import tr
 from engine.collection.exporting.export import ExportChoice, check_target, export_images
 from engine.collection.exporting.gather import Which, answers_in
 from engine.collection.exporting.preview import ChosenImages, ExportPreview, chosen_images, preview_export
@@ -132,11 +132,11 @@ def offered_exports() -> dict[str, OfferedExport]:
     found.append(
         OfferedExport(
             MODEL,
-            translate("exporting", "Model for other programs"),
-            translate("exporting", "the network and your classes as ONNX files, with a runner that needs only Python"),
+            tr("Model for other programs"),
+            tr("the network and your classes as ONNX files, with a runner that needs only Python"),
             (
-                translate("exporting", "the images and labels it learned from stay here"),
-                translate("exporting", "it judges each image alone; in the project, images also teach one another"),
+                tr("the images and labels it learned from stay here"),
+                tr("it judges each image alone; in the project, images also teach one another"),
             ),
             FormatGroup.MODEL,
             is_folder=True,

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QPlainTextEdit, QTableWidget, QTableWidgetItem, QWidget
 
 from app.controls import fill_column, make_label
-from app.texts import plain_tip
+from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from engine.collection.exporting.preview import ExportPreview
 
@@ -31,7 +31,7 @@ class PreviewView(QWidget):
         self.text.setReadOnly(True)
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.text.setAccessibleName(self.tr("Preview"))
+        self.text.setAccessibleName(tr("Preview"))
         self.text.setTabChangesFocus(True)
         self.text.setProperty("role", "preview")
         self.text.setFixedHeight(LINES_SHOWN * self.text.fontMetrics().lineSpacing() + tokens().spacing.large)
@@ -40,7 +40,7 @@ class PreviewView(QWidget):
 
     def _make_table(self) -> QTableWidget:
         table = QTableWidget()
-        table.setAccessibleName(self.tr("Preview"))
+        table.setAccessibleName(tr("Preview"))
         table.setProperty("role", "preview")
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)

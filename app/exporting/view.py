@@ -25,7 +25,7 @@ from app.guide_page import set_guide_page
 from app.palette.overlay import Overlay
 from app.side_panel.failure import FailureNotice
 from app.side_panel.progress import ProgressView
-from app.texts import translate
+from app.texts import tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -69,12 +69,12 @@ class ExportCard(Overlay):
         self.formats = FormatList(offered)
         self.details = ExportDetails()
         self.target = QLineEdit()
-        self.browse_button = make_button(self.tr("Browse…"), self.browse_requested.emit, icon_name="folder")
+        self.browse_button = make_button(tr("Browse…"), self.browse_requested.emit, icon_name="folder")
         self.failure = FailureNotice()
-        self.progress = ProgressView(self.tr("Stop exporting"))
-        self.export_button = make_button(self.tr("Export"), self._on_export, variant="primary")
-        self.keep_button = make_button(self.tr("Cancel"), self.dismiss)
-        self.close_button = make_icon_button("close", self.tr("Close"), self.dismiss)
+        self.progress = ProgressView(tr("Stop exporting"))
+        self.export_button = make_button(tr("Export"), self._on_export, variant="primary")
+        self.keep_button = make_button(tr("Cancel"), self.dismiss)
+        self.close_button = make_icon_button("close", tr("Close"), self.dismiss)
         self._label = make_label("", "secondary")
         self._facts = make_flowing_label("", "secondary")
         self._middle = self._make_middle()
@@ -88,7 +88,7 @@ class ExportCard(Overlay):
         spacing = tokens().spacing
         head = QHBoxLayout()
         head.setContentsMargins(spacing.large, spacing.medium, spacing.medium, spacing.small)
-        head.addWidget(make_label(self.tr("Export"), "heading"), 1)
+        head.addWidget(make_label(tr("Export"), "heading"), 1)
         head.addWidget(self.close_button)
         foot = QWidget()
         parts = (self._place, self._facts, self.failure, self.progress, self._answers)
@@ -249,7 +249,7 @@ class ExportCard(Overlay):
         can_export = look is not None and not look.problem and has_some
         self.export_button.setEnabled(can_export)
         is_taken = look is not None and look.is_taken
-        self.export_button.setText(self.tr("Replace") if is_taken else self.tr("Export"))
+        self.export_button.setText(tr("Replace") if is_taken else tr("Export"))
 
     # -- what the person does
 
@@ -300,4 +300,4 @@ class ExportCard(Overlay):
 
 
 def title_of_browsing(offered: OfferedExport) -> str:
-    return translate("exporting", "Export into a folder") if offered.is_folder else translate("exporting", "Export")
+    return tr("Export into a folder") if offered.is_folder else tr("Export")

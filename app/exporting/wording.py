@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.texts import QT_TRANSLATE_NOOP, fill, translate
+from app.texts import fill, marked, tr
 from app.wording import SEPARATOR, file_size, images, number, sentence
 from engine.collection.exporting.gather import Which
 from engine.collection.exporting.preview import ExportPreview
@@ -18,32 +18,32 @@ if TYPE_CHECKING:
     from engine.interchange.labelled_images.records import WrittenExport
 
 GROUPS: Final[Mapping[FormatGroup, str]] = {
-    FormatGroup.TABLES: QT_TRANSLATE_NOOP("exporting", "Tables"),
-    FormatGroup.FOLDERS: QT_TRANSLATE_NOOP("exporting", "Folders"),
-    FormatGroup.ANNOTATION: QT_TRANSLATE_NOOP("exporting", "Annotation tools"),
-    FormatGroup.NATURE: QT_TRANSLATE_NOOP("exporting", "Nature and archives"),
-    FormatGroup.MODEL: QT_TRANSLATE_NOOP("exporting", "Model"),
+    FormatGroup.TABLES: marked("Tables"),
+    FormatGroup.FOLDERS: marked("Folders"),
+    FormatGroup.ANNOTATION: marked("Annotation tools"),
+    FormatGroup.NATURE: marked("Nature and archives"),
+    FormatGroup.MODEL: marked("Model"),
 }
 WHICH: Final[Mapping[Which, str]] = {
-    Which.VERIFIED: QT_TRANSLATE_NOOP("exporting", "Verified only"),
-    Which.SURE: QT_TRANSLATE_NOOP("exporting", "Verified and sure"),
-    Which.ALL: QT_TRANSLATE_NOOP("exporting", "All"),
+    Which.VERIFIED: marked("Verified only"),
+    Which.SURE: marked("Verified and sure"),
+    Which.ALL: marked("All"),
 }
 WHICH_HINTS: Final[Mapping[Which, str]] = {
-    Which.VERIFIED: QT_TRANSLATE_NOOP("exporting", "Images labelled by a person"),
-    Which.SURE: QT_TRANSLATE_NOOP("exporting", "Also images the model is sure enough of"),
-    Which.ALL: QT_TRANSLATE_NOOP("exporting", "Also images without a class"),
+    Which.VERIFIED: marked("Images labelled by a person"),
+    Which.SURE: marked("Also images the model is sure enough of"),
+    Which.ALL: marked("Also images without a class"),
 }
 PLACINGS: Final[Mapping[Placing, str]] = {
-    Placing.COPY: QT_TRANSLATE_NOOP("exporting", "Copies"),
-    Placing.HARD_LINK: QT_TRANSLATE_NOOP("exporting", "Hard links"),
-    Placing.SYMBOLIC_LINK: QT_TRANSLATE_NOOP("exporting", "Symbolic links"),
+    Placing.COPY: marked("Copies"),
+    Placing.HARD_LINK: marked("Hard links"),
+    Placing.SYMBOLIC_LINK: marked("Symbolic links"),
 }
 
 
 def group_title(group: FormatGroup) -> str:
     """The heading of a group."""
-    return translate("exporting", GROUPS[group])
+    return tr(GROUPS[group])
 
 
 def description(offered: "OfferedExport") -> str:
@@ -54,58 +54,58 @@ def description(offered: "OfferedExport") -> str:
 def losses(offered: "OfferedExport") -> list[str]:
     """What is lost in a format, a sentence each."""
     if not offered.cannot_carry:
-        return [translate("exporting", "Nothing is lost: labels and predictions are written in full.")]
+        return [tr("Nothing is lost: labels and predictions are written in full.")]
     return [sentence(each) for each in offered.cannot_carry]
 
 
 def which_text(which: Which, count: int | None) -> str:
     """`Verified only  ·  1,204 images`."""
-    title = translate("exporting", WHICH[which])
+    title = tr(WHICH[which])
     return title if count is None else SEPARATOR.join((title, images(count)))
 
 
 def placing_text(placing: Placing, size_bytes: int | None) -> str:
     """`Copies  ·  up to 1.2 GB`."""
-    title = translate("exporting", PLACINGS[placing])
+    title = tr(PLACINGS[placing])
     if placing is not Placing.COPY or size_bytes is None:
         return title
-    return SEPARATOR.join((title, fill(translate("exporting", "up to %1"), file_size(size_bytes))))
+    return SEPARATOR.join((title, tr("up to %1", file_size(size_bytes))))
 
 
 def placing_hint(placing: Placing) -> str:
     """What speaks for and against a way of bringing files into the folder."""
     match placing:
         case Placing.COPY:
-            return translate("exporting", "The folder is complete and can be moved to another computer.")
+            return tr("The folder is complete and can be moved to another computer.")
         case Placing.HARD_LINK:
-            return translate("exporting", "Use no space. The folder must be on the same disk as the images.")
+            return tr("Use no space. The folder must be on the same disk as the images.")
         case Placing.SYMBOLIC_LINK:
-            return translate("exporting", "Use no space, but break once the images are moved.")
+            return tr("Use no space, but break once the images are moved.")
 
 
 def coarse_text(count: int) -> str:
     """`Also 12 images of broader classes`."""
-    return fill(translate("exporting", "Also %1 of broader classes"), images(count))
+    return tr("Also %1 of broader classes", images(count))
 
 
 def target_label(*, is_folder: bool) -> str:
     """What stands before the field with the place."""
-    return translate("exporting", "Folder") if is_folder else translate("exporting", "File")
+    return tr("Folder") if is_folder else tr("File")
 
 
 def target_facts(look: "ExportLook") -> str:
     """`12.3 GB free there`, and whether a file is replaced; where something speaks against it, nothing is."""
     parts = []
     if look.wish.offered.writes_into:
-        words = translate("exporting", "Choose the folder of your images to place the new files beside them.")
+        words = tr("Choose the folder of your images to place the new files beside them.")
         parts.append(words)
     if look.replaced_kind and not look.problem:
-        words = translate("exporting", "%1 is %2, not an export like this one. It will be lost.")
+        words = tr("%1 is %2, not an export like this one. It will be lost.")
         parts.append(fill(words, shown(look.target.name), look.replaced_kind))
     elif look.is_taken and not look.problem:
-        parts.append(fill(translate("exporting", "%1 exists and will be replaced."), shown(look.target.name)))
+        parts.append(tr("%1 exists and will be replaced.", shown(look.target.name)))
     if look.free_bytes is not None:
-        parts.append(fill(translate("exporting", "%1 free on this disk."), file_size(look.free_bytes)))
+        parts.append(tr("%1 free on this disk.", file_size(look.free_bytes)))
     return " ".join(parts)
 
 
@@ -120,7 +120,7 @@ def lacks_room(look: "ExportLook", placing: Placing) -> str:
     is_copied = offered.has_images and placing is Placing.COPY
     if not is_copied or chosen is None or look.free_bytes is None or chosen.size_bytes < look.free_bytes:
         return ""
-    template = translate("exporting", "The copies take up to %1, and only %2 is free there. Links use no space.")
+    template = tr("The copies take up to %1, and only %2 is free there. Links use no space.")
     return fill(template, file_size(chosen.size_bytes), file_size(look.free_bytes))
 
 
@@ -128,30 +128,30 @@ def preview_caption(preview: ExportPreview, count: int) -> str:
     """`8 of 2,640 images are shown`."""
     if not preview.images:
         if preview.lines:
-            return translate("exporting", "These files:")
-        return translate("exporting", "No such image yet.")
+            return tr("These files:")
+        return tr("No such image yet.")
     if preview.images >= count:
-        return fill(translate("exporting", "All of %1"), images(count)) if count > 1 else images(count)
-    template = translate("exporting", "%1 of %2 are shown")
+        return tr("All of %1", images(count)) if count > 1 else images(count)
+    template = tr("%1 of %2 are shown")
     return fill(template, number(preview.images), images(count))
 
 
 def job_title(target: Path) -> str:
     """What the status bar says."""
-    return fill(translate("exporting", "Exporting to %1"), shown(target.name))
+    return tr("Exporting to %1", shown(target.name))
 
 
 def done_text(written: "WrittenExport", target: Path) -> str:
     """`Exported 2,640 images to birds.csv`, and what was left out."""
-    text = fill(translate("exporting", "Exported %1 to %2"), images(written.images), shown(target.name))
+    text = tr("Exported %1 to %2", images(written.images), shown(target.name))
     parts = [text]
     without = sum(written.left_out.values())
     if without:
         reasons = ", ".join(written.left_out)
-        parts.append(fill(translate("exporting", "%1 left out: %2"), images(without), reasons))
+        parts.append(tr("%1 left out: %2", images(without), reasons))
     if written.failures:
         first = written.failures[0]
-        template = translate("exporting", "%1 could not be copied, the first is %2: %3")
+        template = tr("%1 could not be copied, the first is %2: %3")
         reason = shown(first.reason)
         parts.append(fill(template, images(len(written.failures)), shown(first.path.name), reason))
     return ". ".join(parts)
@@ -160,14 +160,14 @@ def done_text(written: "WrittenExport", target: Path) -> str:
 def model_done_text(done: "ExportedModel") -> str:
     """`Exported the model with 52 classes to birds-model, 41.2 MB`."""
     template = (
-        translate("exporting", "Exported the model with %1 class to %2, %3")
+        tr("Exported the model with %1 class to %2, %3")
         if done.classes == 1
-        else translate("exporting", "Exported the model with %1 classes to %2, %3")
+        else tr("Exported the model with %1 classes to %2, %3")
     )
     return fill(template, number(done.classes), shown(done.folder.name), file_size(done.size_bytes))
 
 
 def stopped_text(*, writes_into: bool) -> str:
     if writes_into:
-        return translate("exporting", "Stopped. The files written so far are complete and stay.")
-    return translate("exporting", "Stopped. Nothing was written.")
+        return tr("Stopped. The files written so far are complete and stay.")
+    return tr("Stopped. Nothing was written.")

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 
 from app.file_dialogs import Purpose, choose_folder, open_file
 from app.jobs.detached_job import DetachedJob
-from app.texts import fill, translate
+from app.texts import tr
 from engine.files import shown
 
 if TYPE_CHECKING:  # the window shows first
@@ -74,14 +74,14 @@ class GraphImports(QObject):
     def _choose_file(self) -> None:
         from app.graph_import.logic import file_patterns
 
-        title = translate("graph_import", "Import classes")
-        kinds = fill(translate("graph_import", "Class lists (%1);;All files (*)"), file_patterns())
+        title = tr("Import classes")
+        kinds = tr("Class lists (%1);;All files (*)", file_patterns())
         path = open_file(self._host, Purpose.CLASSES, title, kinds)
         if path is not None:
             self.read(path)
 
     def _choose_folder(self) -> None:
-        folder = choose_folder(self._host, Purpose.CLASSES, translate("graph_import", "Import classes"))
+        folder = choose_folder(self._host, Purpose.CLASSES, tr("Import classes"))
         if folder is not None:
             self.read(folder)
 
@@ -100,7 +100,7 @@ class GraphImports(QObject):
 
             return survey_graph(project, source)
 
-        job = DetachedJob(fill(translate("graph_import", "Reading %1"), shown(source.name)), work)
+        job = DetachedJob(tr("Reading %1", shown(source.name)), work)
         job.keeps_finished = False
         job.finished.connect(lambda survey: self._on_read(job, cast("GraphSurvey", survey)))
         job.failed.connect(lambda message: self._on_failed(job, message))
@@ -158,7 +158,7 @@ class GraphImports(QObject):
             )
 
         self.card.dismiss()
-        title = fill(translate("graph_import", "Importing %1"), shown(survey.source.name))
+        title = tr("Importing %1", shown(survey.source.name))
         job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
         job.keeps_finished = False
         job.finished.connect(lambda done: self._on_imported(cast("GraphImport", done)))
@@ -168,7 +168,7 @@ class GraphImports(QObject):
         from app.graph_import.wording import stayed_text
 
         if done.stayed:
-            undo = translate("graph_import", "Undo")
+            undo = tr("Undo")
             self._toast.say_failure(stayed_text(done), action=undo, on_action=self._session.undo)
         elif done.change.is_empty:
-            self._toast.say(translate("graph_import", "Nothing was imported"))
+            self._toast.say(tr("Nothing was imported"))

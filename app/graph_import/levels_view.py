@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTreeWidge
 
 from app.graph_import.logic import FirstClass
 from app.palette.plan_section import more_text
-from app.texts import plain_tip
+from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import number
 from engine.files import shown
@@ -24,9 +24,9 @@ class FirstLevels(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(self.tr("How the list begins"))
+        self.setAccessibleName(tr("How the list begins"))
         self.setProperty("role", "preview")
-        self.setHeaderLabels([self.tr("Class"), self.tr("Classes below")])
+        self.setHeaderLabels([tr("Class"), tr("Classes below")])
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setUniformRowHeights(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

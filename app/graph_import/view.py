@@ -26,7 +26,7 @@ from app.palette.plan_section import PlanSection
 from app.palette.scrolling_card import ScrollingCard
 from app.side_panel.failure import FailureNotice
 from app.side_panel.progress import ProgressView
-from app.texts import breakable, fill, translate
+from app.texts import breakable, tr
 from app.theme.tokens import tokens
 from app.wording import sentence
 from engine.files import shown
@@ -63,15 +63,15 @@ class GraphImportCard(ScrollingCard):
     import_requested = Signal(bool, bool)
 
     def __init__(self, host: QWidget) -> None:
-        super().__init__(host, WIDTH, translate("graph_import", "Import classes"))
+        super().__init__(host, WIDTH, tr("Import classes"))
         set_guide_page(self, "taxonomy#importing-a-class-list")
         self._survey: GraphSurvey | None = None
-        self.file_button = make_button(self.tr("Choose a file…"), self.file_requested.emit, icon_name="file")
-        self.folder_button = make_button(self.tr("Choose a folder…"), self.folder_requested.emit, icon_name="folder")
+        self.file_button = make_button(tr("Choose a file…"), self.file_requested.emit, icon_name="file")
+        self.folder_button = make_button(tr("Choose a folder…"), self.folder_requested.emit, icon_name="folder")
         self.failure = FailureNotice()
-        self.progress = ProgressView(self.tr("Stop; nothing is imported"))
-        self.import_button = make_button(self.tr("Import"), self._on_import, variant="primary")
-        self.keep_button = make_button(self.tr("Cancel"), self.dismiss)
+        self.progress = ProgressView(tr("Stop; nothing is imported"))
+        self.import_button = make_button(tr("Import"), self._on_import, variant="primary")
+        self.keep_button = make_button(tr("Cancel"), self.dismiss)
         self.levels = FirstLevels()
         self.update_box = QCheckBox(update_choice())
         self.sections = self._make_sections()
@@ -88,20 +88,20 @@ class GraphImportCard(ScrollingCard):
     # -- putting together
 
     def _make_sections(self) -> "dict[ReportKind, PlanSection]":
-        class_, labels, now = self.tr("Class"), self.tr("Labels"), self.tr("Becomes")
+        class_, labels, now = tr("Class"), tr("Labels"), tr("Becomes")
         return {
-            "new": PlanSection(self.tr("New classes"), (class_,)),
-            "renamed": PlanSection(self.tr("Renamed classes"), (class_, now, labels)),
-            "moved": PlanSection(self.tr("Moved classes"), (class_, self.tr("Now"), labels)),
-            "merged": PlanSection(self.tr("Merged classes"), (class_, self.tr("Into"), labels)),
-            "split": PlanSection(self.tr("Split classes"), (class_, self.tr("In the file"), labels)),
-            "gone": PlanSection(self.tr("Classes that are gone"), (class_, labels)),
+            "new": PlanSection(tr("New classes"), (class_,)),
+            "renamed": PlanSection(tr("Renamed classes"), (class_, now, labels)),
+            "moved": PlanSection(tr("Moved classes"), (class_, tr("Now"), labels)),
+            "merged": PlanSection(tr("Merged classes"), (class_, tr("Into"), labels)),
+            "split": PlanSection(tr("Split classes"), (class_, tr("In the file"), labels)),
+            "gone": PlanSection(tr("Classes that are gone"), (class_, labels)),
             "kept": PlanSection(
-                self.tr("Classes that stay as they are"),
-                (class_, self.tr("In the file"), self.tr("Why")),
+                tr("Classes that stay as they are"),
+                (class_, tr("In the file"), tr("Why")),
                 widest_last=REASON_WIDTH,
             ),
-            "removed_here": PlanSection(self.tr("Classes that were removed here"), (class_,)),
+            "removed_here": PlanSection(tr("Classes that were removed here"), (class_,)),
         }
 
     def _fill_body(self) -> None:
@@ -118,7 +118,7 @@ class GraphImportCard(ScrollingCard):
 
     def _make_start(self) -> QWidget:
         start = QWidget()
-        words = self.tr(
+        words = tr(
             "Import classes from a file, or from folders named after classes. The format is recognised, and you see "
             "the result before anything changes."
         )
@@ -188,7 +188,7 @@ class GraphImportCard(ScrollingCard):
         self._name.setText(breakable(shown(name)))
         self._show_parts(name=True, progress=True)
         self.failure.show_text("")
-        self.progress.show_step(fill(self.tr("Reading %1…"), shown(name)))
+        self.progress.show_step(tr("Reading %1…", shown(name)))
         self._appear()
         self.progress.cancel_button.setFocus()
 

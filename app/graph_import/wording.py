@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from app.texts import fill, translate
+from app.texts import fill, tr
 from app.wording import number
 from engine.files import shown
 from engine.interchange.detect import FORMATS
@@ -19,26 +19,22 @@ LEVELS_NAMED: Final = 8
 
 def classes(count: int) -> str:
     if count == 1:
-        return translate("graph_import", "1 class")
-    return fill(translate("graph_import", "%1 classes"), number(count))
+        return tr("1 class")
+    return tr("%1 classes", number(count))
 
 
 def kind_text(survey: "GraphSurvey", report: "ImportReport") -> str:
     """`OBO, 1,203 classes, 1,202 edges`."""
     title = format_title(survey.format_name)
-    edges = (
-        translate("graph_import", "1 edge")
-        if report.edges == 1
-        else fill(translate("graph_import", "%1 edges"), number(report.edges))
-    )
+    edges = tr("1 edge") if report.edges == 1 else tr("%1 edges", number(report.edges))
     return ", ".join((title, classes(report.classes), edges))
 
 
 def format_title(name: str) -> str:
     """What a format is called."""
     titles = {
-        "folders": translate("graph_import", "Folders"),
-        "csv": translate("graph_import", "Table"),
+        "folders": tr("Folders"),
+        "csv": tr("Table"),
         "json": "JSON",
         "wordnet": "WordNet",
         "imagenet": "ImageNet",
@@ -50,10 +46,10 @@ def levels_text(report: "ImportReport") -> str:
     """`3 levels with 1, 12 and 140 classes`."""
     counts = [number(count) for count in report.levels]
     if len(counts) == 1:
-        return translate("graph_import", "1 level")
+        return tr("1 level")
     if len(counts) > LEVELS_NAMED:
-        return fill(translate("graph_import", "%1 levels"), number(len(counts)))
-    template = translate("graph_import", "%1 levels with %2 and %3 classes")
+        return tr("%1 levels", number(len(counts)))
+    template = tr("%1 levels with %2 and %3 classes")
     return fill(template, number(len(counts)), ", ".join(counts[:-1]), counts[-1])
 
 
@@ -64,20 +60,20 @@ def summary_text(preview: "GraphPreview") -> str:
     new = counts["new"]
     parts = []
     if new:
-        one, many = translate("graph_import", "1 new class"), translate("graph_import", "%1 new classes")
+        one, many = tr("1 new class"), tr("%1 new classes")
         parts.append(one if new == 1 else fill(many, number(new)))
     named = {
-        "renamed": translate("graph_import", "%1 renamed"),
-        "merged": translate("graph_import", "%1 merged"),
+        "renamed": tr("%1 renamed"),
+        "merged": tr("%1 merged"),
     }
-    moved = translate("graph_import", "%1 moved") if report.is_update else translate("graph_import", "%1 linked")
+    moved = tr("%1 moved") if report.is_update else tr("%1 linked")
     parts += [fill(template, number(counts[kind])) for kind, template in named.items() if counts[kind]]  # type: ignore[index]
     parts += [fill(moved, number(counts["moved"]))] if counts["moved"] else []
     if not parts and report.completed:
-        parts.append(fill(translate("graph_import", "Synonyms of %1"), classes(report.completed)))
+        parts.append(tr("Synonyms of %1", classes(report.completed)))
     if not parts and preview.noted:
-        parts.append(fill(translate("graph_import", "Notes of %1"), classes(preview.noted)))
-    return ", ".join(parts) or translate("graph_import", "Nothing new")
+        parts.append(tr("Notes of %1", classes(preview.noted)))
+    return ", ".join(parts) or tr("Nothing new")
 
 
 def is_all_new(report: "ImportReport") -> bool:
@@ -89,46 +85,40 @@ def besides_text(survey: "GraphSurvey", preview: "GraphPreview") -> str:
     """What comes along, what stays, and why nothing is new."""
     report, parts = preview.report, []
     if report.same:
-        template = (
-            translate("graph_import", "%1 is in the project already.")
-            if report.same == 1
-            else translate("graph_import", "%1 are in the project already.")
-        )
+        template = tr("%1 is in the project already.") if report.same == 1 else tr("%1 are in the project already.")
         parts.append(fill(template, classes(report.same)))
     if report.completed and (report.counts["new"] or report.counts["moved"]):
-        parts.append(fill(translate("graph_import", "%1 get a source id or synonyms."), classes(report.completed)))
+        parts.append(tr("%1 get a source id or synonyms.", classes(report.completed)))
     if preview.noted:
-        template = translate("graph_import", "%1 get the note or colour that the file has for them.")
+        template = tr("%1 get the note or colour that the file has for them.")
         parts.append(fill(template, classes(preview.noted)))
     if not preview.changes and not survey.known_name:
-        parts.append(translate("graph_import", "The list is remembered, to compare its next version with it."))
+        parts.append(tr("The list is remembered, to compare its next version with it."))
     return " ".join(parts)
 
 
 def update_choice() -> str:
     """The box that takes over more than what is new."""
-    return translate("graph_import", "Also rename, move and merge classes as the file does")
+    return tr("Also rename, move and merge classes as the file does")
 
 
 def update_note(survey: "GraphSurvey") -> str:
     """Why it is offered, and what it never does."""
     if survey.known_name:
-        template = translate(
-            "graph_import",
-            "An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.",
+        template = tr(
+            "An earlier version was imported from %1. Labels stay with their classes, and your own changes stay."
         )
         return fill(template, shown(survey.known_name))
-    return translate(
-        "graph_import",
-        "Many of these classes are in the project. If this is a new version of them, labels stay with their classes.",
+    return tr(
+        "Many of these classes are in the project. If this is a new version of them, labels stay with their classes."
     )
 
 
 def remove_choice(count: int) -> str:
     """The box that removes what the file has no more."""
     if count == 1:
-        return translate("graph_import", "Remove the one without labels")
-    return fill(translate("graph_import", "Remove the %1 without labels"), number(count))
+        return tr("Remove the one without labels")
+    return tr("Remove the %1 without labels", number(count))
 
 
 def section_title(kind: "ReportKind", report: "ImportReport") -> str:
@@ -142,35 +132,35 @@ def _titles(kind: "ReportKind", *, is_update: bool) -> tuple[str, str]:
     """For one class and for several."""
     if kind == "moved" and not is_update:
         return (
-            translate("graph_import", "1 class gets another parent"),
-            translate("graph_import", "%1 classes get other parents"),
+            tr("1 class gets another parent"),
+            tr("%1 classes get other parents"),
         )
     titles: dict[ReportKind, tuple[str, str]] = {
-        "new": (translate("graph_import", "1 class is new"), translate("graph_import", "%1 classes are new")),
+        "new": (tr("1 class is new"), tr("%1 classes are new")),
         "renamed": (
-            translate("graph_import", "1 class is renamed"),
-            translate("graph_import", "%1 classes are renamed"),
+            tr("1 class is renamed"),
+            tr("%1 classes are renamed"),
         ),
-        "moved": (translate("graph_import", "1 class is moved"), translate("graph_import", "%1 classes are moved")),
+        "moved": (tr("1 class is moved"), tr("%1 classes are moved")),
         "merged": (
-            translate("graph_import", "1 class is merged into another"),
-            translate("graph_import", "%1 classes are merged into others"),
+            tr("1 class is merged into another"),
+            tr("%1 classes are merged into others"),
         ),
         "split": (
-            translate("graph_import", "1 class is split in the file. It stays, with its labels."),
-            translate("graph_import", "%1 classes are split in the file. They stay, with their labels."),
+            tr("1 class is split in the file. It stays, with its labels."),
+            tr("%1 classes are split in the file. They stay, with their labels."),
         ),
         "gone": (
-            translate("graph_import", "1 class is no longer in the file. It stays."),
-            translate("graph_import", "%1 classes are no longer in the file. They stay."),
+            tr("1 class is no longer in the file. It stays."),
+            tr("%1 classes are no longer in the file. They stay."),
         ),
         "removed_here": (
-            translate("graph_import", "1 class was removed here and does not come back."),
-            translate("graph_import", "%1 classes were removed here and do not come back."),
+            tr("1 class was removed here and does not come back."),
+            tr("%1 classes were removed here and do not come back."),
         ),
         "kept": (
-            translate("graph_import", "1 class differs in the file. Yours stays."),
-            translate("graph_import", "%1 classes differ in the file. Yours stay."),
+            tr("1 class differs in the file. Yours stays."),
+            tr("%1 classes differ in the file. Yours stay."),
         ),
     }
     return titles[kind]
@@ -190,10 +180,10 @@ def section_rows(kind: "ReportKind", lines: "tuple[ReportLine, ...]") -> list[tu
 
 def _reason(why: str) -> str:
     reasons = {
-        Clash.NAME.value: translate("graph_import", "Renamed here"),
-        Clash.PLACE.value: translate("graph_import", "Moved here"),
-        Clash.NAME_TAKEN.value: translate("graph_import", "The name is taken"),
-        Clash.CYCLE.value: translate("graph_import", "It would be below itself"),
+        Clash.NAME.value: tr("Renamed here"),
+        Clash.PLACE.value: tr("Moved here"),
+        Clash.NAME_TAKEN.value: tr("The name is taken"),
+        Clash.CYCLE.value: tr("It would be below itself"),
     }
     return reasons[why]
 
@@ -201,18 +191,14 @@ def _reason(why: str) -> str:
 def import_button(preview: "GraphPreview") -> str:
     """`Import 12 classes`, or `Update` where more is taken over."""
     if preview.report.is_update:
-        return translate("graph_import", "Update")
+        return tr("Update")
     count = preview.report.counts["new"]
-    return (
-        fill(translate("graph_import", "Import %1"), classes(count)) if count else translate("graph_import", "Import")
-    )
+    return tr("Import %1", classes(count)) if count else tr("Import")
 
 
 def stayed_text(done: "GraphImport") -> str:
     """Which classes could not be merged or removed, and why the first could not."""
     first, others = done.stayed[0], len(done.stayed) - 1
     if others:
-        return fill(
-            translate("graph_import", "%1. %2 stayed, such as %3"), done.change.text, classes(others + 1), first
-        )
-    return fill(translate("graph_import", "%1. One class stayed: %2"), done.change.text, first)
+        return tr("%1. %2 stayed, such as %3", done.change.text, classes(others + 1), first)
+    return tr("%1. One class stayed: %2", done.change.text, first)

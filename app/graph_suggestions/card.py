@@ -9,7 +9,7 @@ from app.controls import make_button, make_label
 from app.graph_suggestions.wording import SuggestionWords
 from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
-from app.texts import with_breaks
+from app.texts import tr, with_breaks
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ class SuggestionCard(QFrame):
         self._column.addWidget(make_label(with_breaks(words.reason), "secondary", wraps=True))
         self._add_faces(state, thumbnails)
         self.choices = tuple(self._add_button(text, place) for place, text in enumerate(words.choices))
-        self.dismiss_button = make_button(self.tr("Dismiss"), self._dismiss, variant="muted", icon_name="close")
-        self.dismiss_button.setAccessibleName(f"{self.tr('Dismiss')}: {words.title}")
+        self.dismiss_button = make_button(tr("Dismiss"), self._dismiss, variant="muted", icon_name="close")
+        self.dismiss_button.setAccessibleName(f"{tr('Dismiss')}: {words.title}")
         self._column.addWidget(self.dismiss_button)
         self.dismiss_button.setEnabled(is_writable)
         for button in self.choices:
@@ -73,7 +73,7 @@ class SuggestionCard(QFrame):
 
     def _add_faces(self, state: "CollectionState", thumbnails: Thumbnails) -> None:
         for caption, images in zip(self.words.captions, self.suggestion.evidence, strict=True):
-            strip = ThumbnailStrip(thumbnails, side=FACE, tip=self.tr("Click to show it"))
+            strip = ThumbnailStrip(thumbnails, side=FACE, tip=tr("Click to show it"))
             strip.setAccessibleName(caption)
             strip.image_clicked.connect(self.image_requested)
             self._column.addWidget(make_label(with_breaks(caption), "caption", wraps=True))

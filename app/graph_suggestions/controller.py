@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QObject, Signal
 
 from app.graph_suggestions.search import SuggestionSearch
-from app.texts import translate
+from app.texts import tr
 
 if TYPE_CHECKING:
     from app.graph_suggestions.view import SuggestionPanel
@@ -86,7 +86,7 @@ class Suggesting(QObject):
 
     def _name_of(self, class_id: int) -> str:
         graph = self._session.graph
-        return graph.name(class_id) if class_id in graph else translate("graph_suggestions", "a removed class")
+        return graph.name(class_id) if class_id in graph else tr("a removed class")
 
     def _accept(self, suggestion: "GraphSuggestion", choice: int) -> None:
         from engine.collection.graph_suggestions.suggestion import UnderlabelledSuggestion

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.detached_job import DetachedJob
-from app.texts import translate
+from app.texts import tr
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -93,7 +93,7 @@ class SuggestionSearch(QObject):
 
             return find_suggestions(given, cancel)
 
-        job = self._job = DetachedJob(translate("graph_suggestions", "Looking for suggestions"), work, self)
+        job = self._job = DetachedJob(tr("Looking for suggestions"), work, self)
         job.finished.connect(self._on_finished)
         job.failed.connect(self._on_failed)
         job.ended.connect(job.deleteLater)

@@ -13,6 +13,7 @@ from app.graph_suggestions.wording import check_line, count_line, dismissed_line
 from app.guide_page import set_guide_page
 from app.images.thumbnails import Thumbnails
 from app.side_panel.frame import SidePanel
+from app.texts import tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class SuggestionPanel(SidePanel):
         self._check = make_label("", "caption", wraps=True)
         self.bring_back_button = make_button("", self.bring_back_requested.emit, variant="muted", icon_name="undo")
         parts = (self._status, holder, self._more, self.bring_back_button, self._check)
-        self.lay_out(self.tr("Suggestions"), self.tr("Close"), parts)
+        self.lay_out(tr("Suggestions"), tr("Close"), parts)
         self.show_searching()
 
     @property
@@ -71,14 +72,14 @@ class SuggestionPanel(SidePanel):
     def show_searching(self) -> None:
         """Say so; cards that are there stay until it is known what comes."""
         if not self.cards:
-            self._status.setText(self.tr("Looking…"))
+            self._status.setText(tr("Looking…"))
             self._show_texts()
 
     def show_nothing_known(self) -> None:
         """There are no predictions yet."""
         self._put_cards(())
         self._status.setText(
-            self.tr("Label some images first. Suggestions come from what the images of a class have in common.")
+            tr("Label some images first. Suggestions come from what the images of a class have in common.")
         )
         self._show_texts()
 
@@ -114,7 +115,7 @@ class SuggestionPanel(SidePanel):
             )
         rest = len(found.found) - len(shown)
         self._status.setText(
-            count_line(len(found.found)) if shown else self.tr("No suggestions: your classes fit your images.")
+            count_line(len(found.found)) if shown else tr("No suggestions: your classes fit your images.")
         )
         self.bring_back_button.setEnabled(is_writable)
         self._show_texts(

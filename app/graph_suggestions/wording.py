@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from app.texts import fill, shortened, translate
+from app.texts import fill, shortened, tr
 from app.wording import number, percent
 
 if TYPE_CHECKING:
@@ -60,31 +60,24 @@ def words_of(suggestion: "GraphSuggestion", name_of: NameOf) -> SuggestionWords:
         case _:
             title, reason, choices = _underlabelled(suggestion, name_of)
     captions = _captions(suggestion, name_of)
-    dismissed = fill(translate("graph_suggestions", "Dismissed a suggestion: %1"), title)
+    dismissed = tr("Dismissed a suggestion: %1", title)
     changes_project = not isinstance(suggestion, kinds.UnderlabelledSuggestion)
     return SuggestionWords(title, reason, choices, captions, dismissed, changes_project)
 
 
 def _place(suggestion: "PlaceSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     first = name_of(suggestion.parents[0].class_id)
-    title = fill(translate("graph_suggestions", "%1 may belong under %2"), name_of(suggestion.class_id), first)
-    shares = ", ".join(
-        fill(translate("graph_suggestions", "%1 (%2)"), name_of(one.class_id), percent(one.score))
-        for one in suggestion.parents
-    )
-    reason = fill(translate("graph_suggestions", "Its images are most like those of classes under %1."), shares)
+    title = tr("%1 may belong under %2", name_of(suggestion.class_id), first)
+    shares = ", ".join(tr("%1 (%2)", name_of(one.class_id), percent(one.score)) for one in suggestion.parents)
+    reason = tr("Its images are most like those of classes under %1.", shares)
     return title, reason, tuple(_move_text(one.class_id, name_of) for one in suggestion.parents)
 
 
 def _stray(suggestion: "StraySuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     stray = suggestion.stray
     here, there = name_of(stray.from_parent), name_of(stray.to_parent)
-    title = fill(
-        translate("graph_suggestions", "%1 may belong under %2 instead of %3"), name_of(stray.class_id), there, here
-    )
-    text = translate(
-        "graph_suggestions", "Its images are like those of classes under %1 (%2), hardly like those under %3 (%4)."
-    )
+    title = tr("%1 may belong under %2 instead of %3", name_of(stray.class_id), there, here)
+    text = tr("Its images are like those of classes under %1 (%2), hardly like those under %3 (%4).")
     reason = fill(text, there, percent(stray.score), here, percent(stray.present))
     return title, reason, (_move_text(stray.to_parent, name_of),)
 
@@ -92,71 +85,69 @@ def _stray(suggestion: "StraySuggestion", name_of: NameOf) -> tuple[str, str, tu
 def _twins(suggestion: "TwinSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     twins = suggestion.twins
     smaller, larger = name_of(twins.class_id), name_of(twins.other_id)
-    title = fill(translate("graph_suggestions", "%1 and %2 look like one class"), smaller, larger)
-    text = translate(
-        "graph_suggestions", "Of %1 images, %2 are more like the other class than like the rest of their own."
-    )
+    title = tr("%1 and %2 look like one class", smaller, larger)
+    text = tr("Of %1 images, %2 are more like the other class than like the rest of their own.")
     reason = fill(text, number(twins.similarity.count), number(twins.similarity.confused))
-    return title, reason, (fill(translate("graph_suggestions", "Merge into %1"), shortened(larger, LONGEST)),)
+    return title, reason, (tr("Merge into %1", shortened(larger, LONGEST)),)
 
 
 def _mixed(suggestion: "MixedSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     mixed = suggestion.mixed
-    title = fill(translate("graph_suggestions", "%1 looks like two classes"), name_of(mixed.class_id))
-    reason = fill(
-        translate("graph_suggestions", "Its images fall into %1 and %2, no more alike than two classes are."),
+    title = tr("%1 looks like two classes", name_of(mixed.class_id))
+    reason = tr(
+        "Its images fall into %1 and %2, no more alike than two classes are.",
         *(number(len(kind)) for kind in mixed.kinds),
     )
-    return title, reason, (translate("graph_suggestions", "Split into two classes"),)
+    return title, reason, (tr("Split into two classes"),)
 
 
 def _underlabelled(suggestion: "UnderlabelledSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     underlabelled = suggestion.underlabelled
-    title = fill(
-        translate("graph_suggestions", "3 more examples of %1 would help about %2 images"),
-        name_of(underlabelled.class_id), number(underlabelled.helped),
-    )  # fmt: skip
-    few = translate("graph_suggestions", "It has 1 example, and %2 images probably belong to it, but not surely.")
-    many = translate("graph_suggestions", "It has %1 examples, and %2 images probably belong to it, but not surely.")
+    title = tr(
+        "3 more examples of %1 would help about %2 images",
+        name_of(underlabelled.class_id),
+        number(underlabelled.helped),
+    )
+    few = tr("It has 1 example, and %2 images probably belong to it, but not surely.")
+    many = tr("It has %1 examples, and %2 images probably belong to it, but not surely.")
     text = few if underlabelled.shots == 1 else many
     reason = fill(text, number(underlabelled.shots), number(len(underlabelled.undecided)))
-    return title, reason, (translate("graph_suggestions", "Show the class"),)
+    return title, reason, (tr("Show the class"),)
 
 
 def _move_text(parent_id: int, name_of: NameOf) -> str:
-    return fill(translate("graph_suggestions", "Move under %1"), shortened(name_of(parent_id), LONGEST))
+    return tr("Move under %1", shortened(name_of(parent_id), LONGEST))
 
 
 def _captions(suggestion: "GraphSuggestion", name_of: NameOf) -> tuple[str, ...]:
     """Whose images a strip shows; two kinds of one class are numbered."""
     classes = [each.class_id for each in suggestion.evidence]
     if len(classes) > 1 and len(set(classes)) == 1:
-        numbered = translate("graph_suggestions", "%1, kind %2")
+        numbered = tr("%1, kind %2")
         return tuple(fill(numbered, name_of(each), number(place)) for place, each in enumerate(classes, start=1))
     return tuple(name_of(each) for each in classes)
 
 
 def count_line(count: int) -> str:
     if count == 1:
-        return translate("graph_suggestions", "1 suggestion")
-    return fill(translate("graph_suggestions", "%1 suggestions"), number(count))
+        return tr("1 suggestion")
+    return tr("%1 suggestions", number(count))
 
 
 def more_line(count: int) -> str:
     """Those that are not shown yet."""
     if count == 1:
-        return translate("graph_suggestions", "1 more appears once these are dealt with.")
-    return fill(translate("graph_suggestions", "%1 more appear once these are dealt with."), number(count))
+        return tr("1 more appears once these are dealt with.")
+    return tr("%1 more appear once these are dealt with.", number(count))
 
 
 def check_line(check: "PlacementCheck") -> str:
     """How far suggested places can be trusted in this project; empty where no class has a place."""
     if not check.asked:
         return ""
-    text = translate(
-        "graph_suggestions",
+    text = tr(
         "How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the "
-        "first three %3 times. By chance it would be first %4 times.",
+        "first three %3 times. By chance it would be first %4 times."
     )
     return fill(
         text, number(check.asked), number(check.first), number(check.among_three), number(round(check.by_chance))
@@ -166,5 +157,5 @@ def check_line(check: "PlacementCheck") -> str:
 def dismissed_line(count: int) -> str:
     """What the button says that brings them back."""
     if count == 1:
-        return translate("graph_suggestions", "Show 1 dismissed suggestion again")
-    return fill(translate("graph_suggestions", "Show %1 dismissed suggestions again"), number(count))
+        return tr("Show 1 dismissed suggestion again")
+    return tr("Show %1 dismissed suggestions again", number(count))

@@ -14,6 +14,7 @@ from app.graph_view.layouts import LaidOut
 from app.graph_view.mini_map import MiniMap
 from app.graph_view.model import GraphModel
 from app.graph_view.tool_strip import ToolStrip
+from app.texts import tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class GraphBoard(QWidget):
         super().__init__(parent)
         self.model = GraphModel(session, self)
         self.canvas = GraphCanvas(self.model, thumbnails)
-        self.canvas.setAccessibleName(self.tr("Category graph"))
+        self.canvas.setAccessibleName(tr("Category graph"))
         self._wanted: int | None = None  # a class that is not drawn yet
         self._is_flight = False
         self._is_following = False

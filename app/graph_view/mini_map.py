@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.graph_view.camera import Camera, Rect
 from app.graph_view.overview import HIGHEST, WIDEST
+from app.texts import tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ class MiniMap(QWidget):
         super().__init__(sheet)
         self._sheet = sheet
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip(self.tr("Click or drag to look elsewhere"))
-        self.setAccessibleName(self.tr("The whole graph"))
+        self.setToolTip(tr("Click or drag to look elsewhere"))
+        self.setAccessibleName(tr("The whole graph"))
         sheet.looked.connect(self.follow)
         self.hide()
 

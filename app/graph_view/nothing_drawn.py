@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controls import make_button, make_label
+from app.texts import tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 
@@ -31,7 +32,7 @@ class NothingDrawn(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._icon = QLabel()
         self._icon.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.title = make_label(self.tr("No classes yet"), "heading", wraps=True)
+        self.title = make_label(tr("No classes yet"), "heading", wraps=True)
         self.words = make_label("", "secondary", wraps=True)
         self._buttons = QWidget()
         self._lay_out()
@@ -45,8 +46,8 @@ class NothingDrawn(QWidget):
         row.setSpacing(tokens().spacing.small)
         row.addStretch(1)
         for name, text, icon_name, variant in (
-            ("new_top_class", self.tr("New class…"), "class_new", "primary"),
-            ("import_classes", self.tr("Import classes from a file…"), "graph_import", ""),
+            ("new_top_class", tr("New class…"), "class_new", "primary"),
+            ("import_classes", tr("Import classes from a file…"), "graph_import", ""),
         ):
             ask = lambda name=name: self.action_requested.emit(name)  # noqa: E731
             row.addWidget(make_button(text, ask, variant=variant, icon_name=icon_name))
@@ -63,8 +64,8 @@ class NothingDrawn(QWidget):
         picture = icon_pixmap("graph", ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF())
         self._icon.setPixmap(picture)
         self.words.setText(
-            self.tr("The graph of your classes is drawn here. Add a class, or import a list.")
+            tr("The graph of your classes is drawn here. Add a class, or import a list.")
             if is_writable
-            else self.tr("This project is open for reading only, and has no classes to draw.")
+            else tr("This project is open for reading only, and has no classes to draw.")
         )
         self._buttons.setVisible(is_writable)

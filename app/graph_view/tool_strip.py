@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButto
 
 from app.controls import make_icon_button, make_label
 from app.graph_view.wording import found_text, looking_around
-from app.texts import plain_button
+from app.texts import plain_button, tr
 from app.theme.icons import icon
 from app.theme.tokens import tokens
 from app.wording import percent_of_size
@@ -60,7 +60,7 @@ class ToolStrip(QFrame):
         self.count = make_label("", "muted")
         self.scale = make_label("", "muted")
         self.focus = make_label("", "chip")
-        self.leave_focus = make_icon_button("close", self.tr("Draw all classes again (Esc)"), self.focus_left.emit)
+        self.leave_focus = make_icon_button("close", tr("Draw all classes again (Esc)"), self.focus_left.emit)
         self._timer = QTimer(self, singleShot=True, interval=SEARCH_MS)
         self._timer.timeout.connect(self._find)
         self._set_up_search()
@@ -70,9 +70,9 @@ class ToolStrip(QFrame):
     def _set_up_search(self) -> None:
         self.search.setProperty("variant", "search")
         self.search.setFixedWidth(SEARCH_WIDTH)
-        self.search.setPlaceholderText(self.tr("Find a class in the graph"))
-        self.search.setAccessibleName(self.tr("Find a class in the graph"))
-        self.search.setToolTip(self.tr("Ctrl+F; Enter goes on to the next one"))
+        self.search.setPlaceholderText(tr("Find a class in the graph"))
+        self.search.setAccessibleName(tr("Find a class in the graph"))
+        self.search.setToolTip(tr("Ctrl+F; Enter goes on to the next one"))
         self.search.setClearButtonEnabled(True)
         magnifier = QAction(icon("search", "text_muted"), "", self.search)
         self.search.addAction(magnifier, QLineEdit.ActionPosition.LeadingPosition)
@@ -89,9 +89,9 @@ class ToolStrip(QFrame):
         row.setSpacing(gap)
         parts: tuple[QLabel | QLineEdit | QToolButton, ...] = (
             self.search, self.count,
-            make_icon_button("minus", self.tr("Smaller (Ctrl+-)"), lambda: self.zoomed.emit(-1)), self.scale,
-            make_icon_button("plus", self.tr("Larger (Ctrl++)"), lambda: self.zoomed.emit(1)),
-            make_icon_button("fit", self.tr("See all (Ctrl+0)"), self.fitted.emit),
+            make_icon_button("minus", tr("Smaller (Ctrl+-)"), lambda: self.zoomed.emit(-1)), self.scale,
+            make_icon_button("plus", tr("Larger (Ctrl++)"), lambda: self.zoomed.emit(1)),
+            make_icon_button("fit", tr("See all (Ctrl+0)"), self.fitted.emit),
             self.focus, self.leave_focus,
         )  # fmt: skip
         for part in parts:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from app.texts import fill, shortened, translate
+from app.texts import fill, shortened, tr
 from app.wording import SEPARATOR, images, number, percent
 
 
 def classes(count: int) -> str:
     if count == 1:
-        return translate("graph", "1 class")
-    return fill(translate("graph", "%1 classes"), number(count))
+        return tr("1 class")
+    return tr("%1 classes", number(count))
 
 
 def shots(count: int) -> str:
     if count == 1:
-        return translate("graph", "1 example")
-    return fill(translate("graph", "%1 examples"), number(count))
+        return tr("1 example")
+    return tr("%1 examples", number(count))
 
 
 def card_counts(hidden: int, image_count: int, shot_count: int) -> tuple[str, str]:
@@ -25,19 +25,17 @@ def card_counts(hidden: int, image_count: int, shot_count: int) -> tuple[str, st
     """
     if hidden:
         return classes(hidden), f" · {images(image_count)}" if image_count else ""
-    words = images(image_count) if image_count else translate("graph", "No images yet")
+    words = images(image_count) if image_count else tr("No images yet")
     return words, f" · {shots(shot_count)}" if shot_count else ""
 
 
 def class_in_words(name: str, parents: list[str], hidden: int, image_count: int, shot_count: int) -> str:
     """What a screen reader says of a class."""
     parts = [name]
-    parts.append(
-        fill(translate("graph", "under %1"), ", ".join(parents)) if parents else translate("graph", "at the top level")
-    )
+    parts.append(tr("under %1", ", ".join(parents)) if parents else tr("at the top level"))
     parts += [images(image_count), shots(shot_count)]
     if hidden:
-        parts.append(fill(translate("graph", "closed, %1 below"), classes(hidden)))
+        parts.append(tr("closed, %1 below", classes(hidden)))
     return ", ".join(parts)
 
 
@@ -45,46 +43,46 @@ def edge_text(child: str, shares: list[tuple[str, float]], own: float | None) ->
     """`Organ takes 62% from Keyboard Instrument, 38% from Wind Instrument`, and what its own shots weigh."""
     total = sum(share for _, share in shares)
     if total <= 0:
-        return fill(translate("graph", "Nothing is propagated to %1 yet: its parents have no images."), child)
-    part = translate("graph", "%1 from %2")
+        return tr("Nothing is propagated to %1 yet: its parents have no images.", child)
+    part = tr("%1 from %2")
     parts = ", ".join(fill(part, percent(share / total), name) for name, share in shares)
-    words = fill(translate("graph", "%1 takes %2"), child, parts)
+    words = tr("%1 takes %2", child, parts)
     if own is None:
         return words
-    return words + SEPARATOR + fill(translate("graph", "own examples weigh %1"), percent(own))
+    return words + SEPARATOR + tr("own examples weigh %1", percent(own))
 
 
 def images_on_class(count: int, name: str) -> str:
     """`Label 12 images as Oak`."""
-    return fill(translate("graph", "Label %1 as %2"), images(count), name)
+    return tr("Label %1 as %2", images(count), name)
 
 
 def new_class_of(count: int) -> str:
     """`New class with 12 images`."""
-    return fill(translate("graph", "New class with %1"), images(count))
+    return tr("New class with %1", images(count))
 
 
 def files_on_class(name: str) -> str:
     """`Add and label as Oak`."""
-    return fill(translate("graph", "Add and label as %1"), name)
+    return tr("Add and label as %1", name)
 
 
 def link_text(parent: str, child: str) -> str:
     """`Add Oak as a parent of Acorn`."""
-    return fill(translate("graph", "Add %1 as a parent of %2"), parent, child)
+    return tr("Add %1 as a parent of %2", parent, child)
 
 
 def found_text(place: int, count: int) -> str:
     """`2 of 14`, `No class`."""
     if not count:
-        return translate("graph", "No class")
-    return fill(translate("graph", "%1 of %2"), number(place), number(count))
+        return tr("No class")
+    return tr("%1 of %2", number(place), number(count))
 
 
 def looking_around(name: str) -> str:
-    return fill(translate("graph", "Around %1"), shortened(name, 28))
+    return tr("Around %1", shortened(name, 28))
 
 
 def decided_text(share: float) -> str:
     """`62% decided: labelled, or sure down to a leaf`."""
-    return fill(translate("graph", "%1 decided: labelled, or sure down to a leaf"), percent(share))
+    return tr("%1 decided: labelled, or sure down to a leaf", percent(share))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from app.guide_page import guide_page_of
 from app.jobs.detached_job import DetachedJob
 from app.screen_place import keep_on_screen
-from app.texts import translate
+from app.texts import tr
 
 if TYPE_CHECKING:  # the window shows first
     from PySide6.QtGui import QImage
@@ -106,7 +106,7 @@ class Help(QObject):
             self.window.text.show_pictures(pictures)
 
     def _started(self, work: "Callable[[], object]", on_done: "Callable[..., None]") -> DetachedJob:
-        job = DetachedJob(translate("help", "User guide"), lambda _on_progress, _cancel: work(), self)
+        job = DetachedJob(tr("User guide"), lambda _on_progress, _cancel: work(), self)
         job.finished.connect(on_done)
         job.start()
         return job

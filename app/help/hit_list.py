@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.help.search import Hit, Span
+from app.texts import tr
 from app.theme.tokens import tokens
 
 HIT_ROLE: Final = Qt.ItemDataRole.UserRole
@@ -30,7 +31,7 @@ class HitList(QListWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(self.tr("Search results"))
+        self.setAccessibleName(tr("Search results"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setItemDelegate(_HitDelegate(self))
         self.setUniformItemSizes(True)

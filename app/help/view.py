@@ -21,6 +21,7 @@ from app.help.history import GuideSpot, History
 from app.help.hit_list import HitList
 from app.help.search import Hit, search, words_of
 from app.help.text import GuideText
+from app.texts import tr
 from app.theme.icons import icon
 from app.theme.tokens import tokens
 
@@ -52,7 +53,7 @@ class GuideWindow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()  # a window of its own: above a parent it would cover what it tells of
-        self.setWindowTitle(self.tr("User guide"))
+        self.setWindowTitle(tr("User guide"))
         self.setWindowIcon(icon("protoleaf", "accent"))
         self.setProperty("surface", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -60,12 +61,12 @@ class GuideWindow(QWidget):
         self.resize(FIRST_SIZE)
         self._guide: Guide | None = None
         self._history = History()
-        self.back_button = make_icon_button("arrow_left", self.tr("Back (Alt+Left)"), lambda: self.go(-1))
-        self.forward_button = make_icon_button("arrow_right", self.tr("Forward (Alt+Right)"), lambda: self.go(1))
+        self.back_button = make_icon_button("arrow_left", tr("Back (Alt+Left)"), lambda: self.go(-1))
+        self.forward_button = make_icon_button("arrow_right", tr("Forward (Alt+Right)"), lambda: self.go(1))
         self.field = QLineEdit()
         self.contents = QListWidget()
         self.results = HitList()
-        self.nothing = make_flowing_label(self.tr("No page contains all of these words."), "secondary")
+        self.nothing = make_flowing_label(tr("No page contains all of these words."), "secondary")
         self.text = GuideText()
         self._left = QStackedWidget()
         self._dress()
@@ -75,12 +76,12 @@ class GuideWindow(QWidget):
     # -- putting together
 
     def _dress(self) -> None:
-        prompt = self.tr("Search the guide")
+        prompt = tr("Search the guide")
         self.field.setPlaceholderText(prompt)
         self.field.setAccessibleName(prompt)
         self.field.setProperty("variant", "search")
         self.field.setClearButtonEnabled(True)
-        self.contents.setAccessibleName(self.tr("Contents"))
+        self.contents.setAccessibleName(tr("Contents"))
         self.contents.setFrameShape(QFrame.Shape.NoFrame)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.nothing.setMargin(tokens().spacing.medium)

@@ -8,7 +8,7 @@ from PySide6.QtGui import QDesktopServices
 
 from app.image_grid.view import ImageGrid
 from app.status.toast import Toast
-from app.texts import fill, translate
+from app.texts import tr
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -42,4 +42,4 @@ class ImageFiles:
             return
         folder = str(state.path_of(image_id).parent)
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self._toast.say_failure(fill(translate("image_grid", "The folder cannot be shown: %1"), folder))
+            self._toast.say_failure(tr("The folder cannot be shown: %1", folder))

@@ -13,7 +13,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from app.image_grid.held_order import HeldOrder
 from app.image_grid.logic import Order
 from app.session.subsets import ImageFilter
-from app.texts import plain_tip
+from app.texts import plain_tip, tr
 from app.unread import short_reason
 from app.wording import percent
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
@@ -185,16 +185,16 @@ class ImageGridModel(QAbstractListModel):
         is_missing = image_id in self._missing
         mark, title, detail, score = self._words(state, place)
         if is_missing and mark in {Mark.FAILED, Mark.WAITING}:
-            mark, title = Mark.MISSING, self.tr("Not found")
+            mark, title = Mark.MISSING, tr("Not found")
         elif is_missing:
-            detail = self.tr("Not found")
+            detail = tr("Not found")
         path = state.folder / state.paths[place]
         return Card(image_id, path, mark, title, detail, score, is_missing)
 
     def _words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         label = int(state.label_class[place])
         if label == UNKNOWN:
-            return Mark.LABELLED_UNKNOWN, self.tr("None of the classes"), "", ""
+            return Mark.LABELLED_UNKNOWN, tr("None of the classes"), "", ""
         if label != NO_CLASS:
             return Mark.LABELLED, self._class_title(label), "", ""
         return self._machine_words(state, place)
@@ -205,23 +205,23 @@ class ImageGridModel(QAbstractListModel):
             return Mark.FAILED, name, short_reason(state.failures.get(int(state.image_ids[place]), ""), name), ""
         if state.status[place] == ImageStatus.WAITING:
             is_known = not state.is_list_only
-            return (Mark.WAITING, self.tr("Not read yet"), "", "") if is_known else _NOTHING_KNOWN
+            return (Mark.WAITING, tr("Not read yet"), "", "") if is_known else _NOTHING_KNOWN
         return self._prediction(state, place)
 
     def _prediction(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         best, safe = int(state.best_class[place]), int(state.safe_class[place])
         if best == NO_CLASS:
             # With labels there are predictions in a moment.
-            return _NOTHING_KNOWN if state.shot_counts else (Mark.NOTHING, self.tr("No prediction yet"), "", "")
+            return _NOTHING_KNOWN if state.shot_counts else (Mark.NOTHING, tr("No prediction yet"), "", "")
         score = percent(float(state.best_score[place]))
-        guess = self.tr("%1?").replace("%1", self._class_title(best))
+        guess = tr("%1?").replace("%1", self._class_title(best))
         if state.is_unknown[place]:
-            return Mark.UNKNOWN, guess, self.tr("perhaps none of these"), score
+            return Mark.UNKNOWN, guess, tr("perhaps none of these"), score
         if safe == best:
             return Mark.SURE, self._class_title(best), "", score
         if safe != NO_CLASS:
             return Mark.COARSE, self._class_title(safe), f"{guess} {score}", percent(float(state.safe_score[place]))
-        return Mark.GUESS, guess, self.tr("not sure"), score
+        return Mark.GUESS, guess, tr("not sure"), score
 
     def _tip(self, card: Card) -> str:
         failure = self.state.failures.get(card.image_id, "") if self.state and card.mark is Mark.FAILED else ""
@@ -230,8 +230,8 @@ class ImageGridModel(QAbstractListModel):
     def _class_title(self, class_id: int) -> str:
         """A class's name; in quotes where the program says the same of an image that shows none of the classes."""
         name = self._name_of(class_id)
-        own_words = {self.tr("Unknown").casefold(), self.tr("None of the classes").casefold()}
-        return self.tr("“%1”").replace("%1", name) if name.casefold() in own_words else name
+        own_words = {tr("Unknown").casefold(), tr("None of the classes").casefold()}
+        return tr("“%1”").replace("%1", name) if name.casefold() in own_words else name
 
     # -- Qt
 

@@ -43,6 +43,7 @@ from app.image_grid.pointer import Pointer
 from app.image_grid.steps import KEYS, row_after
 from app.images.thumbnails import Thumbnails
 from app.rubber_band import paint_rubber_band
+from app.texts import tr
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 ZOOM_STEP: Final = 1.15
@@ -81,7 +82,7 @@ class ImageGrid(QAbstractItemView):
         self._hovered = -1
         self._announced_id = -1
         self.setObjectName("imageGrid")
-        self.setAccessibleName(self.tr("Images"))
+        self.setAccessibleName(tr("Images"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.controls import make_icon_button, make_label
 from app.elided import ElidedLabel
-from app.texts import fill
+from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import number, percent_of_size
 
@@ -33,22 +33,22 @@ class ImageBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         spacing = tokens().spacing
-        self._before = _quiet("chevron_left", self.tr("Previous image (Page Up)"), lambda: self.step_requested.emit(-1))
-        self._after = _quiet("chevron_right", self.tr("Next image (Page Down)"), lambda: self.step_requested.emit(1))
+        self._before = _quiet("chevron_left", tr("Previous image (Page Up)"), lambda: self.step_requested.emit(-1))
+        self._after = _quiet("chevron_right", tr("Next image (Page Down)"), lambda: self.step_requested.emit(1))
         self._place = make_label("", "strong")
         self._name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self.pages = make_label("", "secondary")
-        self.pages.setToolTip(self.tr("Only the first page is shown and classified"))
+        self.pages.setToolTip(tr("Only the first page is shown and classified"))
         self.pages.hide()
         self._scale = make_label("", "secondary")
         self._scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._scale.setMinimumWidth(self._scale.fontMetrics().horizontalAdvance("0,000%"))
         self._zooming = (
-            _quiet("zoom_out", self.tr("Smaller (-)"), lambda: self.zoom_requested.emit(-1)),
+            _quiet("zoom_out", tr("Smaller (-)"), lambda: self.zoom_requested.emit(-1)),
             self._scale,
-            _quiet("zoom_in", self.tr("Larger (+)"), lambda: self.zoom_requested.emit(1)),
-            _quiet("fit", self.tr("Fit to the window (0)"), self.fit_requested.emit),
-            _quiet("actual_size", self.tr("Actual size (Z)"), self.pixels_requested.emit),
+            _quiet("zoom_in", tr("Larger (+)"), lambda: self.zoom_requested.emit(1)),
+            _quiet("fit", tr("Fit to the window (0)"), self.fit_requested.emit),
+            _quiet("actual_size", tr("Actual size (Z)"), self.pixels_requested.emit),
         )
         layout = QHBoxLayout(self)
         layout.setContentsMargins(spacing.small, 0, spacing.small, spacing.tiny)
@@ -61,19 +61,19 @@ class ImageBar(QWidget):
         for part in self._zooming:
             layout.addWidget(part)
         layout.addSpacing(spacing.small)
-        layout.addWidget(_quiet("close", self.tr("Back to all images (Esc)"), self.left.emit))
+        layout.addWidget(_quiet("close", tr("Back to all images (Esc)"), self.left.emit))
 
     def show_place(self, name: str, place: int, count: int) -> None:
         """Say which image it is: the `place`-th of `count`, counted from one."""
         self._name.show_text(name)
-        self._place.setText(fill(self.tr("%1 of %2"), number(place), number(count)) if count else "")
+        self._place.setText(tr("%1 of %2", number(place), number(count)) if count else "")
         self.show_pages(1)
         self._before.setEnabled(place > 1)
         self._after.setEnabled(place < count)
 
     def show_pages(self, count: int) -> None:
         """Say that the image is the first of so many pages; nothing where there are no others."""
-        self.pages.setText(fill(self.tr("First of %1 pages"), number(count)) if count > 1 else "")
+        self.pages.setText(tr("First of %1 pages", number(count)) if count > 1 else "")
         self.pages.setVisible(count > 1)
 
     def show_scale(self, scale: float) -> None:

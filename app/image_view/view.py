@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.controls import fill_column
 from app.image_view.bar import ImageBar
 from app.image_view.canvas import ImageCanvas
+from app.texts import tr
 
 Key = Qt.Key
 _ARROWS: Final = {Key.Key_Left: (-1, 0), Key.Key_Right: (1, 0), Key.Key_Up: (0, -1), Key.Key_Down: (0, 1)}
@@ -33,7 +34,7 @@ class ImageView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(self.tr("Image"))
+        self.setAccessibleName(tr("Image"))
         self.bar = ImageBar()
         self.canvas = ImageCanvas()
         column = fill_column(self, self.bar, self.canvas, spacing=0)

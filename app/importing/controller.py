@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.file_dialogs import Purpose, choose_folder, open_files
 from app.importing.wording import file_kinds, folders_question, import_text, make_classes, only_add_images
 from app.jobs.detached_job import DetachedJob
-from app.texts import translate
+from app.texts import tr
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -40,12 +40,12 @@ class Importing:
     # -- choosing
 
     def _choose_images(self) -> None:
-        paths = open_files(self._window, Purpose.IMAGES, translate("importing", "Add images"), file_kinds())
+        paths = open_files(self._window, Purpose.IMAGES, tr("Add images"), file_kinds())
         if paths:
             self.take(paths)
 
     def _choose_folder(self) -> None:
-        folder = choose_folder(self._window, Purpose.IMAGES, translate("importing", "Add a folder"))
+        folder = choose_folder(self._window, Purpose.IMAGES, tr("Add a folder"))
         if folder is not None:
             self.take([folder])
 
@@ -62,7 +62,7 @@ class Importing:
 
             return find_images(paths, on_progress=on_progress, cancel=cancel)
 
-        job = DetachedJob(translate("importing", "Looking for images"), work)
+        job = DetachedJob(tr("Looking for images"), work)
         job.keeps_finished = False
         job.finished.connect(lambda found: self._on_found(found, paths, class_id))
         job.failed.connect(self._session.failed)
@@ -108,7 +108,7 @@ class Importing:
         self._run(work)
 
     def _run(self, work: "Callable[[LiveCollection, OnProgress, CancelToken], ImageImport]") -> None:
-        title = translate("importing", "Adding images")
+        title = tr("Adding images")
         job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
         job.keeps_finished = False
         job.finished.connect(self._on_imported)
@@ -122,6 +122,4 @@ class Importing:
         if done.change.is_empty:
             self._toast.say_failure(text) if done.failures or not done.already_there else self._toast.say(text)
         else:
-            self._toast.say_failure(
-                f"{done.change.text}. {text}", action=translate("importing", "Undo"), on_action=self._session.undo
-            )
+            self._toast.say_failure(f"{done.change.text}. {text}", action=tr("Undo"), on_action=self._session.undo)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from app.texts import fill, translate
+from app.texts import fill, tr
 from app.wording import images, number
 from engine.files import shown
 from engine.images.kinds import IMAGE_SUFFIXES
@@ -15,31 +15,31 @@ if TYPE_CHECKING:
 def file_kinds() -> str:
     """What the dialog for images offers: `Images (*.avif *.AVIF …);;All files (*)`."""
     suffixes = " ".join(f"*{suffix} *{suffix.upper()}" for suffix in sorted(IMAGE_SUFFIXES))
-    return fill(translate("importing", "Images (%1);;All files (*)"), suffixes)
+    return tr("Images (%1);;All files (*)", suffixes)
 
 
 def folders_question(folder: str, count: int) -> str:
     """What to ask about the sub-folders of a folder; of several folders at once when it has no name."""
     if count == 1:
-        return fill(translate("importing", "%1 has 1 subfolder with images. Make it a class?"), _quoted(folder))
-    template = translate("importing", "%1 has %2 subfolders with images. Make them classes?")
+        return tr("%1 has 1 subfolder with images. Make it a class?", _quoted(folder))
+    template = tr("%1 has %2 subfolders with images. Make them classes?")
     return fill(template, _quoted(folder), number(count))
 
 
 def make_classes(count: int) -> str:
     """The answer that makes classes."""
-    return translate("importing", "Make a class") if count == 1 else translate("importing", "Make classes")
+    return tr("Make a class") if count == 1 else tr("Make classes")
 
 
 def only_add_images(class_name: str) -> str:
     """The answer that makes none; dropped on a class, the images become shots of it."""
     if class_name:
-        return fill(translate("importing", "Label all as %1"), class_name)
-    return translate("importing", "Only add the images")
+        return tr("Label all as %1", class_name)
+    return tr("Only add the images")
 
 
 def _quoted(folder: str) -> str:
-    return fill(translate("importing", "“%1”"), shown(folder)) if folder else translate("importing", "What you dropped")
+    return tr("“%1”", shown(folder)) if folder else tr("What you dropped")
 
 
 def import_text(done: "ImageImport") -> str:
@@ -51,20 +51,18 @@ def import_text(done: "ImageImport") -> str:
     ]
     if done.added == 0 and not done.failures:
         if done.already_there:
-            parts.insert(
-                0, fill(translate("importing", "Nothing new: %1 already in the project"), images(done.already_there))
-            )
+            parts.insert(0, tr("Nothing new: %1 already in the project", images(done.already_there)))
         else:
-            parts.insert(0, translate("importing", "No images found there"))
+            parts.insert(0, tr("No images found there"))
     return ". ".join(part for part in parts if part)
 
 
 def _failure_text(done: "ImageImport") -> str:
     first, others = done.failures[0], len(done.failures) - 1
     if others:
-        template = translate("importing", "%1 and %2 more could not be added: %3")
+        template = tr("%1 and %2 more could not be added: %3")
         return fill(template, shown(first.path.name), number(others), shown(first.reason))
-    return fill(translate("importing", "%1 could not be added: %2"), shown(first.path.name), shown(first.reason))
+    return tr("%1 could not be added: %2", shown(first.path.name), shown(first.reason))
 
 
 def left_out_text(left_out: "LeftOut") -> str:
@@ -73,8 +71,8 @@ def left_out_text(left_out: "LeftOut") -> str:
         return ""
     kinds = ", ".join(f"{number(count)} {kind}" for kind, count in left_out.by_kind())
     if left_out.count == 1:
-        return fill(translate("importing", "%1 was skipped: this file type is not supported"), kinds)
-    return fill(translate("importing", "%1 were skipped: these file types are not supported"), kinds)
+        return tr("%1 was skipped: this file type is not supported", kinds)
+    return tr("%1 were skipped: these file types are not supported", kinds)
 
 
 def raw_doubles_text(count: int) -> str:
@@ -82,6 +80,6 @@ def raw_doubles_text(count: int) -> str:
     if not count:
         return ""
     if count == 1:
-        return translate("importing", "1 RAW photo was skipped: the camera stored it as JPEG or HEIC, too")
-    template = translate("importing", "%1 RAW photos were skipped: the camera stored them as JPEG or HEIC, too")
+        return tr("1 RAW photo was skipped: the camera stored it as JPEG or HEIC, too")
+    template = tr("%1 RAW photos were skipped: the camera stored them as JPEG or HEIC, too")
     return fill(template, number(count))

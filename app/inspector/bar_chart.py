@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
+from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import percent
 
@@ -47,7 +48,7 @@ class BarChart(QWidget):
         if slider.isEnabled():
             self.setCursor(Qt.CursorShape.SizeHorCursor)
         slider.valueChanged.connect(lambda _value: self.update())
-        self.setAccessibleName(self.tr("Images named, and named correctly, by confidence needed"))
+        self.setAccessibleName(tr("Images named, and named correctly, by confidence needed"))
 
     def sizeHint(self) -> QSize:
         return QSize(220, PLOT_HEIGHT + self._foot)

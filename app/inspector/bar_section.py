@@ -10,6 +10,7 @@ from app.inspector.bar_chart import BarChart
 from app.inspector.logic import ClassPageFacts
 from app.inspector.page import Page
 from app.inspector.wording import bar_text, bar_value_text, curve_text
+from app.texts import tr
 from app.theme.tokens import tokens
 
 LOWEST_BAR: Final = 30
@@ -41,11 +42,11 @@ class BarSection(QObject):
         self._slider.setRange(LOWEST_BAR, HIGHEST_BAR)
         self._slider.setValue(round(100 * facts.bar))
         self._slider.setEnabled(is_writable)
-        self._slider.setAccessibleName(self.tr("Confidence needed"))
+        self._slider.setAccessibleName(tr("Confidence needed"))
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self._request_bar)
         self._value = make_label(bar_value_text(facts.bar, is_inherited=facts.own_bar is None), "strong")
-        page.add_section(self.tr("Confidence needed"))
+        page.add_section(tr("Confidence needed"))
         page.add(self._make_key())
         if facts.curve is not None:
             page.add(BarChart(facts.curve, self._slider))
@@ -54,9 +55,7 @@ class BarSection(QObject):
         self._say_what_it_does()
         page.add_text(bar_text(facts), "caption")
         if facts.own_bar is not None and is_writable:
-            page.add_button(
-                make_button(self.tr("Inherit again"), lambda: self.bar_requested.emit(None), variant="flat")
-            )
+            page.add_button(make_button(tr("Inherit again"), lambda: self.bar_requested.emit(None), variant="flat"))
         page.add(self._make_deepest(is_writable=is_writable))
         self._slider.valueChanged.connect(self._on_slider_moved)
         self._slider.sliderReleased.connect(self._settle.start)
@@ -68,16 +67,16 @@ class BarSection(QObject):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(tokens().spacing.small)
         if self._facts.curve is not None:
-            row.addWidget(make_label(self.tr("— named"), "muted"))
-            row.addWidget(make_label(self.tr("— right"), "accent"))
+            row.addWidget(make_label(tr("— named"), "muted"))
+            row.addWidget(make_label(tr("— right"), "accent"))
         row.addStretch(1)
         row.addWidget(self._value)
         return key
 
     def _make_deepest(self, *, is_writable: bool) -> QCheckBox:
-        deepest = QCheckBox(self.tr("Stop at this class"))
+        deepest = QCheckBox(tr("Stop at this class"))
         deepest.setAccessibleName(deepest.text())
-        deepest.setToolTip(self.tr("No image is predicted as a class below this one."))
+        deepest.setToolTip(tr("No image is predicted as a class below this one."))
         deepest.setChecked(self._facts.is_deepest)
         deepest.setEnabled(is_writable)
         deepest.toggled.connect(self.deepest_requested)

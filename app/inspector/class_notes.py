@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from app.controls import fill_column, make_label
 from app.inspector.colour_row import ColourRow
+from app.texts import tr
 from app.theme.tokens import tokens
 from engine.graph.aliases import Aliases
 
@@ -62,10 +63,10 @@ class ClassNotes(QWidget):
         self._source_id = QLineEdit(facts.aliases.source_id)
         colours = ColourRow(facts.colour)
         rows: tuple[tuple[str, QWidget], ...] = (
-            (self.tr("Note"), self._note),
-            (self.tr("Synonyms"), self._synonyms),
-            (self.tr("Source id"), self._source_id),
-            (self.tr("Colour"), colours),
+            (tr("Note"), self._note),
+            (tr("Synonyms"), self._synonyms),
+            (tr("Source id"), self._source_id),
+            (tr("Colour"), colours),
         )
         column = fill_column(self, spacing=tokens().spacing.tiny)
         for name, field in rows:
@@ -76,9 +77,9 @@ class ClassNotes(QWidget):
             field.setAccessibleName(name)
             column.addWidget(label)
             column.addWidget(field)
-        self._note.setPlaceholderText(self.tr("What belongs here and what does not"))
-        self._synonyms.setPlaceholderText(self.tr("Other names, separated by ;"))
-        self._source_id.setPlaceholderText(self.tr("Id in the list that it came from"))
+        self._note.setPlaceholderText(tr("What belongs here and what does not"))
+        self._synonyms.setPlaceholderText(tr("Other names, separated by ;"))
+        self._source_id.setPlaceholderText(tr("Id in the list that it came from"))
         for line in (self._synonyms, self._source_id):
             line.setCursorPosition(0)
             line.setMinimumWidth(1)

@@ -20,7 +20,7 @@ from app.inspector.wording import (
     more_places_text,
     teaching_text,
 )
-from app.texts import fill, plain_tip
+from app.texts import fill, plain_tip, tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class ClassPage(Page):
         self._is_writable = is_writable
         self.add_text(facts.name, "heading").setToolTip(plain_tip(facts.name))
         for place in facts.places:
-            self.add_text(fill(self.tr("under %1"), place) if place else "", "caption")
+            self.add_text(tr("under %1", place) if place else "", "caption")
         self.add_text(more_places_text(facts), "caption")
         self.add_text(aliases_text(facts), "caption")
         self.add_text(counts_text(facts))
@@ -82,7 +82,7 @@ class ClassPage(Page):
 
     def _add_shots(self) -> None:
         facts = self._facts
-        self.add_section(self.tr("Examples"))
+        self.add_section(tr("Examples"))
         self._add_strip(facts.shots[:SHOTS_SHOWN]).image_clicked.connect(self.image_requested)
         self.add_text(teaching_text(facts))
 
@@ -90,7 +90,7 @@ class ClassPage(Page):
         facts = self._facts
         if not facts.candidates:
             return None
-        self.add_section(self.tr("Likely images"))
+        self.add_section(tr("Likely images"))
         if not self._is_writable:
             self._add_strip(facts.candidates).image_clicked.connect(self.image_requested)
             return None
@@ -111,7 +111,7 @@ class ClassPage(Page):
         """The parents; each can be unlinked where another one is left."""
         facts = self._facts
         if facts.parents:
-            self.add_section(self.tr("Parents"))
+            self.add_section(tr("Parents"))
         for row in facts.parents:
             self._add_class_line(row, self._make_unlink_button(row) if self._can_unlink else None)
         if self._is_writable:
@@ -123,7 +123,7 @@ class ClassPage(Page):
 
     def _make_unlink_button(self, row: ScoreRow) -> QToolButton:
         parent_id = row.class_id
-        tip = fill(self.tr("Unlink from %1"), row.name)
+        tip = tr("Unlink from %1", row.name)
         button = make_icon_button("close", tip, lambda: self.unlink_requested.emit(parent_id))
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
@@ -131,8 +131,8 @@ class ClassPage(Page):
     def _make_add_button(self) -> QPushButton:
         """Asks for another parent, or for the first one."""
         facts = self._facts
-        name = self.tr("Add another parent to %1") if facts.parents else self.tr("Add a parent to %1")
-        text = self.tr("Add another parent…") if facts.parents else self.tr("Add a parent…")
+        name = tr("Add another parent to %1") if facts.parents else tr("Add a parent to %1")
+        text = tr("Add another parent…") if facts.parents else tr("Add a parent…")
         button = make_button(text, self.parent_wanted.emit, variant="flat", icon_name="link")
         button.setAccessibleName(fill(name, facts.name))
         button.setToolTip(plain_tip(fill(name, facts.name)))
@@ -143,17 +143,15 @@ class ClassPage(Page):
         facts = self._facts
         if not facts.suggested or facts.parents or not self._is_writable:
             return
-        self.add_section(self.tr("Suggested parents"))
+        self.add_section(tr("Suggested parents"))
         for row in facts.suggested:
             self._add_class_line(row, self._make_link_button(row), tone="muted")
 
     def _make_link_button(self, row: ScoreRow) -> QPushButton:
         parent_id = row.class_id
-        button = make_button(
-            self.tr("Add"), lambda: self.parent_requested.emit(parent_id), variant="flat", icon_name="link"
-        )
+        button = make_button(tr("Add"), lambda: self.parent_requested.emit(parent_id), variant="flat", icon_name="link")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setToolTip(plain_tip(fill(self.tr("Add parent %1"), row.name)))
+        button.setToolTip(plain_tip(tr("Add parent %1", row.name)))
         button.setAccessibleName(button.toolTip())
         return button
 
@@ -199,7 +197,7 @@ class ClassPage(Page):
     # -- what a person writes down
 
     def _add_notes(self) -> ClassNotes:
-        self.add_section(self.tr("Notes"))
+        self.add_section(tr("Notes"))
         notes = ClassNotes(self._facts, is_writable=self._is_writable)
         notes.note_changed.connect(self.note_changed)
         notes.aliases_changed.connect(self.aliases_changed)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QWidget
 
-from app.texts import plain_tip, translate
+from app.texts import plain_tip, tr
 from app.theme.class_colours import SWATCHES, own_colour
 from app.theme.tokens import tokens
 
@@ -75,7 +75,7 @@ class ColourRow(QWidget):
         layout.setSpacing(0)
         self._group = QButtonGroup(self)
         names = dict(zip(("", *SWATCHES), colour_names(), strict=True))
-        names.setdefault(colour, translate("colours", "Another colour"))
+        names.setdefault(colour, tr("Another colour"))
         for each, name in names.items():
             dot = ColourDot(each, name)
             dot.setChecked(each == colour)
@@ -103,13 +103,13 @@ class ColourRow(QWidget):
 def colour_names() -> tuple[str, ...]:
     """What the colours are called: none first, then in the order in which they are offered."""
     return (
-        translate("colours", "No colour of its own"),
-        translate("colours", "Red"),
-        translate("colours", "Orange"),
-        translate("colours", "Olive"),
-        translate("colours", "Green"),
-        translate("colours", "Teal"),
-        translate("colours", "Blue"),
-        translate("colours", "Violet"),
-        translate("colours", "Pink"),
+        tr("No colour of its own"),
+        tr("Red"),
+        tr("Orange"),
+        tr("Olive"),
+        tr("Green"),
+        tr("Teal"),
+        tr("Blue"),
+        tr("Violet"),
+        tr("Pink"),
     )

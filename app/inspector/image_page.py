@@ -16,6 +16,7 @@ from app.inspector.picture import Picture
 from app.inspector.rows import ScoreLine
 from app.inspector.why import Why
 from app.inspector.wording import certainty_text, condition_text, label_origin, label_title, why_title
+from app.texts import tr
 from app.wording import ENTER_KEY
 
 if TYPE_CHECKING:
@@ -50,13 +51,13 @@ class ImagePage(Page):
         self.add(self._picture)
         self._name = ElidedLabel("strong")
         self.add(self._name)
-        self.add_section(self.tr("Your label"))
+        self.add_section(tr("Your label"))
         self._label = LabelLine()
         self._label.unlabel_requested.connect(self.unlabel_requested)
         self.add(self._label)
-        self._news = make_icon_button("refresh", self.tr("Show the updated prediction"), self.news_requested.emit)
+        self._news = make_icon_button("refresh", tr("Show the updated prediction"), self.news_requested.emit)
         self._news.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.add_section_with(self.tr("Prediction"), self._news)
+        self.add_section_with(tr("Prediction"), self._news)
         self._certainty = self.add_text()
         self._safe = self._add_line()
         self._below = self.add_text(role="caption")
@@ -98,7 +99,7 @@ class ImagePage(Page):
         self._safe.setVisible(facts.is_coarse)
         if facts.is_coarse and facts.safe is not None:
             self._safe.show_row(facts.safe, key=ENTER_KEY)
-        below = self.tr("Most likely below it") if facts.is_coarse else condition
+        below = tr("Most likely below it") if facts.is_coarse else condition
         self._below.show_text(below if facts.tops else "")
         for place, line in enumerate(self._tops):
             line.setVisible(place < len(facts.tops))
@@ -120,7 +121,7 @@ class LabelLine(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._title, self._origin = ElidedLabel("secondary"), ElidedLabel("caption")
-        self._remove = make_button(self.tr("Remove label"), self.unlabel_requested.emit, variant="flat")
+        self._remove = make_button(tr("Remove label"), self.unlabel_requested.emit, variant="flat")
         self._remove.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         words = QVBoxLayout()
         words.setSpacing(0)

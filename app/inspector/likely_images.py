@@ -10,7 +10,7 @@ from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.inspector.logic import ClassPageFacts
 from app.inspector.wording import candidates_text, label_ticked_text, shortened
-from app.texts import fill, plain_button
+from app.texts import plain_button, tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class LikelyImages(QWidget):
         super().__init__()
         self._facts = facts
         self._ticked: set[int] = set()
-        tip = fill(self.tr("Click to select as %1"), shortened(facts.name))
+        tip = tr("Click to select as %1", shortened(facts.name))
         self._strip = ThumbnailStrip(thumbnails, tip=tip)
         self._strip.image_clicked.connect(self._tick)
         self._button = make_button("", self.settle, variant="primary")

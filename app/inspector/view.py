@@ -13,6 +13,7 @@ from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
 from app.inspector.known import label_shown
 from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, digit_rows, image_facts
+from app.texts import tr
 from app.theme.tokens import tokens
 from engine.collection.state import NO_CLASS
 from engine.graph.edits import AliasesChanged
@@ -112,7 +113,7 @@ class Inspector(QWidget):
     def clear(self) -> None:
         self._image_id = self._class_id = None
         self.image_facts = self.class_facts = None
-        hint = make_label(self.tr("Select an image or a class to see what is known about it."), "muted", wraps=True)
+        hint = make_label(tr("Select an image or a class to see what is known about it."), "muted", wraps=True)
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         space = tokens().spacing.large
         hint.setContentsMargins(space, 2 * space, space, space)

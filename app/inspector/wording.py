@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QLocale
 
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, ShareSource, Teaching, teaching
-from app.texts import fill, translate
+from app.texts import tr
 from app.unread import short_reason
 from app.wording import at_most, images, moment_text, number, percent
 
@@ -25,17 +25,17 @@ def more_places_text(facts: ClassPageFacts) -> str:
     if not facts.more_places:
         return ""
     if facts.more_places == 1:
-        return translate("inspector", "and 1 more place")
-    return fill(translate("inspector", "and %1 more places"), at_most(facts.more_places))
+        return tr("and 1 more place")
+    return tr("and %1 more places", at_most(facts.more_places))
 
 
 def label_title(graph: CategoryGraph, label: Label | None) -> str:
     """The person's word on an image."""
     if label is None:
-        return translate("inspector", "Not labelled yet")
+        return tr("Not labelled yet")
     if label.class_id is None:
-        return translate("inspector", "None of the classes")
-    return graph.name(label.class_id) if label.class_id in graph else translate("inspector", "A removed class")
+        return tr("None of the classes")
+    return graph.name(label.class_id) if label.class_id in graph else tr("A removed class")
 
 
 def label_origin(label: Label) -> str:
@@ -47,45 +47,45 @@ def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for
     """How far the prediction can be trusted, in one short sentence."""
     match facts.certainty:
         case Certainty.FAILED:
-            reason = short_reason(facts.failure, facts.path.name) or translate("inspector", "Could not be read")
-            return fill(translate("inspector", "%1. Repair or replace the file, then press F5."), reason)
+            reason = short_reason(facts.failure, facts.path.name) or tr("Could not be read")
+            return tr("%1. Repair or replace the file, then press F5.", reason)
         case Certainty.WAITING:
-            return translate("inspector", "Not read yet. Its prediction appears as soon as it is.")
+            return tr("Not read yet. Its prediction appears as soon as it is.")
         case Certainty.NOTHING_LEARNED:
-            return translate("inspector", "No image is labelled yet. Label one, and predictions appear.")
+            return tr("No image is labelled yet. Label one, and predictions appear.")
         case Certainty.NOT_CLASSIFIED:
-            return translate("inspector", "Not classified yet. Its prediction appears in a moment.")
+            return tr("Not classified yet. Its prediction appears in a moment.")
         case Certainty.UNKNOWN:
-            return translate("inspector", "Unknown: it looks too different from every class.")
+            return tr("Unknown: it looks too different from every class.")
         case Certainty.NOTHING_SAFE:
-            return translate("inspector", "Not sure of any class.")
+            return tr("Not sure of any class.")
         case Certainty.LEAF:
-            return translate("inspector", "Sure of the exact class.")
+            return tr("Sure of the exact class.")
         case Certainty.COARSE:
             safe = facts.safe.name if facts.safe else ""
-            return fill(translate("inspector", "Sure of %1, not of the exact class."), shortened(safe))
+            return tr("Sure of %1, not of the exact class.", shortened(safe))
 
 
 def condition_text() -> str:
     """What the order of an unknown image's classes is under: none of them is claimed."""
-    return translate("inspector", "If it is one of them after all, most likely:")
+    return tr("If it is one of them after all, most likely:")
 
 
 def why_title(facts: ImageFacts) -> str:
     if facts.certainty is Certainty.UNKNOWN:
-        return translate("inspector", "Why unknown")
-    return fill(translate("inspector", "Why %1"), facts.why_name)
+        return tr("Why unknown")
+    return tr("Why %1", facts.why_name)
 
 
 def share_title(row: ShareRow) -> str:
     """Who taught this share of a prototype."""
     if row.source is ShareSource.UNLABELLED:
-        return translate("inspector", "Unlabelled images")
+        return tr("Unlabelled images")
     if row.source is ShareSource.COARSE:
-        return fill(translate("inspector", "Labelled only as %1"), row.name)
+        return tr("Labelled only as %1", row.name)
     if row.class_id is None:
-        return translate("inspector", "Its own images")
-    return fill(translate("inspector", "From %1"), row.name)
+        return tr("Its own images")
+    return tr("From %1", row.name)
 
 
 def look_alikes_text(facts: ImageFacts) -> str:
@@ -95,10 +95,7 @@ def look_alikes_text(facts: ImageFacts) -> str:
     """
     if not facts.look_alikes or facts.certainty is Certainty.UNKNOWN:
         return ""
-    return fill(
-        translate("inspector", "%1 of the prediction comes from the most similar images:"),
-        percent(facts.look_alike_share),
-    )
+    return tr("%1 of the prediction comes from the most similar images:", percent(facts.look_alike_share))
 
 
 def learned_text(facts: ImageFacts) -> str:
@@ -113,47 +110,38 @@ def _distance_text(facts: ImageFacts) -> str:
     """Which class an unknown image would be of."""
     if facts.certainty is not Certainty.UNKNOWN:
         return ""
-    return fill(
-        translate("inspector", "It looks too different from %1, the closest class."),
-        shortened(facts.why_name),
-    )
+    return tr("It looks too different from %1, the closest class.", shortened(facts.why_name))
 
 
 def _prototype_part_text(facts: ImageFacts) -> str:
     """The rest of a prediction that partly follows similar images."""
     if not look_alikes_text(facts):
         return ""
-    return fill(
-        translate("inspector", "%1 comes from the prototype of %2."),
-        percent(1 - facts.look_alike_share),
-        shortened(facts.why_name),
-    )
+    return tr("%1 comes from the prototype of %2.", percent(1 - facts.look_alike_share), shortened(facts.why_name))
 
 
 def _learned_from_text(facts: ImageFacts) -> str:
     name = shortened(facts.why_name)
     has_own = any(row.class_id is None and row.source is ShareSource.LABELLED for row in facts.shares)
     if not has_own and all(row.source is ShareSource.LABELLED for row in facts.shares):
-        return fill(translate("inspector", "%1 has no images of its own. It was learned from its parents:"), name)
-    return fill(translate("inspector", "%1 was learned from:"), name)
+        return tr("%1 has no images of its own. It was learned from its parents:", name)
+    return tr("%1 was learned from:", name)
 
 
 def teaching_text(facts: ClassPageFacts) -> str:
     """What a class was learned from, in words."""
     match teaching(facts):
         case Teaching.NOTHING:
-            return translate(
-                "inspector", "It has no images yet. Drop 1 to 10 on it, or put it under a class that has some."
-            )
+            return tr("It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.")
         case Teaching.PARENTS_ONLY:
-            return translate("inspector", "It has no images of its own. It was learned from its parents alone.")
+            return tr("It has no images of its own. It was learned from its parents alone.")
         case Teaching.FROM_BELOW:
-            return translate("inspector", "It has no images of its own. It was learned from the classes below it.")
+            return tr("It has no images of its own. It was learned from the classes below it.")
         case Teaching.OWN_ONLY:
-            return translate("inspector", "Learned from its own images alone.")
+            return tr("Learned from its own images alone.")
         case Teaching.BOTH:
-            return fill(
-                translate("inspector", "Learned %1 from its own images, %2 from its parents."),
+            return tr(
+                "Learned %1 from its own images, %2 from its parents.",
                 percent(facts.own_share),
                 percent(1 - facts.own_share),
             )
@@ -166,11 +154,7 @@ def shortened(name: str) -> str:
 
 def counts_text(facts: ClassPageFacts) -> str:
     """`3 shots · 41 images`."""
-    shots = (
-        translate("inspector", "1 example")
-        if len(facts.shots) == 1
-        else fill(translate("inspector", "%1 examples"), QLocale().toString(len(facts.shots)))
-    )
+    shots = tr("1 example") if len(facts.shots) == 1 else tr("%1 examples", QLocale().toString(len(facts.shots)))
     return f"{shots}  ·  {images(facts.image_count)}"
 
 
@@ -179,48 +163,52 @@ def aliases_text(facts: ClassPageFacts) -> str:
     synonyms = facts.aliases.synonyms
     more = len(synonyms) - SYNONYMS_NAMED
     named = ", ".join(synonyms[:SYNONYMS_NAMED]) + (f" +{more}" if more > 0 else "")
-    parts = [fill(translate("inspector", "Also called %1"), named)] if synonyms else []
+    parts = [tr("Also called %1", named)] if synonyms else []
     if facts.aliases.source_id:
-        parts.append(fill(translate("inspector", "id %1"), facts.aliases.source_id))
+        parts.append(tr("id %1", facts.aliases.source_id))
     return "  ·  ".join(parts)
 
 
 def bar_value_text(bar: float, *, is_inherited: bool) -> str:
-    return fill(translate("inspector", "inherited %1"), percent(bar)) if is_inherited else percent(bar)
+    return tr("inherited %1", percent(bar)) if is_inherited else percent(bar)
 
 
 def bar_text(facts: ClassPageFacts) -> str:
     """What the confidence needed means for this class."""
     if facts.own_bar is None:
-        rule = translate("inspector", "Below this, the broader class is used.")
-        return f"{fill(translate('inspector', 'Set on %1.'), facts.bar_from)} {rule}" if facts.bar_from else rule
-    return translate("inspector", "For this class and all below it. Below this, the broader class is used.")
+        rule = tr("Below this, the broader class is used.")
+        return f"{tr('Set on %1.', facts.bar_from)} {rule}" if facts.bar_from else rule
+    return tr("For this class and all below it. Below this, the broader class is used.")
 
 
 def curve_text(curve: PolicyCurve, bar: float) -> str:
     """What a confidence would do, counted on labelled images that the model did not learn from."""
     point = curve.at(bar)
-    named = fill(
-        translate("inspector", "At %1, %2 of %3 held-out images of this class are named as it or a class below it."),
-        percent(bar), number(point.found), number(curve.images),
-    )  # fmt: skip
+    named = tr(
+        "At %1, %2 of %3 held-out images of this class are named as it or a class below it.",
+        percent(bar),
+        number(point.found),
+        number(curve.images),
+    )
     if not point.named:
         return named
     low, high = point.precision_interval
-    right = fill(
-        translate("inspector", "Of all images named so, %1 are right (95% confidence interval %2 to %3)."),
-        percent(point.precision), percent(low), percent(high),
-    )  # fmt: skip
+    right = tr(
+        "Of all images named so, %1 are right (95% confidence interval %2 to %3).",
+        percent(point.precision),
+        percent(low),
+        percent(high),
+    )
     return f"{named} {right}"
 
 
 def candidates_text(count: int) -> str:
     """What to do with the candidates."""
     if count == 1:
-        return translate("inspector", "1 candidate. Click it if it is right.")
-    return fill(translate("inspector", "%1 candidates. Click the right ones."), QLocale().toString(count))
+        return tr("1 candidate. Click it if it is right.")
+    return tr("%1 candidates. Click the right ones.", QLocale().toString(count))
 
 
 def label_ticked_text(count: int, name: str) -> str:
     """What the button below the candidates does."""
-    return fill(translate("inspector", "Label %1 as %2"), images(count), name)
+    return tr("Label %1 as %2", images(count), name)

@@ -10,6 +10,7 @@ from typing import Any, Final, final
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.jobs.job import Job
+from app.texts import tr
 from engine.events import Progress
 from engine.worker.client import Died, Done, Ending, Worker
 from engine.worker.protocol import Failed, Request, Stopped
@@ -130,14 +131,14 @@ class WorkerJob(Job):
         self.details = details
         _log.error("the worker ended without a result: %s", details)
         text = (
-            self.tr("%1 ended unexpectedly. What was finished is kept; start it again to resume.")
+            tr("%1 ended unexpectedly. What was finished is kept; start it again to resume.")
             if self.keeps_finished
-            else self.tr("%1 ended unexpectedly. The project is as it was; start it again.")
+            else tr("%1 ended unexpectedly. The project is as it was; start it again.")
         )
         self._fail(text.replace("%1", self.title))
 
     def _refuse_to_start(self) -> None:
-        self._fail(self.tr("%1 could not start: the program cannot run itself again.").replace("%1", self.title))
+        self._fail(tr("%1 could not start: the program cannot run itself again.").replace("%1", self.title))
 
 
 @final

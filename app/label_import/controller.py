@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 
 from app.file_dialogs import Purpose, choose_folder, open_file
 from app.jobs.detached_job import DetachedJob
-from app.texts import fill, translate
+from app.texts import tr
 from engine.files import shown
 
 if TYPE_CHECKING:  # the window shows first
@@ -76,16 +76,14 @@ class LabelImports(QObject):
         return self.card
 
     def _choose_file(self) -> None:
-        title = translate("label_import", "Import labels")
-        kinds = translate(
-            "label_import", "Labels (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;All files (*)"
-        )
+        title = tr("Import labels")
+        kinds = tr("Labels (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;All files (*)")
         path = open_file(self._host, Purpose.LABELS, title, kinds)
         if path is not None:
             self.read(path)
 
     def _choose_folder(self) -> None:
-        folder = choose_folder(self._host, Purpose.LABELS, translate("label_import", "Import labels"))
+        folder = choose_folder(self._host, Purpose.LABELS, tr("Import labels"))
         if folder is not None:
             self.read(folder)
 
@@ -178,7 +176,7 @@ class LabelImports(QObject):
             )  # fmt: skip
 
         self.card.dismiss()
-        title = fill(translate("label_import", "Importing labels from %1"), shown(survey.source.name))
+        title = tr("Importing labels from %1", shown(survey.source.name))
         job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
         job.keeps_finished = False
         job.finished.connect(lambda done: self._on_imported(cast("LabelImport", done)))
@@ -187,11 +185,11 @@ class LabelImports(QObject):
         from app.label_import.wording import done_text
 
         if done.change.is_empty:
-            self._toast.say(translate("label_import", "Nothing was imported"))
+            self._toast.say(tr("Nothing was imported"))
         else:
-            undo = translate("label_import", "Undo")
+            undo = tr("Undo")
             self._toast.say(done_text(done), action=undo, on_action=self._session.undo)
 
 
 def _reading_title(source: Path) -> str:
-    return fill(translate("label_import", "Reading %1"), shown(source.name))
+    return tr("Reading %1", shown(source.name))

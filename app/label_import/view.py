@@ -36,7 +36,7 @@ from app.palette.plan_section import MOST_ROWS, PlanSection
 from app.palette.scrolling_card import ScrollingCard
 from app.side_panel.failure import FailureNotice
 from app.side_panel.progress import ProgressView
-from app.texts import breakable, fill, translate
+from app.texts import breakable, tr
 from app.theme.tokens import tokens
 from engine.files import shown
 
@@ -68,29 +68,25 @@ class LabelImportCard(ScrollingCard):
     import_requested = Signal(bool, bool, str)
 
     def __init__(self, host: QWidget) -> None:
-        super().__init__(host, WIDTH, translate("label_import", "Import labels"))
+        super().__init__(host, WIDTH, tr("Import labels"))
         set_guide_page(self, "exporting#importing-labels")
         self._survey: LabelSurvey | None = None
-        self.file_button = make_button(self.tr("Choose a file…"), self.file_requested.emit, icon_name="file")
-        self.folder_button = make_button(self.tr("Choose a folder…"), self.folder_requested.emit, icon_name="folder")
+        self.file_button = make_button(tr("Choose a file…"), self.file_requested.emit, icon_name="file")
+        self.folder_button = make_button(tr("Choose a folder…"), self.folder_requested.emit, icon_name="folder")
         self.failure = FailureNotice()
-        self.progress = ProgressView(self.tr("Stop; nothing is imported"))
-        self.import_button = make_button(self.tr("Import"), self._on_import, variant="primary")
-        self.keep_button = make_button(self.tr("Cancel"), self.dismiss)
-        image, by = self.tr("Image"), self.tr("By")
-        here, there = self.tr("In the project"), self.tr("In the file")
-        self.conflicts = PlanSection(self.tr("Conflicts"), (image, here, there, by))
-        self.contradictions = PlanSection(
-            self.tr("Images with two classes"), (image, self.tr("Taken"), self.tr("Also"), by)
-        )
-        self.class_conflicts = PlanSection(
-            self.tr("Unclear classes"), (image, there, self.tr("By name"), self.tr("By id"))
-        )
-        self.content_conflicts = PlanSection(self.tr("Other photos"), (image, here, self.tr("Reason")))
-        self.classes = PlanSection(self.tr("Missing classes"), (self.tr("Class"), self.tr("Labels")))
-        self.images = PlanSection(self.tr("Missing images"), (image, self.tr("File")))
-        self.suggestions = PlanSection(self.tr("Keywords"), (self.tr("Keyword"), self.tr("Images")))
-        self.problems = PlanSection(self.tr("Problems"), (self.tr("Problem"),))
+        self.progress = ProgressView(tr("Stop; nothing is imported"))
+        self.import_button = make_button(tr("Import"), self._on_import, variant="primary")
+        self.keep_button = make_button(tr("Cancel"), self.dismiss)
+        image, by = tr("Image"), tr("By")
+        here, there = tr("In the project"), tr("In the file")
+        self.conflicts = PlanSection(tr("Conflicts"), (image, here, there, by))
+        self.contradictions = PlanSection(tr("Images with two classes"), (image, tr("Taken"), tr("Also"), by))
+        self.class_conflicts = PlanSection(tr("Unclear classes"), (image, there, tr("By name"), tr("By id")))
+        self.content_conflicts = PlanSection(tr("Other photos"), (image, here, tr("Reason")))
+        self.classes = PlanSection(tr("Missing classes"), (tr("Class"), tr("Labels")))
+        self.images = PlanSection(tr("Missing images"), (image, tr("File")))
+        self.suggestions = PlanSection(tr("Keywords"), (tr("Keyword"), tr("Images")))
+        self.problems = PlanSection(tr("Problems"), (tr("Problem"),))
         self._name = make_flowing_label("", "strong")
         self._kind = make_flowing_label("", "secondary")
         self._summary = make_flowing_label("", "heading")
@@ -116,7 +112,7 @@ class LabelImportCard(ScrollingCard):
 
     def _make_start(self) -> QWidget:
         start = QWidget()
-        words = self.tr(
+        words = tr(
             "Import labels made in another program or project. The format is recognised, and you see the result "
             "before anything changes. Labels of this project are never overwritten."
         )
@@ -127,7 +123,7 @@ class LabelImportCard(ScrollingCard):
         row.addWidget(self.file_button)
         row.addWidget(self.folder_button)
         row.addStretch(1)
-        drop = make_flowing_label(self.tr("Or drop a file of labels on the window."), "secondary")
+        drop = make_flowing_label(tr("Or drop a file of labels on the window."), "secondary")
         fill_column(start, make_flowing_label(words), buttons, drop)
         return start
 
@@ -136,7 +132,7 @@ class LabelImportCard(ScrollingCard):
         row = QHBoxLayout(whose)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(tokens().spacing.small)
-        label = make_label(self.tr("Labelled by"), "secondary")
+        label = make_label(tr("Labelled by"), "secondary")
         label.setBuddy(self.who)
         self.who.setAccessibleName(label.text())
         row.addWidget(label)
@@ -191,7 +187,7 @@ class LabelImportCard(ScrollingCard):
         self._name.setText(breakable(shown(name)))
         self._show_parts(name=True, progress=True)
         self.failure.show_text("")
-        self.progress.show_step(fill(self.tr("Reading %1…"), shown(name)))
+        self.progress.show_step(tr("Reading %1…", shown(name)))
         self._appear()
         self.progress.cancel_button.setFocus()
 

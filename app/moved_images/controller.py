@@ -10,7 +10,7 @@ from app.file_dialogs import Purpose, choose_folder
 from app.jobs.detached_job import DetachedJob
 from app.moved_images.missing_images import has_failed_images
 from app.moved_images.wording import missing_line
-from app.texts import translate
+from app.texts import tr
 
 if TYPE_CHECKING:
     from app.jobs.job import Job
@@ -82,7 +82,7 @@ class MovedImages(QObject):
     # -- finding
 
     def _choose_folder(self) -> None:
-        title = translate("moved_images", "Where are the images now?")
+        title = tr("Where are the images now?")
         folder = choose_folder(self.panel, Purpose.MOVED_IMAGES, title)
         if folder is not None:
             self.find(folder)
@@ -102,7 +102,7 @@ class MovedImages(QObject):
             return find_moved(known, folder, on_progress=on_progress, cancel=cancel)
 
         assert self.panel is not None, "it was asked for there"
-        job = self._job = DetachedJob(translate("moved_images", "Searching for moved images"), work)
+        job = self._job = DetachedJob(tr("Searching for moved images"), work)
         job.keeps_finished = False
         job.progress.connect(self.panel.progress.show_progress)
         job.finished.connect(lambda plan: self._on_found(plan, known.project.parent))
@@ -148,7 +148,7 @@ class MovedImages(QObject):
         self._show_missing()
         is_open = self.panel is not None and self.panel.isVisible()
         if missing and not is_open:
-            find = translate("moved_images", "Find them…")
+            find = tr("Find them…")
             self._notice.ask(missing_line(len(missing)), [(find, self.open_panel)])
         else:
             self._notice.hide()

@@ -21,7 +21,7 @@ from app.moved_images.wording import (
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.progress import ProgressView
-from app.texts import breakable, fill
+from app.texts import breakable, tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class MovedImagesPanel(SidePanel):
         set_guide_page(self, "keeping#images-that-were-moved")
         self.status = make_label("", "strong", wraps=True)
         self.ask = self._make_question()
-        self.progress = ProgressView(self.tr("Stop searching; nothing is changed"), progress_line)
+        self.progress = ProgressView(tr("Stop searching; nothing is changed"), progress_line)
         self.failure = FailureNotice()
         self._card = QFrame()
         self._card_column = make_notice_column(self._card, "accent")
@@ -57,7 +57,7 @@ class MovedImagesPanel(SidePanel):
         self.apply_button = make_button("", self.apply_requested.emit, variant="primary")
         self.preview: tuple[str, ...] = ()
         parts = (self.status, self.ask, self.progress, self.failure, self._card)
-        self.lay_out(self.tr("Find moved images"), self.tr("Close"), parts)
+        self.lay_out(tr("Find moved images"), tr("Close"), parts)
         self.progress.cancel_requested.connect(self.cancel_requested)
         self.show_missing(0, is_writable=True)
         self.show_idle()
@@ -67,15 +67,15 @@ class MovedImagesPanel(SidePanel):
         column = QVBoxLayout(part)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(tokens().spacing.small)
-        text = self.tr(
+        text = tr(
             "Choose the folder they were moved to, or one above it. Images are matched by folder, by name and size, "
             "or by content. You see what was found before anything changes. Labels stay."
         )
         self.folder_button = make_button(
-            self.tr("Choose a folder…"), self.folder_wanted.emit, variant="primary", icon_name="folder"
+            tr("Choose a folder…"), self.folder_wanted.emit, variant="primary", icon_name="folder"
         )
         self.beside_button = make_button(
-            self.tr("Search beside the project"), self.search_requested.emit, icon_name="search"
+            tr("Search beside the project"), self.search_requested.emit, icon_name="search"
         )
         for widget in (make_label(text, "secondary", wraps=True), self.folder_button, self.beside_button):
             column.addWidget(widget)
@@ -85,7 +85,7 @@ class MovedImagesPanel(SidePanel):
 
     def show_missing(self, count: int, *, is_writable: bool) -> None:
         """Say how many images are not where they were."""
-        self.status.setText(missing_line(count) if count else self.tr("No image is missing."))
+        self.status.setText(missing_line(count) if count else tr("No image is missing."))
         self.folder_button.setEnabled(bool(count))
         self.beside_button.setEnabled(bool(count))
         self.apply_button.setEnabled(is_writable)
@@ -101,9 +101,7 @@ class MovedImagesPanel(SidePanel):
         self.ask.hide()
         self._fill_card(())
         self.failure.show_text("")
-        where = (
-            self.tr("Searching beside the project") if folder is None else fill(self.tr("Searching %1"), folder.name)
-        )
+        where = tr("Searching beside the project") if folder is None else tr("Searching %1", folder.name)
         self.progress.show_step(where)
 
     def show_plan(self, plan: "RelinkPlan", project_folder: Path) -> None:

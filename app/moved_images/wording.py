@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.texts import fill, translate
+from app.texts import fill, tr
 from app.wording import SEPARATOR, images, number
 
 if TYPE_CHECKING:
@@ -16,34 +16,34 @@ EXAMPLES: Final = 3
 def missing_line(count: int) -> str:
     """The sentence above the grid and on the panel."""
     if count == 1:
-        return translate("moved_images", "1 image is missing.")
-    return fill(translate("moved_images", "%1 are missing."), images(count))
+        return tr("1 image is missing.")
+    return tr("%1 are missing.", images(count))
 
 
 def progress_line(progress: "Progress") -> str:
     """What is being done, and how far it is."""
     match progress.unit:
         case "images":
-            doing = translate("moved_images", "Checking which images are missing")
+            doing = tr("Checking which images are missing")
         case "files":
-            doing = translate("moved_images", "Searching folders")
+            doing = tr("Searching folders")
         case _:
-            doing = translate("moved_images", "Comparing contents")
+            doing = tr("Comparing contents")
     if not progress.done:
         return doing
     done = number(progress.done)
     if progress.total:
-        done = fill(translate("moved_images", "%1 of %2"), done, number(progress.total))
+        done = tr("%1 of %2", done, number(progress.total))
     return SEPARATOR.join((doing, done))
 
 
 def verdict(plan: "RelinkPlan") -> str:
     """How many were found, in one line."""
     if not plan.searched:
-        return translate("moved_images", "No image is missing.")
+        return tr("No image is missing.")
     if not plan.moves:
-        return translate("moved_images", "None of them was found there.")
-    return fill(translate("moved_images", "%1 of %2 found"), number(len(plan.moves)), number(plan.searched))
+        return tr("None of them was found there.")
+    return tr("%1 of %2 found", number(len(plan.moves)), number(plan.searched))
 
 
 def way_lines(plan: "RelinkPlan") -> tuple[str, ...]:
@@ -51,28 +51,25 @@ def way_lines(plan: "RelinkPlan") -> tuple[str, ...]:
     from engine.collection.relink.records import Way
 
     templates = {
-        Way.PATH: translate("moved_images", "%1 by their folders"),
-        Way.NAME: translate("moved_images", "%1 by name and size"),
-        Way.CONTENT: translate("moved_images", "%1 by content"),
+        Way.PATH: tr("%1 by their folders"),
+        Way.NAME: tr("%1 by name and size"),
+        Way.CONTENT: tr("%1 by content"),
     }
     lines = [fill(templates[way], number(count)) for way, count in plan.counts.items() if count]
     lines += checked_lines(plan)
     if plan.changed:
-        lines.append(fill(translate("moved_images", "%1 changed in the meantime"), number(plan.changed)))
+        lines.append(tr("%1 changed in the meantime", number(plan.changed)))
     if plan.strangers:
-        text = translate("moved_images", "%1 added from the new place without a label will be replaced")
+        text = tr("%1 added from the new place without a label will be replaced")
         lines.append(fill(text, images(len(plan.strangers))))
     return tuple(lines)
 
 
 def checked_lines(plan: "RelinkPlan") -> list[str]:
     """How sure they are, folder by folder: `Birds: 140 images, 28 verified by content, 112 by name and size`."""
-    lines = [
-        fill(translate("moved_images", "%1: %2"), each.folder.name or str(each.folder), checked_line(each))
-        for each in plan.folders[:EXAMPLES]
-    ]
+    lines = [tr("%1: %2", each.folder.name or str(each.folder), checked_line(each)) for each in plan.folders[:EXAMPLES]]
     if len(plan.folders) > EXAMPLES:
-        lines.append(fill(translate("moved_images", "and %1 more folders"), number(len(plan.folders) - EXAMPLES)))
+        lines.append(tr("and %1 more folders", number(len(plan.folders) - EXAMPLES)))
     return lines
 
 
@@ -80,10 +77,10 @@ def checked_line(folder: "FolderCheck") -> str:
     """How many of a folder's images were compared by content."""
     rest = folder.images - folder.verified
     if not rest:
-        return fill(translate("moved_images", "%1, all verified by content"), images(folder.images))
+        return tr("%1, all verified by content", images(folder.images))
     if not folder.verified:
-        return fill(translate("moved_images", "%1, by name and size only"), images(folder.images))
-    text = translate("moved_images", "%1, %2 verified by content, %3 by name and size")
+        return tr("%1, by name and size only", images(folder.images))
+    text = tr("%1, %2 verified by content, %3 by name and size")
     return fill(text, images(folder.images), number(folder.verified), number(rest))
 
 
@@ -91,25 +88,25 @@ def left_lines(plan: "RelinkPlan") -> tuple[str, ...]:
     """What stays as it is, and why."""
     lines = []
     if plan.mismatched:
-        text = translate("moved_images", "%1 not updated: a file with the same name and size is a different image.")
+        text = tr("%1 not updated: a file with the same name and size is a different image.")
         lines.append(fill(text, number(len(plan.mismatched))))
     if plan.doubts:
-        text = translate("moved_images", "%1 could be several files. Choose a narrower folder to tell them apart.")
+        text = tr("%1 could be several files. Choose a narrower folder to tell them apart.")
         lines.append(fill(text, number(len(plan.doubts))))
     if plan.taken:
-        text = translate("moved_images", "%1 already in the project as another image with a label.")
+        text = tr("%1 already in the project as another image with a label.")
         lines.append(fill(text, number(len(plan.taken))))
     if plan.missing:
-        lines.append(fill(translate("moved_images", "%1 not found there."), number(len(plan.missing))))
+        lines.append(tr("%1 not found there.", number(len(plan.missing))))
     if plan.failures:
-        text = translate("moved_images", "%1 could not be searched.")
+        text = tr("%1 could not be searched.")
         lines.append(fill(text, plan.failures[0].path.name) if len(plan.failures) == 1 else fill(text, _folders(plan)))
     return tuple(lines)
 
 
 def example_lines(plan: "RelinkPlan", folder: Path) -> tuple[str, ...]:
     """Some of the found images: old place and new place."""
-    arrow = translate("moved_images", "%1 → %2")
+    arrow = tr("%1 → %2")
     step = max(1, len(plan.moves) // EXAMPLES)
     shown = plan.moves[::step][:EXAMPLES]
     return tuple(fill(arrow, move.image.path, short_path(move.file.path, folder)) for move in shown)
@@ -117,8 +114,8 @@ def example_lines(plan: "RelinkPlan", folder: Path) -> tuple[str, ...]:
 
 def apply_text(count: int) -> str:
     if count == 1:
-        return translate("moved_images", "Update the location of 1 image")
-    return fill(translate("moved_images", "Update the location of %1"), images(count))
+        return tr("Update the location of 1 image")
+    return tr("Update the location of %1", images(count))
 
 
 def short_path(path: Path, folder: Path) -> str:
@@ -127,4 +124,4 @@ def short_path(path: Path, folder: Path) -> str:
 
 
 def _folders(plan: "RelinkPlan") -> str:
-    return fill(translate("moved_images", "%1 folders"), number(len(plan.failures)))
+    return tr("%1 folders", number(len(plan.failures)))

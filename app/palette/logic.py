@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from app.texts import fill, short_path, translate
+from app.texts import short_path, tr
 from app.wording import at_most
 from engine.errors import GraphError
 from engine.graph.ancestry import path_count
@@ -173,6 +173,6 @@ def commands_for(rows: Iterable[PaletteRow], text: str) -> list[PaletteRow]:
 
 def create_row(choice: CreateChoice, parent_name: str) -> PaletteRow:
     """The palette's last row: the class that typing would make."""
-    title = fill(translate("palette", "Create “%1”"), choice.name)
-    where = fill(translate("palette", "under %1"), parent_name) if parent_name else translate("palette", "top level")
+    title = tr("Create “%1”", choice.name)
+    where = tr("under %1", parent_name) if parent_name else tr("top level")
     return PaletteRow(title, where, "", "class_new", choice)

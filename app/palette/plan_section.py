@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFrame, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from app.controls import fill_column, make_flowing_label
-from app.texts import fill, plain_button, plain_tip, translate
+from app.texts import plain_button, plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import number
 
@@ -23,7 +23,7 @@ MOST_ROWS: Final = 500
 
 def more_text(count: int) -> str:
     """Below a list that is cut."""
-    return fill(translate("plan_section", "and %1 more"), number(count))
+    return tr("and %1 more", number(count))
 
 
 @final

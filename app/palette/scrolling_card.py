@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.controls import make_icon_button, make_label, make_scroll_area
 from app.palette.overlay import Overlay
+from app.texts import tr
 from app.theme.tokens import tokens
 
 
@@ -24,7 +25,7 @@ class ScrollingCard(Overlay):
 
     def __init__(self, host: QWidget, width: int, title: str) -> None:
         super().__init__(host, width)
-        self.close_button = make_icon_button("close", self.tr("Close"), self.dismiss)
+        self.close_button = make_icon_button("close", tr("Close"), self.dismiss)
         self.body = QWidget()
         self.body.setProperty("surface", "raised")
         self.scroll_area = make_scroll_area()

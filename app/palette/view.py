@@ -20,6 +20,7 @@ from app.controls import make_label, make_separator
 from app.palette.logic import Choice, PaletteRow
 from app.palette.overlay import Overlay
 from app.palette.row_delegate import ROW_HEIGHT, ROW_ROLE, RowDelegate
+from app.texts import tr
 
 WIDTH: Final = 580
 NOTHING_HEIGHT: Final = 72
@@ -56,7 +57,7 @@ class Palette(Overlay):
         self._list.setMouseTracking(True)
         self._list.itemEntered.connect(self._list.setCurrentItem)
         self._list.itemClicked.connect(lambda _item: self._choose_current())
-        self._nothing = make_label(self.tr("Nothing matches"), "muted")
+        self._nothing = make_label(tr("Nothing matches"), "muted")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.setFixedHeight(NOTHING_HEIGHT)
         self._line = make_separator()

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit
 
 from app.controls import make_button, make_icon_button, make_label
+from app.texts import tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -36,21 +37,21 @@ class NameStrip(QFrame):
         self.setProperty("role", "notice")
         self.setProperty("tone", "")
         self.field = QLineEdit()
-        self.field.setPlaceholderText(self.tr("Your name"))
-        self.field.setAccessibleName(self.tr("Your name"))
+        self.field.setPlaceholderText(tr("Your name"))
+        self.field.setAccessibleName(tr("Your name"))
         self.field.setMaxLength(LONGEST_NAME)
         self.field.setMaximumWidth(FIELD_WIDTH)
         self.field.returnPressed.connect(self._take)
-        question = make_label(self.tr("Who labels these images?"))
+        question = make_label(tr("Who labels these images?"))
         spacing = tokens().spacing
         row = QHBoxLayout(self)
         row.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
         row.setSpacing(spacing.small)
         row.addWidget(question)
         row.addWidget(self.field, 1)
-        row.addWidget(make_button(self.tr("Save"), self._take))
+        row.addWidget(make_button(tr("Save"), self._take))
         row.addStretch(1)
-        row.addWidget(make_icon_button("close", self.tr("Dismiss"), self._leave))
+        row.addWidget(make_icon_button("close", tr("Dismiss"), self._leave))
         self.hide()
 
     def _take(self) -> None:

@@ -24,7 +24,7 @@ from app.controls import (
     make_separator,
 )
 from app.palette.scrolling_card import ScrollingCard
-from app.texts import breakable, plain_tip, translate
+from app.texts import breakable, plain_tip, tr
 from app.theme.scheme import SchemeChoice
 from app.theme.tokens import tokens
 
@@ -53,19 +53,19 @@ class SettingsCard(ScrollingCard):
     action_requested = Signal(str)
 
     def __init__(self, host: QWidget) -> None:
-        super().__init__(host, WIDTH, translate("preferences", "Settings"))
+        super().__init__(host, WIDTH, tr("Settings"))
         self.schemes = {
-            SchemeChoice.SYSTEM: QRadioButton(self.tr("System")),
-            SchemeChoice.LIGHT: QRadioButton(self.tr("Light")),
-            SchemeChoice.DARK: QRadioButton(self.tr("Dark")),
+            SchemeChoice.SYSTEM: QRadioButton(tr("System")),
+            SchemeChoice.LIGHT: QRadioButton(tr("Light")),
+            SchemeChoice.DARK: QRadioButton(tr("Dark")),
         }
-        self.last_project = QCheckBox(self.tr("Open the last project"))
-        self.calm = QCheckBox(self.tr("Reduce motion"))
+        self.last_project = QCheckBox(tr("Open the last project"))
+        self.calm = QCheckBox(tr("Reduce motion"))
         self.person = QLineEdit()
-        self.person.setAccessibleName(self.tr("Labelled by"))
+        self.person.setAccessibleName(tr("Labelled by"))
         self.buttons = {name: self._button_for(name) for name in ELSEWHERE}
         self._facts = {name: make_flowing_label("") for name in ELSEWHERE}
-        self._facts["show_keys"].setText(self.tr("All keys on one sheet"))
+        self._facts["show_keys"].setText(tr("All keys on one sheet"))
         self._fill_body()
         self._connect()
 
@@ -79,16 +79,16 @@ class SettingsCard(ScrollingCard):
         grid.setHorizontalSpacing(spacing.medium)
         grid.setVerticalSpacing(spacing.medium)
         grid.setColumnStretch(1, 1)
-        grid.addWidget(_name(self.tr("Theme")), 0, 0)
+        grid.addWidget(_name(tr("Theme")), 0, 0)
         grid.addLayout(self._make_schemes(), 0, 1, 1, 2)
-        grid.addWidget(_name(self.tr("At start")), 1, 0)
+        grid.addWidget(_name(tr("At start")), 1, 0)
         grid.addWidget(self.last_project, 1, 1, 1, 2)
-        grid.addWidget(_name(self.tr("Motion")), 2, 0)
+        grid.addWidget(_name(tr("Motion")), 2, 0)
         grid.addWidget(self.calm, 2, 1, 1, 2)
-        grid.addWidget(_name(self.tr("Labelled by")), 3, 0)
+        grid.addWidget(_name(tr("Labelled by")), 3, 0)
         grid.addWidget(self.person, 3, 1, 1, 2)
         grid.addWidget(make_separator(), 4, 0, 1, 3)
-        names = {"show_keys": self.tr("Keys"), "backups": self.tr("Backups"), "choose_device": self.tr("Device")}
+        names = {"show_keys": tr("Keys"), "backups": tr("Backups"), "choose_device": tr("Device")}
         for line, (action, name) in enumerate(names.items(), start=5):
             grid.addWidget(_name(name), line, 0)
             grid.addWidget(self._facts[action], line, 1)
@@ -136,14 +136,14 @@ class SettingsCard(ScrollingCard):
     def show_person(self, name: str, *, account: str) -> None:
         """Show the name that labels are signed with; the account's stands there in grey where none was given."""
         self.person.setText(name)
-        self.person.setPlaceholderText(account or self.tr("Your name"))
+        self.person.setPlaceholderText(account or tr("Your name"))
 
     def show_backups(self, folder: Path, *, can_open: bool) -> None:
         """Show where backups are kept; without a project there are none to look at."""
         self._facts["backups"].setText(breakable(str(folder)))
         self._facts["backups"].setToolTip(plain_tip(str(folder)))
         self.buttons["backups"].setEnabled(can_open)
-        self.buttons["backups"].setToolTip("" if can_open else self.tr("Open a project to see its backups."))
+        self.buttons["backups"].setToolTip("" if can_open else tr("Open a project to see its backups."))
         self._fit()
 
     def show_device(self, text: str) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.jobs.background_thread import BackgroundThread
-from app.texts import QT_TRANSLATE_NOOP, fill, translate
+from app.texts import fill, marked, tr
 from engine.config import log_folder
 from engine.log import UNCAUGHT, Log, session_text
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.status.notice import Notice
     from app.status.toast import Toast
 
-_SHOW: Final = QT_TRANSLATE_NOOP("reports", "Show the report")
+_SHOW: Final = marked("Show the report")
 
 
 @final
@@ -52,8 +52,8 @@ class Reports(QObject):
         logging.getLogger(UNCAUGHT).addHandler(self._listener)
         if log.crashed:
             notice.ask(
-                translate("reports", "Protoleaf closed unexpectedly last time. Everything you did was saved."),
-                [(translate("reports", _SHOW), lambda: self._make(log.crashed, self._show))],
+                tr("Protoleaf closed unexpectedly last time. Everything you did was saved."),
+                [(tr(_SHOW), lambda: self._make(log.crashed, self._show))],
             )
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
@@ -76,9 +76,9 @@ class Reports(QObject):
         """Show the folder of the log in the system's file browser."""
         folder = str(log_folder())
         if self._log.path is None:
-            self._toast.say_failure(fill(translate("reports", "No log could be written in %1"), folder))
+            self._toast.say_failure(tr("No log could be written in %1", folder))
         elif not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self._toast.say_failure(fill(translate("reports", "The folder cannot be shown: %1"), folder))
+            self._toast.say_failure(tr("The folder cannot be shown: %1", folder))
 
     def copy_report(self) -> None:
         """Put the report of this session on the clipboard."""
@@ -107,7 +107,7 @@ class Reports(QObject):
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self._toast.say(translate("reports", "The report was copied to the clipboard."))
+        self._toast.say(tr("The report was copied to the clipboard."))
 
     def _show(self, text: str) -> None:
         from app.reports.view import ReportWindow
@@ -121,12 +121,8 @@ class Reports(QObject):
         if self._has_reported:
             return
         self._has_reported = True
-        text = translate(
-            "reports", "Something unexpected went wrong (%1). Your project is safe; the log has the details."
-        )
-        self._toast.say_failure(
-            fill(text, name), action=translate("reports", _SHOW), on_action=lambda: self._make((), self._show)
-        )
+        text = tr("Something unexpected went wrong (%1). Your project is safe; the log has the details.")
+        self._toast.say_failure(fill(text, name), action=tr(_SHOW), on_action=lambda: self._make((), self._show))
 
 
 @final

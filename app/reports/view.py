@@ -8,6 +8,7 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.controls import make_button, make_label
+from app.texts import tr
 from app.theme.tokens import tokens
 
 FIRST_SIZE = QSize(720, 520)
@@ -28,18 +29,18 @@ class ReportWindow(QDialog):
 
     def __init__(self, text: str, on_copy: Callable[[str], None], on_log: Callable[[], None], parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Report"))
+        self.setWindowTitle(tr("Report"))
         self.resize(FIRST_SIZE)
         self.text = QPlainTextEdit(text)
         self.text.setReadOnly(True)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.text.setAccessibleName(self.tr("Report"))
+        self.text.setAccessibleName(tr("Report"))
         self.copy_button = make_button(
-            self.tr("Copy the report"), lambda: on_copy(text), variant="primary", icon_name="copy"
+            tr("Copy the report"), lambda: on_copy(text), variant="primary", icon_name="copy"
         )
-        self.log_button = make_button(self.tr("Show the log"), on_log, icon_name="folder")
-        self.close_button = make_button(self.tr("Close"), self.reject)
+        self.log_button = make_button(tr("Show the log"), on_log, icon_name="folder")
+        self.close_button = make_button(tr("Close"), self.reject)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -49,7 +50,7 @@ class ReportWindow(QDialog):
         column.setSpacing(spacing.medium)
         column.addWidget(
             make_label(
-                self.tr(
+                tr(
                     "Everything you did was saved. Nothing has been sent. To share this report, copy it, read it "
                     "through and paste it into a message."
                 ),

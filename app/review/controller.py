@@ -22,7 +22,7 @@ from app.review.bulk import acceptable
 from app.review.labelling import create_and_label, label_groups
 from app.review.wording import no_such_digit, none_sure_enough, nothing_to_accept
 from app.session.frozen_ranking import Ranking
-from app.texts import translate
+from app.texts import tr
 from engine.collection.state import NO_CLASS
 
 if TYPE_CHECKING:
@@ -193,10 +193,10 @@ class Labelling:
         if not chosen:
             return
         self._palette.ask(
-            translate("labelling", "Label as: name, part of a name, or Parent/Name"),
+            tr("Label as: name, part of a name, or Parent/Name"),
             self._rows_for,
             lambda choice: self._on_choice(chosen, choice),
-            foot=translate("labelling", "Enter labels · Esc closes"),
+            foot=tr("Enter labels · Esc closes"),
         )
 
     def reject(self) -> None:

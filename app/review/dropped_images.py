@@ -15,7 +15,7 @@ from app.palette.logic import (
 from app.palette.view import Palette
 from app.review.labelling import create_and_label
 from app.session.subsets import Subset
-from app.texts import fill, translate
+from app.texts import tr
 from app.wording import images
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ class DroppedImages:
 
     def _ask_name(self, image_ids: Sequence[int]) -> None:
         self._palette.ask(
-            fill(translate("labelling", "Name of the new class with %1"), images(len(image_ids))),
+            tr("Name of the new class with %1", images(len(image_ids))),
             self._rows_for,
             lambda choice: self._on_choice(image_ids, choice),
-            foot=translate("labelling", "Type Parent/Name to put it under a class · Enter creates · Esc closes"),
+            foot=tr("Type Parent/Name to put it under a class · Enter creates · Esc closes"),
         )
 
     def _rows_for(self, text: str) -> list[PaletteRow]:

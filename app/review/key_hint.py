@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject
 
-from app.texts import translate
+from app.texts import tr
 from engine.collection.state import NO_CLASS
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ class KeyHint(QObject):
             self._is_due = False
             self._settings.remember_shown(HINT)
             self._notice.ask(
-                translate("review", "Enter accepts the class on a card, 1 to 9 choose another, U means none of them."),
-                [(translate("review", "Got it"), self._put_away)],
+                tr("Enter accepts the class on a card, 1 to 9 choose another, U means none of them."),
+                [(tr("Got it"), self._put_away)],
             )
 
     def _on_change_made(self, change: "Change") -> None:

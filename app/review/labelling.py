@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.palette.logic import CreateChoice
-from app.texts import fill, translate
+from app.texts import tr
 from app.wording import images, number
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def label_groups(session: "Session", groups: Mapping[int, Sequence[int]]) -> lis
 
 def create_and_label(project: "Project", choice: CreateChoice, image_ids: Sequence[int]) -> "Change":
     """Make a class with its first shots, as one action of the project."""
-    text = fill(translate("labelling", "Created class %1 with %2"), choice.name, images(len(image_ids)))
+    text = tr("Created class %1 with %2", choice.name, images(len(image_ids)))
     with project.one_step(text) as step:
         _, class_id = project.add_class(choice.name, () if choice.parent_id is None else (choice.parent_id,))
         project.label(image_ids, class_id)
@@ -41,7 +41,7 @@ def _label_groups(project: "Project", groups: Mapping[int, Sequence[int]]) -> "C
         class_id, image_ids = next(iter(groups.items()))
         return project.label(image_ids, class_id)
     count = sum(map(len, groups.values()))
-    text = fill(translate("labelling", "Accepted %1 in %2 classes"), images(count), number(len(groups)))
+    text = tr("Accepted %1 in %2 classes", images(count), number(len(groups)))
     with project.one_step(text) as step:
         for class_id, image_ids in groups.items():
             project.label(image_ids, class_id)

@@ -12,6 +12,7 @@ from app.review.bulk import acceptable, labelled_count
 from app.review.selection_wording import accept_text, errors_text, selected_text, unknown_text
 from app.review.threshold_box import ThresholdBox
 from app.settings import Settings
+from app.texts import tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -50,22 +51,22 @@ class SelectionBar(QWidget):
         self._left_out: set[QWidget] = set()
         self._way = -1
         self.setObjectName("selectionBar")
-        self.setAccessibleName(self.tr("Selected images"))
+        self.setAccessibleName(tr("Selected images"))
         self.setProperty("surface", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._count = make_label("", "strong")
         self._accept = make_button("", lambda: self._ask_for("accept"), variant="primary")
-        self._above = make_label(self.tr("above"), "secondary")
+        self._above = make_label(tr("above"), "secondary")
         self._threshold = ThresholdBox(settings.accept_above)
         self._errors = make_label("", "secondary")
-        self._errors.setToolTip(self.tr("The sum of the probabilities of error of these predictions"))
+        self._errors.setToolTip(tr("The sum of the probabilities of error of these predictions"))
         self._include = QCheckBox()
-        self._include.setToolTip(self.tr("Images that may show none of the classes"))
+        self._include.setToolTip(tr("Images that may show none of the classes"))
         self._include.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._include.toggled.connect(self._look)
-        self._label = make_button(self.tr("Label as…"), lambda: self._ask_for("relabel"), variant="flat")
-        self._unlabel = make_button(self.tr("Remove label"), lambda: self._ask_for("reject"), variant="flat")
-        self._close = make_icon_button("close", self.tr("Select one image only (Esc)"), self.dismissed.emit)
+        self._label = make_button(tr("Label as…"), lambda: self._ask_for("relabel"), variant="flat")
+        self._unlabel = make_button(tr("Remove label"), lambda: self._ask_for("reject"), variant="flat")
+        self._close = make_icon_button("close", tr("Select one image only (Esc)"), self.dismissed.emit)
         self._rows = [QHBoxLayout() for _row in range(3)]
         self._line_up()
         self._arrange()

@@ -1,28 +1,28 @@
 """What the bar of many selected images says, in the person's language."""
 
-from app.texts import fill, translate
+from app.texts import tr
 from app.wording import number
 
 
 def selected_text(count: int) -> str:
-    return fill(translate("labelling", "%1 selected"), number(count))
+    return tr("%1 selected", number(count))
 
 
 def accept_text(count: int) -> str:
     """`Accept 170`: what stands behind the button's threshold."""
-    return fill(translate("labelling", "Accept %1"), number(count))
+    return tr("Accept %1", number(count))
 
 
 def unknown_text(count: int) -> str:
     """`Include 12 unknown`: images above the threshold that perhaps show none of the classes."""
-    return fill(translate("labelling", "Include %1 unknown"), number(count))
+    return tr("Include %1 unknown", number(count))
 
 
 def errors_text(expected: float) -> str:
     """`about 5 errors`; a promise of none at all would not be honest."""
     count = round(expected)
     if expected < 1:
-        return translate("labelling", "fewer than 1 error")
+        return tr("fewer than 1 error")
     if count == 1:
-        return translate("labelling", "about 1 error")
-    return fill(translate("labelling", "about %1 errors"), number(count))
+        return tr("about 1 error")
+    return tr("about %1 errors", number(count))

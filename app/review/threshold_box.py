@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QToolButton, QWidget
 
 from app.controls import dress_number_box, make_icon_button
 from app.settings import ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST
+from app.texts import tr
 from app.theme.tokens import tokens
 
 _FIELD_WIDTH = 62  # two digits and the percent sign
@@ -30,16 +31,16 @@ class ThresholdBox(QWidget):
         super().__init__(parent)
         self._field = dress_number_box(QSpinBox())
         self._field.setRange(ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST)
-        self._field.setSuffix(self.tr("%"))
+        self._field.setSuffix(tr("%"))
         self._field.setValue(percent)
         self._field.setFixedWidth(_FIELD_WIDTH)
         self._field.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._field.setAccessibleName(self.tr("Accept predictions above"))
+        self._field.setAccessibleName(tr("Accept predictions above"))
         self._field.valueChanged.connect(self.changed)
         self._field.installEventFilter(self)
         self._steps = (
-            self._make_step("minus", self.tr("Lower: accept more images"), -1),
-            self._make_step("plus", self.tr("Higher: fewer errors"), 1),
+            self._make_step("minus", tr("Lower: accept more images"), -1),
+            self._make_step("plus", tr("Higher: fewer errors"), 1),
         )
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from app.texts import fill, translate
+from app.texts import tr
 from app.wording import number, percent
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
@@ -14,32 +14,26 @@ def nothing_to_accept(graph: "CategoryGraph", state: CollectionState, place: int
     """Why there is no class to accept for the image at a place of the state."""
     label = int(state.label_class[place])
     if label == UNKNOWN:
-        return translate("labelling", "This image is labelled already: none of the classes.")
+        return tr("This image is labelled already: none of the classes.")
     if label != NO_CLASS:
-        name = graph.name(label) if label in graph else translate("labelling", "a removed class")
-        return fill(translate("labelling", "This image is labelled already: %1."), name)
+        name = graph.name(label) if label in graph else tr("a removed class")
+        return tr("This image is labelled already: %1.", name)
     if state.status[place] == ImageStatus.FAILED:
-        return translate("labelling", "Nothing to accept: this file could not be read.")
+        return tr("Nothing to accept: this file could not be read.")
     if state.status[place] == ImageStatus.WAITING:
-        return translate("labelling", "Nothing to accept yet: this image has not been read.")
-    return translate("labelling", "Nothing to accept yet: label an image of some class first.")
+        return tr("Nothing to accept yet: this image has not been read.")
+    return tr("Nothing to accept yet: label an image of some class first.")
 
 
 def none_sure_enough(count: int, threshold: float) -> str:
     """Nothing of what is selected can be accepted at this threshold."""
-    return fill(
-        translate("labelling", "None of the %1 selected images has an unlabelled prediction above %2."),
-        number(count),
-        percent(threshold),
+    return tr(
+        "None of the %1 selected images has an unlabelled prediction above %2.", number(count), percent(threshold)
     )
 
 
 def no_such_digit(digit: int, *, is_complete: bool) -> str:
     """No class stands behind a digit key, or none yet."""
     if not is_complete:
-        return fill(
-            translate("labelling", "Prediction %1 is not shown yet. Press the key again in a moment."), str(digit)
-        )
-    return fill(
-        translate("labelling", "No class has the key %1 for this image. Press R to label it as any class."), str(digit)
-    )
+        return tr("Prediction %1 is not shown yet. Press the key again in a moment.", str(digit))
+    return tr("No class has the key %1 for this image. Press R to label it as any class.", str(digit))

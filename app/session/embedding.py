@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.process_job import STOP_GRACE_S
 from app.session.embed_job import EmbedJob, EmbedScope, InView
+from app.texts import tr
 from engine.events import Progress
 from engine.files import FileFailure
 from engine.worker.client import Worker
@@ -198,7 +199,7 @@ class Embedding(QObject):
             return
         in_views = not self._waits(state)
         wanted = EmbedScope(self.device, self._wants_failed, self._wants_all, in_views, frozenset(self._without_view))
-        title = self.tr("Analysing images (second pass)") if in_views else self.tr("Analysing images")
+        title = tr("Analysing images (second pass)") if in_views else tr("Analysing images")
         self._wants_start = self._wants_failed = self._wants_all = self._wants_views = False
         self._idle_timer.stop()
         self.job = EmbedJob(title, self._session, wanted, self._running_worker, self.in_view)

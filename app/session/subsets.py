@@ -7,9 +7,8 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QCoreApplication
 
-from app.texts import QT_TRANSLATE_NOOP
+from app.texts import marked, tr
 from engine.collection.embeddings.counting import shown_classes
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
@@ -29,19 +28,18 @@ def subset_counts(state: CollectionState | None) -> dict[Subset, int]:
     return {subset: 0 if state is None else count(state, ImageFilter(subset)) for subset in Subset}
 
 
-_CONTEXT: Final = "class_tree"
 _TEXTS: Final[dict[Subset, str]] = {
-    Subset.ALL: QT_TRANSLATE_NOOP("class_tree", "All images"),
-    Subset.TO_REVIEW: QT_TRANSLATE_NOOP("class_tree", "To review"),
-    Subset.LABELLED: QT_TRANSLATE_NOOP("class_tree", "Labelled"),
-    Subset.UNKNOWN: QT_TRANSLATE_NOOP("class_tree", "Unknown"),
-    Subset.FAILED: QT_TRANSLATE_NOOP("class_tree", "Could not be read"),
+    Subset.ALL: marked("All images"),
+    Subset.TO_REVIEW: marked("To review"),
+    Subset.LABELLED: marked("Labelled"),
+    Subset.UNKNOWN: marked("Unknown"),
+    Subset.FAILED: marked("Could not be read"),
 }
 
 
 def subset_text(subset: Subset) -> str:
     """Name of a fixed row in the person's language."""
-    return QCoreApplication.translate(_CONTEXT, _TEXTS[subset])
+    return tr(_TEXTS[subset])
 
 
 @dataclass(frozen=True)

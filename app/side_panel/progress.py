@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.controls import fill_bar, make_bar, make_button, make_label
-from app.texts import plain_tip
+from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import progress_facts
 from engine.events import Progress
@@ -32,7 +32,7 @@ class ProgressView(QWidget):
         self._facts_of = facts_of
         self._bar = make_bar()
         self._facts = make_label("", "secondary", wraps=True)
-        self.cancel_button = make_button(self.tr("Cancel"), self._on_cancel, icon_name="stop")
+        self.cancel_button = make_button(tr("Cancel"), self._on_cancel, icon_name="stop")
         self.cancel_button.setToolTip(plain_tip(cancel_tip))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -46,7 +46,7 @@ class ProgressView(QWidget):
         return self._facts.text()
 
     def show_waiting(self) -> None:
-        self.show_step(self.tr("Waiting for other work to finish."))
+        self.show_step(tr("Waiting for other work to finish."))
 
     def show_step(self, text: str, *, can_cancel: bool = True) -> None:
         """Say what is going on while nobody knows how long it takes."""
@@ -75,5 +75,5 @@ class ProgressView(QWidget):
     def _on_cancel(self) -> None:
         """Answer at once: a step that was begun may take seconds to end."""
         self.cancel_button.setEnabled(False)
-        self._show_unknown(self.tr("Stopping…"))
+        self._show_unknown(tr("Stopping…"))
         self.cancel_requested.emit()

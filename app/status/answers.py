@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QObject
 
 from app.status.toast import Toast
-from app.texts import fill
+from app.texts import tr
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -25,15 +25,11 @@ class ChangeAnswers(QObject):
 
     def _on_change_made(self, change: "Change") -> None:
         if change.kind == "undone":
-            self._toast.say(
-                fill(self.tr("Undone: %1"), change.text), action=self.tr("Redo"), on_action=self._session.redo
-            )
+            self._toast.say(tr("Undone: %1", change.text), action=tr("Redo"), on_action=self._session.redo)
         elif change.kind == "redone":
-            self._toast.say(
-                fill(self.tr("Redone: %1"), change.text), action=self.tr("Undo"), on_action=self._session.undo
-            )
+            self._toast.say(tr("Redone: %1", change.text), action=tr("Undo"), on_action=self._session.undo)
         elif len(change.labelled) != 1 or change.graph_edits:
-            self._toast.say(change.text, action=self.tr("Undo"), on_action=self._session.undo)
+            self._toast.say(change.text, action=tr("Undo"), on_action=self._session.undo)
         else:
             self._withdraw()
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controls import make_button, make_label
-from app.texts import plain_tip
+from app.texts import plain_tip, tr
 from app.wording import number
 from engine.files import FileFailure, shown
 
@@ -39,14 +39,14 @@ class FailuresPopup(QFrame):
         self._failures: tuple[FileFailure, ...] = ()
         self._title = make_label("", "heading")
         note = make_label(
-            self.tr("Repair or replace files, then press F5. Protoleaf changes none of them."),
+            tr("Repair or replace files, then press F5. Protoleaf changes none of them."),
             "secondary",
             wraps=True,
         )
         self._list = QListWidget(self)
         self._list.setUniformItemSizes(False)
         self._list.setWordWrap(True)
-        self._list.setAccessibleName(self.tr("Files that could not be read"))
+        self._list.setAccessibleName(tr("Files that could not be read"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(8)
@@ -56,7 +56,7 @@ class FailuresPopup(QFrame):
         layout.addLayout(self._buttons())
 
     def _buttons(self) -> QHBoxLayout:
-        copy = make_button(self.tr("Copy the list"), self._on_copy_clicked, icon_name="copy")
+        copy = make_button(tr("Copy the list"), self._on_copy_clicked, icon_name="copy")
         row = QHBoxLayout()
         row.addStretch()
         row.addWidget(copy)
@@ -66,9 +66,9 @@ class FailuresPopup(QFrame):
         """Fill the list and show it with its lower right corner at `above` (global)."""
         self._failures = tuple(failures)
         self._title.setText(
-            self.tr("1 file could not be read")
+            tr("1 file could not be read")
             if len(failures) == 1
-            else self.tr("%1 files could not be read").replace("%1", number(len(failures)))
+            else tr("%1 files could not be read").replace("%1", number(len(failures)))
         )
         self._list.clear()
         for failure in failures[:_LISTED_LIMIT]:

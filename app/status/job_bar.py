@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.controls import fill_bar, make_bar, make_button, make_icon_button, make_label
 from app.status.failures import FailuresPopup
-from app.texts import plain_tip
+from app.texts import plain_tip, tr
 from app.wording import number, progress_facts
 from engine.events import Progress
 from engine.files import FileFailure
@@ -54,7 +54,7 @@ class JobBar(QWidget):
     def show_started(self, title: str, *, keeps_finished: bool = True) -> None:
         """A job began; how much there is to do is not known yet."""
         self._title.setText(title)
-        tip = self.tr("Stop; what is finished is kept") if keeps_finished else self.tr("Stop; nothing is kept")
+        tip = tr("Stop; what is finished is kept") if keeps_finished else tr("Stop; nothing is kept")
         self._cancel.setToolTip(plain_tip(tip))
         self._cancel.setAccessibleName(tip)
         self._facts.setText("")
@@ -77,9 +77,9 @@ class JobBar(QWidget):
         self._failures = tuple(failures)
         self._failure_button.setVisible(bool(failures))
         self._failure_button.setText(
-            self.tr("1 file could not be read")
+            tr("1 file could not be read")
             if len(failures) == 1
-            else self.tr("%1 files could not be read").replace("%1", number(len(failures)))
+            else tr("%1 files could not be read").replace("%1", number(len(failures)))
         )
 
     def show_failures(self) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from app.controls import make_button
 from app.elided import ElidedLabel
 from app.session.subsets import Subset, subset_counts
-from app.texts import fill
+from app.texts import tr
 from app.wording import SEPARATOR, number
 from engine.collection.state import NO_CLASS, UNKNOWN
 
@@ -25,7 +25,7 @@ class LabelMark(QWidget):
         super().__init__()
         self._session = session
         self._words = ElidedLabel("caption", takes_rest=False)
-        self._undo = make_button(self.tr("Undo"), session.undo, variant="flat")
+        self._undo = make_button(tr("Undo"), session.undo, variant="flat")
         self._undo.setProperty("size", "small")
         self._undo.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         layout = QHBoxLayout(self)
@@ -57,12 +57,12 @@ class LabelMark(QWidget):
         except KeyError:  # it was removed
             return ""
         if label == NO_CLASS:
-            done = self.tr("Label removed")
+            done = tr("Label removed")
         elif label == UNKNOWN:
-            done = self.tr("Labelled as none of the classes")
+            done = tr("Labelled as none of the classes")
         else:
-            done = fill(self.tr("Labelled %1"), graph.name(label) if label in graph else "")
-        left = fill(self.tr("%1 to review"), number(subset_counts(state)[Subset.TO_REVIEW]))
+            done = tr("Labelled %1", graph.name(label) if label in graph else "")
+        left = tr("%1 to review", number(subset_counts(state)[Subset.TO_REVIEW]))
         return f"{done}{SEPARATOR}{left}"
 
     def _clear(self) -> None:

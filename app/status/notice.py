@@ -8,6 +8,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLayout, QPushButton, QWidget
 
 from app.controls import make_button, make_icon_button, make_label
+from app.texts import tr
 
 ROOM_FOR_QUESTION: Final = 160
 _GAP: Final = 8  # between question, answers and edges
@@ -37,7 +38,7 @@ class Notice(QFrame):
         whole.setContentsMargins(2 * _GAP, _GAP, _GAP, _GAP)
         whole.setSpacing(_GAP)
         whole.addLayout(self._row, 1)
-        self._close = make_icon_button("close", self.tr("Dismiss"), self.hide)
+        self._close = make_icon_button("close", tr("Dismiss"), self.hide)
         whole.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         self.answers: dict[str, Callable[[], None]] = {}
         self.setMinimumWidth(1)  # narrower than the answers side by side: they turn

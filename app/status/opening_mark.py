@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from app.texts import fill
+from app.texts import tr
 from app.wording import number
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ class OpeningMark(QLabel):
         count = len(state.image_ids)
         self.setVisible(self._is_opening and count > 0)
         if count == 1:
-            self.setText(self.tr("Reading 1 embedding…") if state.is_list_only else self.tr("Classifying…"))
+            self.setText(tr("Reading 1 embedding…") if state.is_list_only else tr("Classifying…"))
         else:
-            reading = fill(self.tr("Reading %1 embeddings…"), number(count))
-            self.setText(reading if state.is_list_only else self.tr("Classifying…"))
+            reading = tr("Reading %1 embeddings…", number(count))
+            self.setText(reading if state.is_list_only else tr("Classifying…"))
 
     def _on_over(self) -> None:
         self._is_opening = False

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.controls import set_property
-from app.texts import plain_tip
+from app.texts import plain_tip, tr
 from app.wording import number, saved_at
 
 
@@ -22,18 +22,14 @@ class SavedMark(QLabel):
         self._is_tried_out = False
 
     def show_open(self, *, is_writable: bool) -> None:
-        self.setText(self.tr("All changes saved") if is_writable else self.tr("Read-only: nothing can be changed"))
+        self.setText(tr("All changes saved") if is_writable else tr("Read-only: nothing can be changed"))
         set_property(self, "role", "caption" if is_writable else "warning")
         self.setToolTip("")
 
     def show_unsaved(self, count: int) -> None:
         """Labels take longer to the disk than a frame; 0 when all are there."""
         if count:
-            text = (
-                self.tr("Saving 1 change…")
-                if count == 1
-                else self.tr("Saving %1 changes…").replace("%1", number(count))
-            )
+            text = tr("Saving 1 change…") if count == 1 else tr("Saving %1 changes…").replace("%1", number(count))
             self.setText(text)
         else:
             self.show_saved()
@@ -46,8 +42,8 @@ class SavedMark(QLabel):
     def show_saved(self) -> None:
         """Something was written just now, or tried out."""
         if self._is_tried_out:
-            self.setText(self.tr("Not saved: edits are only tried out"))
+            self.setText(tr("Not saved: edits are only tried out"))
             self.setToolTip("")
             return
-        self.setText(self.tr("All changes saved"))
+        self.setText(tr("All changes saved"))
         self.setToolTip(plain_tip(saved_at(datetime.now(UTC))))

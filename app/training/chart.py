@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.controls import make_label
+from app.texts import tr
 from app.theme import theme_of
 from app.theme.tokens import tokens
 from app.training.logic import Curve, Curves
@@ -49,12 +50,12 @@ class Chart(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(tokens().spacing.tiny)
-        self._validation_key = make_label(self.tr("•— validation"), "accent")
-        layout.addLayout(_heading(self.tr("Loss"), make_label(self.tr("— training"), "muted"), self._validation_key))
+        self._validation_key = make_label(tr("•— validation"), "accent")
+        layout.addLayout(_heading(tr("Loss"), make_label(tr("— training"), "muted"), self._validation_key))
         layout.addWidget(self._loss_plot)
-        layout.addLayout(_heading(self.tr("Validation accuracy")))
+        layout.addLayout(_heading(tr("Validation accuracy")))
         layout.addWidget(self._accuracy_plot)
-        iterations = make_label(self.tr("Iterations"), "caption")
+        iterations = make_label(tr("Iterations"), "caption")
         iterations.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         layout.addWidget(iterations)
         self._timer = QTimer(self, singleShot=True, interval=REDRAW_MS)
@@ -104,10 +105,10 @@ class Chart(QWidget):
         accuracy, loss = self._curves.accuracy, self._curves.loss
         words = []
         if loss.values:
-            words.append(f"{self.tr('Loss')} {loss.values[-1]:.3f}")
+            words.append(f"{tr('Loss')} {loss.values[-1]:.3f}")
         if accuracy.values:
-            words.append(f"{self.tr('Validation accuracy')} {percent_to_a_tenth(accuracy.values[-1])}")
-        self.setAccessibleName(", ".join(words) or self.tr("Training chart"))
+            words.append(f"{tr('Validation accuracy')} {percent_to_a_tenth(accuracy.values[-1])}")
+        self.setAccessibleName(", ".join(words) or tr("Training chart"))
 
     # -- the look
 

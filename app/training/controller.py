@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject
 
 from app.side_panel.place import SidePlace
-from app.texts import fill, translate
+from app.texts import tr
 from app.training.forecast import Forecast
 from app.training.job import Phase
 from app.training.logic import Depth, Evidence, StoppedTraining
@@ -82,7 +82,7 @@ class Models(QObject):
         self._is_leaving = True
         self._toast.say_failure(  # with its mark, and for longer
             self._leaving_text(),
-            action=translate("training", "Stop and close"),
+            action=tr("Stop and close"),
             on_action=lambda: self.leave_next(leave),
         )
 
@@ -126,7 +126,7 @@ class Models(QObject):
         if stopped is not None and not self._training.is_busy:
             self._toast.say(
                 stopped_text(stopped),
-                action=translate("training", "Resume"),
+                action=tr("Resume"),
                 on_action=lambda: self._resume(stopped),
             )
 
@@ -147,7 +147,7 @@ class Models(QObject):
         if self.panel is None or not self.panel.isVisible():
             self._toast.say(
                 proposal(known.labels(state)),
-                action=translate("training", "Show"),
+                action=tr("Show"),
                 on_action=lambda: self.open_panel(Depth.BACKBONE),
             )
 
@@ -161,8 +161,8 @@ class Models(QObject):
     def _on_used(self, name: str) -> None:
         self._training.dismiss()
         self._toast.say(
-            fill(translate("training", "Now using %1"), name),
-            action=translate("training", "Undo"),
+            tr("Now using %1", name),
+            action=tr("Undo"),
             on_action=self._session.undo,
         )
 
@@ -176,6 +176,6 @@ class Models(QObject):
             depth = self._training.trained.depth
             self._toast.say(
                 outcome_line(self._training.trained),
-                action=translate("training", "Show"),
+                action=tr("Show"),
                 on_action=lambda: self.open_panel(depth),
             )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.process_job import ProcessJob
+from app.texts import tr
 from app.training.logic import Plan, StartingPoint
 from engine.training.expected_time import TrainingDuration
 
@@ -63,7 +64,7 @@ class Forecast(QObject):
             return
         settings = {name: value for name, value in plan.settings().items() if name != "iterations"}
         request = EstimateTraining(info.path, self._session.caches.root, settings)
-        job = self._make_job(self.tr("Measuring how long training takes"), request)
+        job = self._make_job(tr("Measuring how long training takes"), request)
         job.finished.connect(lambda duration: self._take(key, duration))
         job.failed.connect(lambda _message: self._take(key, None))
         job.ended.connect(self._on_ended)

@@ -11,6 +11,7 @@ from app.jobs.detached_job import DetachedJob
 from app.jobs.job import Job
 from app.jobs.job_runner import Lane
 from app.jobs.process_job import ProcessJob
+from app.texts import tr
 from app.training.logic import Curves, Depth, Plan, Trained
 from app.training.versions import store_trained
 from engine.errors import Cancelled
@@ -144,7 +145,7 @@ class Training(QObject):
             self._enter(Phase.IDLE)
 
     def _title(self, depth: Depth) -> str:
-        return self.tr("Tuning propagation") if depth is Depth.PROPAGATION else self.tr("Training the backbone")
+        return tr("Tuning propagation") if depth is Depth.PROPAGATION else tr("Training the backbone")
 
     def _forget(self, plan: Plan | None) -> None:
         self.plan, self.curves, self.progress, self.trained, self.error = plan, Curves(), None, None, ""
@@ -175,7 +176,7 @@ class Training(QObject):
         trained = Trained.of_files(depth, files)
         job = self._session.run_long(
             lambda live, _on_progress, _cancel: self._store(live, trained, project_path),
-            title=self.tr("Saving the new model version"),
+            title=tr("Saving the new model version"),
             change_of=lambda _trained: None,
         )
         job.finished.connect(self._on_stored)

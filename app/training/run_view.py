@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.side_panel.progress import ProgressView
+from app.texts import tr
 from app.theme.tokens import tokens
 from app.training.job import Phase
 from app.training.wording import stage_text
@@ -31,7 +32,7 @@ class RunView(QWidget):
         self._training = training
         self.chart: Chart | None = None
         self._chart_place = QVBoxLayout()
-        self._progress = ProgressView(self.tr("Stop; the project stays unchanged"))
+        self._progress = ProgressView(tr("Stop; the project stays unchanged"))
         self.cancel_button = self._progress.cancel_button
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -54,11 +55,11 @@ class RunView(QWidget):
             self._progress.show_waiting()
         elif phase is Phase.RUNNING:
             self._show_chart()
-            self._progress.show_step(self.tr("Preparing…"))
+            self._progress.show_step(tr("Preparing…"))
             if self._training.progress is not None:
                 self._on_progressed(self._training.progress)
         elif phase is Phase.STORING:
-            self._progress.show_step(self.tr("Saving the new version in the project…"), can_cancel=False)
+            self._progress.show_step(tr("Saving the new version in the project…"), can_cancel=False)
         else:
             self._progress.show_ended()
         if phase is Phase.DONE:

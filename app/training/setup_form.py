@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
 
 from app.controls import dress_number_box, fill_column, make_button, make_choice_box, make_form, make_label, set_variant
-from app.texts import fill, plain_tip
+from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from app.training.logic import (
     DEFAULTS,
@@ -46,14 +46,14 @@ class SetupForm(QWidget):
         self.iterations = self._make_iterations()
         self.start_from = make_choice_box({start: start_text(start) for start in StartingPoint})
         self._side_row: list[QWidget] = []
-        self.side = make_choice_box({side: fill(self.tr("%1 pixels"), str(side)) for side in SIDES})
+        self.side = make_choice_box({side: tr("%1 pixels", str(side)) for side in SIDES})
         self.side.setCurrentIndex(SIDES.index(USUAL_SIDE))
         self._expected: TrainingDuration | None = None
         self._is_measuring = False
         self._duration = make_label("", "secondary", wraps=True)
         self._advice = make_label("", "accent", wraps=True)
         self._basis = make_label("", "secondary", wraps=True)
-        self.start_button = make_button(self.tr("Start"), self._on_start, variant="primary", icon_name="play")
+        self.start_button = make_button(tr("Start"), self._on_start, variant="primary", icon_name="play")
         self._lay_out()
         self.start_from.currentIndexChanged.connect(self._on_start_chosen)
         self.side.currentIndexChanged.connect(self._on_setting_changed)
@@ -79,9 +79,9 @@ class SetupForm(QWidget):
         column.addWidget(self.start_button)
 
     def _fields(self) -> QGridLayout:
-        rows: dict[str, QWidget] = {self.tr("Iterations"): self.iterations}
+        rows: dict[str, QWidget] = {tr("Iterations"): self.iterations}
         if self.topic is Depth.BACKBONE:
-            rows |= {self.tr("Start from"): self.start_from, self.tr("Image size"): self.side}
+            rows |= {tr("Start from"): self.start_from, tr("Image size"): self.side}
         form = make_form(rows)
         place = list(rows.values()).index(self.side) if self.topic is Depth.BACKBONE else 0
         parts = [form.itemAtPosition(place, column) for column in range(2)] if place else []
@@ -108,7 +108,7 @@ class SetupForm(QWidget):
         self._basis.setText(labels_text(labels, trains=trains))
         self._tell()
         self.start_button.setEnabled(labels.are_enough and is_writable and trains)
-        tip = "" if is_writable else self.tr("The project is open read-only.")
+        tip = "" if is_writable else tr("The project is open read-only.")
         self.start_button.setToolTip(plain_tip(tip))
 
     def _on_start_chosen(self) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.controls import fill_column, make_button, make_label
+from app.texts import tr
 from app.training.logic import Plan, StoppedTraining
 from app.training.wording import stopped_text
 
@@ -36,7 +37,7 @@ class StoppedNotice(QWidget):
         super().__init__()
         self._plan: Plan | None = None
         self._text = make_label("", "secondary", wraps=True)
-        self.resume_button = make_button(self.tr("Resume"), self._on_resume, variant="primary", icon_name="play")
+        self.resume_button = make_button(tr("Resume"), self._on_resume, variant="primary", icon_name="play")
         fill_column(self, self._text, self.resume_button)
         self.hide()
 

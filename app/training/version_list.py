@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from app.controls import fill_column, make_button, make_row_card, make_used_mark
 from app.side_panel.asking_card import CardList
-from app.texts import fill
+from app.texts import tr
 from app.training.logic import VersionRow
 from app.training.wording import version_facts
 
@@ -39,9 +39,9 @@ class VersionList(QWidget):
     def _end(self, row: VersionRow, *, is_writable: bool) -> QWidget:
         """The mark of the version in use, or the button that takes another one into use."""
         if row.is_used:
-            return make_used_mark(self.tr("In use"))
-        button = make_button(self.tr("Use"), self._user(row))
-        button.setAccessibleName(fill(self.tr("Use %1"), row.name))
+            return make_used_mark(tr("In use"))
+        button = make_button(tr("Use"), self._user(row))
+        button.setAccessibleName(tr("Use %1", row.name))
         button.setEnabled(is_writable)
         return button
 

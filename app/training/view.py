@@ -10,6 +10,7 @@ from app.guide_page import set_guide_page
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.outcome import OutcomeCard
+from app.texts import tr
 from app.training.job import Phase
 from app.training.logic import Depth, Evidence, StoppedTraining, Trained, VersionRow
 from app.training.run_view import RunView
@@ -59,11 +60,11 @@ class TrainingPanel(SidePanel):
         self.forms = {depth: SetupForm(depth) for depth in Depth}
         self.run = RunView(training)
         self.outcome = OutcomeCard(
-            use=self.tr("Use the new version"),
-            keep=self.tr("Keep the current one"),
-            fate=self.tr("Both stay in the list below."),
+            use=tr("Use the new version"),
+            keep=tr("Keep the current one"),
+            fate=tr("Both stay in the list below."),
         )
-        self._versions_title = make_label(self.tr("Model versions"), "section")
+        self._versions_title = make_label(tr("Model versions"), "section")
         self.versions = VersionList()
         parts = (
             self.failure,
@@ -74,7 +75,7 @@ class TrainingPanel(SidePanel):
             self._versions_title,
             self.versions,
         )
-        self.lay_out("", self.tr("Close; training continues"), parts)
+        self.lay_out("", tr("Close; training continues"), parts)
         self._connect()
         self.show_depth(None)
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from PySide6.QtCore import QLocale
 
-from app.texts import fill, translate
+from app.texts import fill, tr
 from app.training.logic import (
     Depth,
     Figures,
@@ -28,17 +28,17 @@ _HOUR_S: Final = 3600
 def title(depth: Depth | None) -> str:
     """Heading of the panel; None for the list of versions alone."""
     if depth is None:
-        return translate("training", "Model versions")
+        return tr("Model versions")
     if depth is Depth.PROPAGATION:
-        return translate("training", "Tune propagation")
-    return translate("training", "Train the backbone")
+        return tr("Tune propagation")
+    return tr("Train the backbone")
 
 
 def purpose(depth: Depth) -> str:
     """What a training does, in one sentence."""
     if depth is Depth.PROPAGATION:
-        return translate("training", "Learns how much each class inherits from its parents.")
-    return translate("training", "Trains the network that embeds your images to tell your classes apart.")
+        return tr("Learns how much each class inherits from its parents.")
+    return tr("Trains the network that embeds your images to tell your classes apart.")
 
 
 def duration(plan: Plan, expected: TrainingDuration | None = None, *, is_measuring: bool = False) -> str:
@@ -46,14 +46,14 @@ def duration(plan: Plan, expected: TrainingDuration | None = None, *, is_measuri
     if plan.depth is Depth.PROPAGATION:
         return _takes(tuning_s(plan))
     if expected is None:
-        return translate("training", "Measuring how long it takes…") if is_measuring else ""
+        return tr("Measuring how long it takes…") if is_measuring else ""
     return _takes(expected.seconds(plan.iterations))
 
 
 def _takes(seconds: float) -> str:
     if seconds < _MINUTE_S:
-        return translate("training", "Less than a minute.")
-    return fill(translate("training", "About %1."), _about(seconds))
+        return tr("Less than a minute.")
+    return tr("About %1.", _about(seconds))
 
 
 def advice(labels: Labels, plan: Plan, expected: TrainingDuration | None) -> str:
@@ -62,24 +62,24 @@ def advice(labels: Labels, plan: Plan, expected: TrainingDuration | None) -> str
         return ""
     count = number(labels.images)
     if expected is None:
-        return fill(translate("training", "%1 labels: training would likely help."), count)
+        return tr("%1 labels: training would likely help.", count)
     minutes = _about(max(expected.seconds(plan.iterations), _MINUTE_S))
-    return fill(translate("training", "%1 labels: training for about %2 would likely help."), count, minutes)
+    return tr("%1 labels: training for about %2 would likely help.", count, minutes)
 
 
 def proposal(labels: Labels) -> str:
     """The same for somebody who works on something else."""
-    template = translate("training", "%1 labels: training the backbone would likely help.")
+    template = tr("%1 labels: training the backbone would likely help.")
     return fill(template, number(labels.images))
 
 
 def stage_text(note: str) -> str:
     """What a training does while it counts nothing."""
     texts = {
-        TrainingStage.PREPARING: translate("training", "Preparing the network…"),
-        TrainingStage.EMBEDDING: translate("training", "Embedding the labelled images…"),
-        TrainingStage.SAVING: translate("training", "Saving the new backbone…"),
-        TrainingStage.MEASURING: translate("training", "Measuring on held-out images…"),
+        TrainingStage.PREPARING: tr("Preparing the network…"),
+        TrainingStage.EMBEDDING: tr("Embedding the labelled images…"),
+        TrainingStage.SAVING: tr("Saving the new backbone…"),
+        TrainingStage.MEASURING: tr("Measuring on held-out images…"),
     }
     return texts[TrainingStage(note)] if note in set(TrainingStage) else note
 
@@ -87,15 +87,13 @@ def stage_text(note: str) -> str:
 def leaving_text(depth: Depth) -> str:
     """Before a project is closed that is being trained."""
     if depth is Depth.PROPAGATION:
-        return translate("training", "Propagation is being tuned. Closing the project stops it.")
-    return translate(
-        "training", "The backbone is being trained. Closing the project stops it; you can resume it later."
-    )
+        return tr("Propagation is being tuned. Closing the project stops it.")
+    return tr("The backbone is being trained. Closing the project stops it; you can resume it later.")
 
 
 def stopped_text(stopped: StoppedTraining) -> str:
     """How far a stopped training was."""
-    template = translate("training", "Training stopped after %1 of %2 iterations. Nothing is lost.")
+    template = tr("Training stopped after %1 of %2 iterations. Nothing is lost.")
     return fill(template, number(stopped.done), number(stopped.plan.iterations))
 
 
@@ -104,8 +102,8 @@ def _about(seconds: float) -> str:
         steps = 2 if seconds < _SHORT_S else 1  # a whole minute more or less would be a third of it
         count = round(steps * seconds / _MINUTE_S) / steps
         if count == 1:
-            return translate("training", "1 minute")
-        return fill(translate("training", "%1 minutes"), QLocale().toString(count, "f", 0 if count % 1 == 0 else 1))
+            return tr("1 minute")
+        return tr("%1 minutes", QLocale().toString(count, "f", 0 if count % 1 == 0 else 1))
     halves = 1 if seconds > 5 * _HOUR_S else 2
     return hours(round(halves * seconds / _HOUR_S) / halves)
 
@@ -113,38 +111,35 @@ def _about(seconds: float) -> str:
 def start_text(start: StartingPoint) -> str:
     """Where training a backbone starts."""
     if start is StartingPoint.CURRENT:
-        return translate("training", "Backbone in use")
-    return translate("training", "Conv4, from scratch")
+        return tr("Backbone in use")
+    return tr("Conv4, from scratch")
 
 
 def labels_text(labels: Labels, *, trains: bool = True) -> str:
     """What there is to learn from, or what is missing."""
     if not trains:
-        return translate(
-            "training",
-            "This edition cannot train. Install protoleaf-training in its place; projects stay.",
-        )
+        return tr("This edition cannot train. Install protoleaf-training in its place; projects stay.")
     if not labels.are_enough:
-        return translate("training", "Label at least 2 images in each of 2 classes first.")
-    template = translate("training", "Learns from %1 you labelled in %2 classes.")
+        return tr("Label at least 2 images in each of 2 classes first.")
+    template = tr("Learns from %1 you labelled in %2 classes.")
     return fill(template, images(labels.images), number(labels.classes))
 
 
 def verdict(figures: Figures) -> str:
     """What the figures mean, in a few words."""
     if figures.before is None or figures.after is None:
-        return translate("training", "The new version is ready")
+        return tr("The new version is ready")
     if figures.is_better:
-        return translate("training", "The new version is better")
-    return translate("training", "The new version is not better")
+        return tr("The new version is better")
+    return tr("The new version is not better")
 
 
 def comparison(figures: Figures) -> str:
     """`Current: 57.1% · New: 61.9%`, or why there are no figures."""
     if figures.before is None or figures.after is None:
-        return translate("training", "Too few labels to measure it on held-out images.")
-    current = fill(translate("training", "Current: %1"), percent_to_a_tenth(figures.before))
-    new = fill(translate("training", "New: %1"), percent_to_a_tenth(figures.after))
+        return tr("Too few labels to measure it on held-out images.")
+    current = tr("Current: %1", percent_to_a_tenth(figures.before))
+    new = tr("New: %1", percent_to_a_tenth(figures.after))
     return f"{current}{SEPARATOR}{new}"
 
 
@@ -153,12 +148,10 @@ def measured_on(figures: Figures) -> str:
     if not figures.held_out_images:
         return ""
     if figures.held_out_images == 1:
-        basis = translate("training", "Accuracy on 1 held-out image.")
+        basis = tr("Accuracy on 1 held-out image.")
     else:
-        basis = translate("training", "Accuracy on %1 held-out images.")
-    caution = (
-        translate("training", "With so few, the difference may be due to chance.") if figures.may_be_chance else ""
-    )
+        basis = tr("Accuracy on %1 held-out images.")
+    caution = tr("With so few, the difference may be due to chance.") if figures.may_be_chance else ""
     return " ".join(filter(None, (fill(basis, number(figures.held_out_images)), caution)))
 
 

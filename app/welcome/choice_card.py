@@ -7,7 +7,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QRadioButton
 
 from app.controls import fill_column, make_flowing_label, set_property
-from app.texts import translate
+from app.texts import tr
 from app.theme.tokens import tokens
 from app.welcome.logic import ExpectedSpeed, Photos
 from app.welcome.wording import PURPOSES, TITLES, duration_text, preparation_text, speed_text
@@ -28,9 +28,9 @@ class ChoiceCard(QFrame):
     def __init__(self, offered: "OfferedBackbone") -> None:
         super().__init__()
         self.offered = offered
-        self.button = QRadioButton(translate("projects", TITLES[offered.choice]))
+        self.button = QRadioButton(tr(TITLES[offered.choice]))
         self.button.setProperty("role", "strong")
-        self._purpose = make_flowing_label(translate("projects", PURPOSES[offered.choice]))
+        self._purpose = make_flowing_label(tr(PURPOSES[offered.choice]))
         self._speed = make_flowing_label("", "secondary")
         self._duration = make_flowing_label("", "secondary")
         self._preparation = make_flowing_label(preparation_text(offered), "secondary")

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.file_dialogs import Purpose, open_file, save_new_file
 from app.settings import Settings
 from app.status.notice import Notice
-from app.texts import translate
+from app.texts import tr
 from app.welcome.making import ProjectMaking
 from app.welcome.recent import RecentProjects
 from app.welcome.recent_menu import RecentMenu
@@ -90,14 +90,14 @@ class Projects:
         self._session.create(place, backbone)
 
     def _choose_place(self) -> Path | None:
-        title, name = translate("projects", "New project"), f"project{PROJECT_SUFFIX}"
+        title, name = tr("New project"), f"project{PROJECT_SUFFIX}"
         path = save_new_file(self._window, Purpose.PROJECTS, title, name, KINDS)
         if path is None or path.suffix == PROJECT_SUFFIX:
             return path
         return path.with_name(path.name + PROJECT_SUFFIX)
 
     def _choose_open(self) -> None:
-        path = open_file(self._window, Purpose.PROJECTS, translate("projects", "Open project"), KINDS)
+        path = open_file(self._window, Purpose.PROJECTS, tr("Open project"), KINDS)
         if path is not None:
             self._open(path)
 
@@ -125,8 +125,8 @@ class Projects:
             self._notice.hide()
             return
         answers = [
-            (translate("projects", "Open another file…"), self._choose_open),
-            (translate("projects", "Close project"), self._session.close),
+            (tr("Open another file…"), self._choose_open),
+            (tr("Close project"), self._session.close),
         ]
         self._notice.ask(f"{reason[:1].upper()}{reason[1:]}.", answers)
 

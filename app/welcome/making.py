@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from app.jobs.detached_job import DetachedJob
 from app.jobs.job_slot import JobSlot, Stage
-from app.texts import translate
+from app.texts import tr
 from app.welcome.logic import NewProject, Photos, free_name, speeds
 from app.wording import preparing_text
 
@@ -71,9 +71,7 @@ class ProjectMaking(QObject):
     def begin(self, dropped: Sequence[Path] = ()) -> None:
         """Ask for the backbone of a project that these files go into, and make it; at once where there is no choice."""
         self._forget()
-        job = DetachedJob(
-            translate("projects", "New project"), lambda _on_progress, _cancel: _possible(tuple(dropped)), self
-        )
+        job = DetachedJob(tr("New project"), lambda _on_progress, _cancel: _possible(tuple(dropped)), self)
         job.finished.connect(self._on_possible)
         job.failed.connect(self._session.failed)
         self._session.jobs.watch(job)
@@ -127,7 +125,7 @@ class ProjectMaking(QObject):
 
             return find_images(dropped, on_progress=on_progress, cancel=cancel)
 
-        job = DetachedJob(translate("projects", "Looking for images"), work, self)
+        job = DetachedJob(tr("Looking for images"), work, self)
         job.progress.connect(self._on_counting)
         job.finished.connect(self._on_counted)
         job.failed.connect(lambda _message: self._on_uncounted())  # making the project says what is wrong
@@ -154,7 +152,7 @@ class ProjectMaking(QObject):
         if self._project is not None:
             ready = tuple((one.file, one.card) for one in self._project.offered if one.file is not None)
             request = MeasureRates(ready, self._photos.some, self._settings.device)
-            self.measuring.start(translate("projects", "Measuring the speed"), request)
+            self.measuring.start(tr("Measuring the speed"), request)
         self._show_photos()
 
     def _on_measured(self, measured: "MeasuredRates") -> None:

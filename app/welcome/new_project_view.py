@@ -14,7 +14,7 @@ from app.guide_page import set_guide_page
 from app.palette.scrolling_card import ScrollingCard
 from app.side_panel.failure import FailureNotice
 from app.side_panel.progress import ProgressView
-from app.texts import translate
+from app.texts import tr
 from app.theme.tokens import tokens
 from app.welcome.choice_card import ChoiceCard
 from app.welcome.logic import ExpectedSpeed, NewProject, Photos
@@ -41,17 +41,17 @@ class NewProjectCard(ScrollingCard):
     cancel_requested = Signal()
 
     def __init__(self, host: QWidget) -> None:
-        super().__init__(host, WIDTH, translate("projects", "New project"))
+        super().__init__(host, WIDTH, tr("New project"))
         set_guide_page(self, "first-collection")
         self.choices: dict[str, ChoiceCard] = {}
         self._project: NewProject | None = None
         self._group: QButtonGroup | None = None
         self._subject = make_flowing_label("", "strong")
         self._place = make_flowing_label("", "secondary")
-        self.create_button = make_button(self.tr("Create project"), self._on_create, variant="primary")
-        self.keep_button = make_button(self.tr("Cancel"), self.dismiss)
+        self.create_button = make_button(tr("Create project"), self._on_create, variant="primary")
+        self.keep_button = make_button(tr("Cancel"), self.dismiss)
         self.failure = FailureNotice()
-        self.progress = ProgressView(self.tr("Stop; no project is made"))
+        self.progress = ProgressView(tr("Stop; no project is made"))
         self.progress.cancel_requested.connect(self.cancel_requested)
         self.progress.hide()
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -62,7 +62,7 @@ class NewProjectCard(ScrollingCard):
 
     def _fill_body(self) -> None:
         spacing = tokens().spacing
-        words = self.tr("Choose accuracy or speed. You can change it later; classes and labels stay.")
+        words = tr("Choose accuracy or speed. You can change it later; classes and labels stay.")
         question = make_flowing_label(words, "secondary")
         column = fill_column(self.body, self._subject, question, spacing=spacing.small)
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
@@ -101,7 +101,7 @@ class NewProjectCard(ScrollingCard):
         """Show where the project will be saved; None: the person is asked before it is made."""
         self._place.setText(place_text(place))
         self._place.setVisible(place is not None)
-        self.create_button.setText(self.tr("Create project…") if place is None else self.tr("Create project"))
+        self.create_button.setText(tr("Create project…") if place is None else tr("Create project"))
         self._settle()
 
     def _replace_choices(self, project: NewProject) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 
 from app.jobs.detached_job import DetachedJob
 from app.settings import Settings
-from app.texts import translate
+from app.texts import tr
 
 if TYPE_CHECKING:
     from app.welcome.view import Welcome
@@ -36,7 +36,7 @@ class RecentProjects(QObject):
             self._looking = None
         if not paths or self._is_stopped:
             return
-        job = DetachedJob(translate("projects", "Recent projects"), lambda _on_progress, _cancel: gone_of(paths), self)
+        job = DetachedJob(tr("Recent projects"), lambda _on_progress, _cancel: gone_of(paths), self)
         job.finished.connect(self._page.recent.show_gone)
         job.failed.connect(lambda _message: None)  # they may be there: nothing is marked
         self._looking = job

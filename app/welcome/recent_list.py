@@ -9,7 +9,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.controls import fill_column, make_button, make_icon_button, make_label, set_variant
-from app.texts import fill, plain_tip, shortened
+from app.texts import plain_tip, shortened, tr
 from app.theme.tokens import tokens
 
 LONGEST_NAME: Final = 40  # letters; beyond it the middle is left out
@@ -33,7 +33,7 @@ class RecentList(QWidget):
         card.setProperty("role", "card")
         self._column = fill_column(card, spacing=0)
         self._column.setContentsMargins(*4 * (tokens().spacing.tiny,))
-        fill_column(self, make_label(self.tr("Recent projects"), "section"), card)
+        fill_column(self, make_label(tr("Recent projects"), "section"), card)
         self.rows: dict[Path, RecentRow] = {}
         self.hide()
 
@@ -87,9 +87,9 @@ class RecentRow(QWidget):
         )
         self.open_button.setToolTip(plain_tip(str(path)))
         self.open_button.setAutoDefault(True)  # Enter goes on where one was
-        self._gone_mark = make_label(self.tr("Not found"), "caption")
+        self._gone_mark = make_label(tr("Not found"), "caption")
         self.forget_button = make_icon_button(
-            "close", fill(self.tr("Remove “%1” from this list"), path.stem), lambda: self.forget_requested.emit(path)
+            "close", tr("Remove “%1” from this list", path.stem), lambda: self.forget_requested.emit(path)
         )
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.settings import Settings
-from app.texts import for_menu, plain_tip, translate
+from app.texts import for_menu, plain_tip, tr
 from app.theme.icons import icon
 
 
@@ -31,7 +31,7 @@ class RecentMenu(QMenu):
     clear_requested = Signal()
 
     def __init__(self, settings: Settings, opened: Callable[[], Path | None], window: QWidget) -> None:
-        super().__init__(translate("projects", "Open recent"), window)
+        super().__init__(tr("Open recent"), window)
         self.setIcon(icon("history"))
         self.setToolTipsVisible(True)
         self._settings = settings
@@ -49,9 +49,9 @@ class RecentMenu(QMenu):
             action.setData(str(path))
             action.triggered.connect(self._on_chosen)
         if not paths:
-            self.addAction(translate("projects", "No recent projects")).setEnabled(False)
+            self.addAction(tr("No recent projects")).setEnabled(False)
         self.addSeparator()
-        clear = self.addAction(translate("projects", "Clear recent projects"))
+        clear = self.addAction(tr("Clear recent projects"))
         clear.setEnabled(bool(self._settings.recent_projects()))
         clear.triggered.connect(self.clear_requested)
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.detached_job import DetachedJob
-from app.texts import translate
+from app.texts import tr
 from engine.config import sample_folder
 
 if TYPE_CHECKING:  # the window shows first
@@ -41,7 +41,7 @@ class SampleStart(QObject):
         if self._job is not None:
             return
         self._left = self._session.info
-        self._job = DetachedJob(translate("projects", "Opening the sample collection"), _copy, self)
+        self._job = DetachedJob(tr("Opening the sample collection"), _copy, self)
         self._job.finished.connect(self._on_copied)
         self._job.failed.connect(self._on_failed)
         self._job.cancelled.connect(self._end)

@@ -14,6 +14,7 @@ from app.controls import fill_column, make_button, make_label, make_scroll_area,
 from app.dragging import take_files, welcome_files
 from app.drop_box import DropBox, DropLight
 from app.file_dialogs import Purpose, choose_folder
+from app.texts import tr
 from app.theme.icons import icon_pixmap
 from app.welcome.recent_list import RecentList
 
@@ -53,10 +54,10 @@ class Welcome(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         column.addWidget(self._logo)
-        column.addWidget(make_label(self.tr("Protoleaf"), "title"))
+        column.addWidget(make_label(tr("Protoleaf"), "title"))
         column.addWidget(
             make_label(
-                self.tr("Turns a taxonomy and a handful of images per class into a classified collection."),
+                tr("Turns a taxonomy and a handful of images per class into a classified collection."),
                 "secondary", wraps=True,
             )
         )  # fmt: skip
@@ -103,16 +104,16 @@ class Welcome(QWidget):
         return lambda: self.action_requested.emit(name)
 
     def _make_drop_box(self) -> DropBox:
-        words = self.tr("Its subfolders can become classes. Nothing is copied, changed or sent anywhere.")
+        words = tr("Its subfolders can become classes. Nothing is copied, changed or sent anywhere.")
         return DropBox(
-            self.tr("Choose a folder of images"),
+            tr("Choose a folder of images"),
             self._choose_folder,
-            make_label(self.tr("Or drop a folder of images here, or click to choose one"), "strong"),
+            make_label(tr("Or drop a folder of images here, or click to choose one"), "strong"),
             make_label(words, "secondary", wraps=True),
         )
 
     def _choose_folder(self) -> None:
-        folder = choose_folder(self, Purpose.IMAGES, self.tr("Choose a folder of images"))
+        folder = choose_folder(self, Purpose.IMAGES, tr("Choose a folder of images"))
         if folder is not None:
             self.files_dropped.emit([folder])
 

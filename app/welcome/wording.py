@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.texts import QT_TRANSLATE_NOOP, breakable, fill, translate
+from app.texts import breakable, fill, marked, tr
 from app.welcome.logic import ExpectedSpeed, NewProject, Photos
 from app.wording import images, images_per_s, number, rough_time
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from engine.backbones.choices import OfferedBackbone
 
 TITLES: Final = {
-    "accurate": QT_TRANSLATE_NOOP("projects", "Accurate"),
-    "fast": QT_TRANSLATE_NOOP("projects", "Fast"),
+    "accurate": marked("Accurate"),
+    "fast": marked("Fast"),
 }
 PURPOSES: Final = {
-    "accurate": QT_TRANSLATE_NOOP("projects", "Right more often, above all with few labels."),
-    "fast": QT_TRANSLATE_NOOP("projects", "About three times faster, less accurate."),
+    "accurate": marked("Right more often, above all with few labels."),
+    "fast": marked("About three times faster, less accurate."),
 }
 
 SHORTEST_SHOWN_S: Final = 10.0
@@ -26,13 +26,13 @@ SHORTEST_SHOWN_S: Final = 10.0
 def speed_text(speed: ExpectedSpeed | None, *, is_measuring: bool) -> str:
     """`160 images/s on this computer`; empty where nobody knows."""
     if speed is None:
-        return translate("projects", "Measuring the speed…") if is_measuring else ""
+        return tr("Measuring the speed…") if is_measuring else ""
     if speed.is_scaled:
-        template = translate("projects", "About %1 on this computer")
+        template = tr("About %1 on this computer")
     elif speed.has_photos:
-        template = translate("projects", "%1 on this computer")
+        template = tr("%1 on this computer")
     else:
-        template = translate("projects", "Up to %1 on this computer")
+        template = tr("Up to %1 on this computer")
     return fill(template, images_per_s(speed.images_per_s))
 
 
@@ -42,13 +42,13 @@ def duration_text(speed: ExpectedSpeed | None, photos: Photos) -> str:
     if seconds is None:
         return ""
     is_rough = seconds >= SHORTEST_SHOWN_S
-    template = translate("projects", "About %1 for %2") if is_rough else translate("projects", "A few seconds for %2")
+    template = tr("About %1 for %2") if is_rough else tr("A few seconds for %2")
     return fill(template, rough_time(seconds), images(photos.count))
 
 
 def preparation_text(offered: "OfferedBackbone") -> str:
     """What happens before its first use; empty where nothing does."""
-    return "" if offered.is_ready else translate("projects", "Prepared once before its first use.")
+    return "" if offered.is_ready else tr("Prepared once before its first use.")
 
 
 def subject(project: NewProject, photos: Photos) -> str:
@@ -57,15 +57,15 @@ def subject(project: NewProject, photos: Photos) -> str:
         return ""
     first = project.dropped[0].name or str(project.dropped[0])
     if photos.is_counting:
-        template = translate("projects", "“%1”: looking for images… %2")
+        template = tr("“%1”: looking for images… %2")
         return fill(template, first, number(photos.count) if photos.count else "")
     if len(project.dropped) == 1:
-        return fill(translate("projects", "“%1”: %2"), first, images(photos.count))
-    return fill(translate("projects", "“%1” and more: %2"), first, images(photos.count))
+        return tr("“%1”: %2", first, images(photos.count))
+    return tr("“%1” and more: %2", first, images(photos.count))
 
 
 def place_text(place: Path | None) -> str:
     """Where the project file will be; empty where the person has yet to choose."""
     if place is None:
         return ""
-    return fill(translate("projects", "Will be saved as %1 in %2."), place.name, breakable(str(place.parent)))
+    return tr("Will be saved as %1 in %2.", place.name, breakable(str(place.parent)))

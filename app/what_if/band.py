@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controls import ICON_SIZE, make_button, make_label
 from app.guide_page import set_guide_page
-from app.texts import fill
+from app.texts import tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 from app.what_if.wording import accuracy_line, tried_line, would_change_line
@@ -39,12 +39,12 @@ class WhatIfBand(QWidget):
         self._first = make_label("", "strong", wraps=True)
         self._second = make_label("", "secondary", wraps=True)
         self._picture = QLabel()
-        self.images_button = make_button(self.tr("Show images"), self.images_requested.emit, variant="flat")
-        self.discard_button = make_button(self.tr("Discard"), self.discard_requested.emit)
-        self.keep_button = make_button(self.tr("Keep"), self.keep_requested.emit, variant="primary")
-        self.stay_button = make_button(self.tr("Stay"), self.stay_requested.emit, variant="flat")
-        self.discard_button.setToolTip(self.tr("Drop the edits; the project stays as it was"))
-        self.keep_button.setToolTip(self.tr("Save the edits in the project, as one step that can be undone"))
+        self.images_button = make_button(tr("Show images"), self.images_requested.emit, variant="flat")
+        self.discard_button = make_button(tr("Discard"), self.discard_requested.emit)
+        self.keep_button = make_button(tr("Keep"), self.keep_requested.emit, variant="primary")
+        self.stay_button = make_button(tr("Stay"), self.stay_requested.emit, variant="flat")
+        self.discard_button.setToolTip(tr("Drop the edits; the project stays as it was"))
+        self.keep_button.setToolTip(tr("Save the edits in the project, as one step that can be undone"))
         self._lay_out()
         self.hide()
 
@@ -85,18 +85,18 @@ class WhatIfBand(QWidget):
 
     def show_begun(self) -> None:
         """Nothing is tried out yet."""
-        self._first.setText(self.tr("What if: edit classes, labels and confidences freely"))
-        self._second.setText(self.tr("Nothing is saved until you choose Keep."))
+        self._first.setText(tr("What if: edit classes, labels and confidences freely"))
+        self._second.setText(tr("Nothing is saved until you choose Keep."))
         self._show(has_edits=False)
 
     def show_following(self) -> None:
         """Predictions are on their way."""
-        self._second.setText(self.tr("Updating predictions…"))
+        self._second.setText(tr("Updating predictions…"))
 
     def show_leaving(self) -> None:
         """Somebody is about to leave the project."""
-        self._first.setText(self.tr("What you tried out is not saved yet"))
-        self._second.setText(self.tr("Keep it or discard it to leave, or stay."))
+        self._first.setText(tr("What you tried out is not saved yet"))
+        self._second.setText(tr("Keep it or discard it to leave, or stay."))
         self._show(has_edits=True)
         self.images_button.hide()
         self.stay_button.show()
@@ -108,7 +108,7 @@ class WhatIfBand(QWidget):
             self.show_begun()
             return
         changed = would_change_line(outcome.changes)
-        self._first.setText(fill(self.tr("What if: %1"), changed))
+        self._first.setText(tr("What if: %1", changed))
         self._second.setText(SEPARATOR.join((tried_line(outcome.edits), accuracy_line(outcome.held_out))))
         self._show(has_edits=True)
 

@@ -9,6 +9,7 @@ from app.controls import make_label
 from app.guide_page import set_guide_page
 from app.images.thumbnails import Thumbnails
 from app.side_panel.frame import SidePanel
+from app.texts import tr
 from app.what_if.move_list import MoveList
 from app.what_if.wording import (
     accuracy_line,
@@ -48,7 +49,7 @@ class ChangedPanel(SidePanel):
         self.moves = MoveList(thumbnails)
         self.moves.image_requested.connect(self.image_requested)
         self._words = (self._status, self._more, self._cause, self._accuracy, self._basis)
-        self.lay_out(self.tr("What changed"), self.tr("Close"), self._words, filling=self.moves)
+        self.lay_out(tr("What changed"), tr("Close"), self._words, filling=self.moves)
 
     @property
     def text(self) -> str:
@@ -70,7 +71,7 @@ class ChangedPanel(SidePanel):
             state: where the images are.
             name_of: name of a class, also of one that is gone.
         """
-        self._title.setText(self.tr("What changed"))
+        self._title.setText(tr("What changed"))
         words = (changed_line(changes), more_line(changes), cause_line(causes), unknown_line(changes, name_of), "")
         self._show(words, changes, state, name_of)
 
@@ -78,7 +79,7 @@ class ChangedPanel(SidePanel):
         self, outcome: "WhatIfOutcome", state: "CollectionState | None", name_of: Callable[[int], str]
     ) -> None:
         """Show what edits would do that are only tried out."""
-        self._title.setText(self.tr("What would change"))
+        self._title.setText(tr("What would change"))
         changes, held_out = outcome.changes, outcome.held_out
         lines = (
             would_change_line(changes), more_line(changes), tried_line(outcome.edits),

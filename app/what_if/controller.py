@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, Signal
 
 from app.actions.table import Needs
-from app.texts import translate
+from app.texts import tr
 from app.what_if.edit_watch import EditWatch
 from app.what_if.wording import unknown_line
 
@@ -117,7 +117,7 @@ class WhatIf(QObject):
         graph = self._session.graph
         if class_id in graph:
             return graph.name(class_id)
-        return self._edits.gone.get(class_id, translate("what_if", "a removed class"))
+        return self._edits.gone.get(class_id, tr("a removed class"))
 
     def _make_panel(self) -> "ChangedPanel":
         from app.what_if.changed_panel import ChangedPanel
@@ -185,7 +185,7 @@ class WhatIf(QObject):
             self._show_changes(None)
             self.discarded.emit()
             if self._session.info is not None:
-                self._toast.say(translate("what_if", "Discarded. The project is as it was."))
+                self._toast.say(tr("Discarded. The project is as it was."))
         self.needs_changed.emit()
         leave, self._leave = self._leave, None
         if leave is not None:

@@ -20,7 +20,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, Q
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.images.thumbnails import Thumbnails
-from app.texts import plain_tip
+from app.texts import plain_tip, tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 from app.what_if.face_layout import FACE, FaceLayout
@@ -183,7 +183,7 @@ class MoveList(QListView):
         self.setStyleSheet("QListView { padding: 0; }")  # rows have their own margins
         self.setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setAccessibleName(self.tr("Images by where they went"))
+        self.setAccessibleName(tr("Images by where they went"))
         thumbnails.ready.connect(self._on_ready)
 
     def show_changes(self, changes: "ChangedImages", state: "CollectionState | None", name_of: NameOf) -> None:

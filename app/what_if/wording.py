@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QLocale
 
-from app.texts import fill, shortened, translate
+from app.texts import fill, shortened, tr
 from app.wording import number, percent_to_a_tenth
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
@@ -23,26 +23,26 @@ def changed_line(changes: "ChangedImages") -> str:
         return class_changed(changes.other_class)
     if changes.other_safe_class:
         return safe_class_changed(changes.other_safe_class)
-    return translate("what_if", "No image changed class")
+    return tr("No image changed class")
 
 
 def class_changed(count: int) -> str:
     """How many images have another likeliest class."""
     if count == 1:
-        return translate("what_if", "1 image changed class")
-    return fill(translate("what_if", "%1 images changed class"), number(count))
+        return tr("1 image changed class")
+    return tr("%1 images changed class", number(count))
 
 
 def safe_class_changed(count: int) -> str:
     """How many images have only another safe class."""
     if count == 1:
-        return translate("what_if", "1 image has another safe class")
-    return fill(translate("what_if", "%1 images have another safe class"), number(count))
+        return tr("1 image has another safe class")
+    return tr("%1 images have another safe class", number(count))
 
 
 def short_line(changes: "ChangedImages") -> str:
     """The same in a word and a number: the number of the long line."""
-    return fill(translate("what_if", "%1 changed"), number(changes.other_class or changes.other_safe_class))
+    return tr("%1 changed", number(changes.other_class or changes.other_safe_class))
 
 
 def more_line(changes: "ChangedImages") -> str:
@@ -50,30 +50,30 @@ def more_line(changes: "ChangedImages") -> str:
     if not (changes.other_class and changes.other_safe_class):
         return ""
     if changes.other_safe_class == 1:
-        return translate("what_if", "1 more has another safe class")
-    return fill(translate("what_if", "%1 more have another safe class"), number(changes.other_safe_class))
+        return tr("1 more has another safe class")
+    return tr("%1 more have another safe class", number(changes.other_safe_class))
 
 
 def would_change_line(changes: "ChangedImages") -> str:
     """`412 images would change class`, while edits are only tried out."""
     if changes.other_class == 1:
-        return translate("what_if", "1 image would change class")
+        return tr("1 image would change class")
     if changes.other_class:
-        return fill(translate("what_if", "%1 images would change class"), number(changes.other_class))
+        return tr("%1 images would change class", number(changes.other_class))
     if changes.other_safe_class == 1:
-        return translate("what_if", "1 image would have another safe class")
+        return tr("1 image would have another safe class")
     if changes.other_safe_class:
-        text = translate("what_if", "%1 images would have another safe class")
+        text = tr("%1 images would have another safe class")
         return fill(text, number(changes.other_safe_class))
-    return translate("what_if", "No image would change class")
+    return tr("No image would change class")
 
 
 def accuracy_line(found: "HeldOutComparison | None") -> str:
     """`Right on held-out labels: 81.2% → 83.0% (+1.8 points, between -0.4 and +4.0)`."""
     if found is None or not found.images:
-        return translate("what_if", "Too few labels to measure accuracy")
+        return tr("Too few labels to measure accuracy")
     low, high = found.interval
-    text = translate("what_if", "Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)")
+    text = tr("Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)")
     shares = (percent_to_a_tenth(count / found.images) for count in (found.before, found.after))
     return fill(text, *shares, *map(points, (found.gain, low, high)))
 
@@ -82,10 +82,8 @@ def basis_line(found: "HeldOutComparison | None") -> str:
     """What the accuracy was counted on, and what of safe classes; empty where nothing was."""
     if found is None or not found.images:
         return ""
-    counted = translate(
-        "what_if", "Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong."
-    )
-    safe = translate("what_if", "With a safe class: %1 → %2, right: %3 → %4.")
+    counted = tr("Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.")
+    safe = tr("With a safe class: %1 → %2, right: %3 → %4.")
     values = found.named_before, found.named_after, found.named_rightly_before, found.named_rightly_after
     return " ".join(
         (
@@ -106,8 +104,8 @@ def points(gain: float) -> str:
 def tried_line(edits: Sequence[str]) -> str:
     """What is tried out: the edit, or how many."""
     if len(edits) == 1:
-        return fill(translate("what_if", "Tried out: %1"), shortened(edits[0], LONGEST_TEXT))
-    return fill(translate("what_if", "%1 edits are tried out"), number(len(edits)))
+        return tr("Tried out: %1", shortened(edits[0], LONGEST_TEXT))
+    return tr("%1 edits are tried out", number(len(edits)))
 
 
 def unknown_line(changes: "ChangedImages", name_of: NameOf) -> str:
@@ -115,9 +113,7 @@ def unknown_line(changes: "ChangedImages", name_of: NameOf) -> str:
     more = changes.more_unknown
     if not more:
         return ""
-    went = (
-        translate("what_if", "Unknown went up by %1") if more > 0 else translate("what_if", "Unknown went down by %1")
-    )
+    went = tr("Unknown went up by %1") if more > 0 else tr("Unknown went down by %1")
     why = _labels_line(changes.new_labels, name_of)
     return ": ".join(part for part in (fill(went, number(abs(more))), why) if part)
 
@@ -127,38 +123,38 @@ def _labels_line(new_labels: Sequence[tuple[int, int]], name_of: NameOf) -> str:
     if not count:
         return ""
     if len(new_labels) > 1:
-        return fill(translate("what_if", "%1 new labels changed what is expected"), number(count))
+        return tr("%1 new labels changed what is expected", number(count))
     name = name_of(new_labels[0][0])
     if count == 1:
-        return fill(translate("what_if", "1 new label of %1 changed what is expected"), name)
-    return fill(translate("what_if", "%1 new labels of %2 changed what is expected"), number(count), name)
+        return tr("1 new label of %1 changed what is expected", name)
+    return tr("%1 new labels of %2 changed what is expected", number(count), name)
 
 
 def cause_line(texts: Sequence[str]) -> str:
     """What did it: the edit, or how many."""
     if len(texts) == 1:
-        return fill(translate("what_if", "By the last edit: %1"), shortened(texts[0], LONGEST_TEXT))
-    return fill(translate("what_if", "By the last %1 edits"), number(len(texts))) if texts else ""
+        return tr("By the last edit: %1", shortened(texts[0], LONGEST_TEXT))
+    return tr("By the last %1 edits", number(len(texts))) if texts else ""
 
 
 def class_text(class_id: int, name_of: NameOf) -> str:
     """Name of a class, or what stands in for one."""
     if class_id == UNKNOWN:
-        return translate("what_if", "unknown")
-    return translate("what_if", "no class") if class_id == NO_CLASS else name_of(class_id)
+        return tr("unknown")
+    return tr("no class") if class_id == NO_CLASS else name_of(class_id)
 
 
 def move_text(move: "ClassMove", name_of: NameOf) -> str:
     """`Apple → Pear`; of safe classes with a word that says so."""
     if move.is_safe_class:
-        none = translate("what_if", "none")
+        none = tr("none")
         names = (none if each == NO_CLASS else class_text(each, name_of) for each in (move.before, move.after))
-        return fill(translate("what_if", "Safe class: %1 → %2"), *names)
-    return fill(translate("what_if", "%1 → %2"), class_text(move.before, name_of), class_text(move.after, name_of))
+        return tr("Safe class: %1 → %2", *names)
+    return tr("%1 → %2", class_text(move.before, name_of), class_text(move.after, name_of))
 
 
 def move_facts(move: "ClassMove", name_of: NameOf) -> str:
     """`Apple → Pear: 31 images`, for screen readers and tips."""
     count = len(move.image_ids)
-    text = translate("what_if", "%1: 1 image") if count == 1 else translate("what_if", "%1: %2 images")
+    text = tr("%1: 1 image") if count == 1 else tr("%1: %2 images")
     return fill(text, move_text(move, name_of), number(count))

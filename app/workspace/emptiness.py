@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.session.subsets import ImageFilter, Subset
-from app.texts import fill, shortened, translate
+from app.texts import shortened, tr
 from app.wording import preparing_text
 from engine.collection.state import CollectionState
 
@@ -40,16 +40,14 @@ def emptiness_of(session: "Session", wanted: ImageFilter, class_name: str) -> Em
         return Emptiness(
             "backbone",
             preparing_text(),
-            translate("workspace", "This is done once on this computer. The project opens when it is done."),
+            tr("This is done once on this computer. The project opens when it is done."),
         )
     return emptiness(session.state, wanted, class_name, is_writable=info is not None and info.is_writable)
 
 
 def choosing_backup() -> Emptiness:
     """The words while no project is open, because the one that was to be opened is damaged."""
-    return Emptiness(
-        "history", translate("workspace", "No project is open"), translate("workspace", "Choose a backup on the right.")
-    )
+    return Emptiness("history", tr("No project is open"), tr("Choose a backup on the right."))
 
 
 def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: str, *, is_writable: bool) -> Emptiness:
@@ -57,8 +55,8 @@ def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: st
     if state is None or len(state.image_ids) == 0:
         return Emptiness(
             "images_add",
-            translate("workspace", "Drop images here"),
-            translate("workspace", "Files or whole folders. They stay where they are and are never changed."),
+            tr("Drop images here"),
+            tr("Files or whole folders. They stay where they are and are never changed."),
             ("add_folder", "add_images") if is_writable else (),
             takes_files=is_writable,
         )
@@ -71,22 +69,22 @@ def _empty_class(wanted: ImageFilter, class_name: str) -> Emptiness:
     if wanted.subset is Subset.TO_REVIEW:
         return Emptiness(
             "check_circle",
-            fill(translate("workspace", "Nothing left to review in %1"), class_name),
-            fill(translate("workspace", "You have reviewed every image predicted as %1."), class_name),
+            tr("Nothing left to review in %1", class_name),
+            tr("You have reviewed every image predicted as %1.", class_name),
             ("show_to_review",),
             is_good=True,
         )
     if wanted.subset is Subset.LABELLED:
         return Emptiness(
             "label",
-            fill(translate("workspace", "No labelled images of %1 yet"), class_name),
-            translate("workspace", "Drop 1 to 10 images on the class, or press Enter on predictions that are right."),
+            tr("No labelled images of %1 yet", class_name),
+            tr("Drop 1 to 10 images on the class, or press Enter on predictions that are right."),
             ("show_all",),
         )
     return Emptiness(
         "class",
-        fill(translate("workspace", "No images of %1 yet"), class_name),
-        translate("workspace", "Drop 1 to 10 images on the class."),
+        tr("No images of %1 yet", class_name),
+        tr("Drop 1 to 10 images on the class."),
         ("show_all",),
     )
 
@@ -95,25 +93,23 @@ def _empty_subset(subset: Subset) -> Emptiness:
     if subset is Subset.TO_REVIEW:
         return Emptiness(
             "check_circle",
-            translate("workspace", "All done"),
-            translate("workspace", "You have reviewed every image."),
+            tr("All done"),
+            tr("You have reviewed every image."),
             ("show_all",),
             is_good=True,
         )
     if subset is Subset.FAILED:
-        return Emptiness(
-            "check_circle", translate("workspace", "Every file could be read"), "", ("show_all",), is_good=True
-        )
+        return Emptiness("check_circle", tr("Every file could be read"), "", ("show_all",), is_good=True)
     if subset is Subset.UNKNOWN:
         return Emptiness(
             "search",
-            translate("workspace", "No unknown images"),
-            translate("workspace", "Every image resembles one of the classes, and you have labelled none as unknown."),
+            tr("No unknown images"),
+            tr("Every image resembles one of the classes, and you have labelled none as unknown."),
             ("show_all",),
         )
     return Emptiness(
         "label",
-        translate("workspace", "No labels yet"),
-        translate("workspace", "Select an image, then press Enter, a digit or R, or drag it onto a class."),
+        tr("No labels yet"),
+        tr("Select an image, then press Enter, a digit or R, or drag it onto a class."),
         ("show_all",),
     )

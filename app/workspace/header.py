@@ -12,7 +12,7 @@ from app.elided import ElidedLabel
 from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.logic import Order
 from app.session.subsets import Subset
-from app.texts import fill, plain_tip, translate
+from app.texts import plain_tip, tr
 from app.what_if.badge import ChangedBadge
 from app.wording import SEPARATOR, images, number
 from app.workspace.sort_again import SortAgain
@@ -56,7 +56,7 @@ class Header(QWidget):
         self.badge = ChangedBadge()
         self.sort_again = SortAgain()
         self.switch = ViewSwitch()
-        self.panel_button = make_icon_button("right_panel", self.tr("Show or hide the right panel (Alt+6)"))
+        self.panel_button = make_icon_button("right_panel", tr("Show or hide the right panel (Alt+6)"))
         self.panel_button.setCheckable(True)
         self.panel_button.hide()
         layout = QHBoxLayout(self)
@@ -89,26 +89,26 @@ class Header(QWidget):
 
     def _chip_text(self, subset: Subset) -> str:
         return {
-            Subset.ALL: self.tr("All"),
-            Subset.TO_REVIEW: self.tr("To review"),
-            Subset.LABELLED: self.tr("Labelled"),
-            Subset.UNKNOWN: self.tr("Unknown"),
+            Subset.ALL: tr("All"),
+            Subset.TO_REVIEW: tr("To review"),
+            Subset.LABELLED: tr("Labelled"),
+            Subset.UNKNOWN: tr("Unknown"),
         }[subset]
 
     def _make_order(self) -> QComboBox:
         box = QComboBox()
         box.setProperty("variant", "flat")
-        box.setAccessibleName(self.tr("Order"))
+        box.setAccessibleName(tr("Order"))
         for order, text, tip in (
             (
                 Order.TEACH_FIRST,
-                self.tr("Teach first"),
-                self.tr("First the images whose labels help most: typical of many others and not yet clear"),
+                tr("Teach first"),
+                tr("First the images whose labels help most: typical of many others and not yet clear"),
             ),
-            (Order.UNSURE_FIRST, self.tr("Least certain first"), ""),
-            (Order.SUREST_FIRST, self.tr("Most certain first"), ""),
-            (Order.CLASS, self.tr("By class"), ""),
-            (Order.ADDED, self.tr("In the order added"), ""),
+            (Order.UNSURE_FIRST, tr("Least certain first"), ""),
+            (Order.SUREST_FIRST, tr("Most certain first"), ""),
+            (Order.CLASS, tr("By class"), ""),
+            (Order.ADDED, tr("In the order added"), ""),
         ):
             box.addItem(text, order)
             box.setItemData(box.count() - 1, plain_tip(tip) or None, Qt.ItemDataRole.ToolTipRole)
@@ -119,8 +119,8 @@ class Header(QWidget):
         slider = QSlider(Qt.Orientation.Horizontal)
         slider.setRange(SMALLEST_SIDE, LARGEST_SIDE)
         slider.setFixedWidth(104)
-        slider.setAccessibleName(self.tr("Thumbnail size"))
-        slider.setToolTip(self.tr("Thumbnail size (Ctrl+wheel)"))
+        slider.setAccessibleName(tr("Thumbnail size"))
+        slider.setToolTip(tr("Thumbnail size (Ctrl+wheel)"))
         slider.valueChanged.connect(self.zoom_chosen)
         return slider
 
@@ -244,9 +244,9 @@ class Header(QWidget):
 def to_review_text(to_review: int, count: int) -> str:
     """`· 2,640 to review`, behind a number of images."""
     if to_review == 0:
-        text = translate("workspace", "none to review")
+        text = tr("none to review")
     elif to_review == count:
-        text = translate("workspace", "all to review")
+        text = tr("all to review")
     else:
-        text = fill(translate("workspace", "%1 to review"), number(to_review))
+        text = tr("%1 to review", number(to_review))
     return f"{SEPARATOR.strip()} {text}"

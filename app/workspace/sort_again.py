@@ -7,7 +7,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QPushButton
 
 from app.controls import ICON_SIZE
-from app.texts import fill, plain_tip, translate
+from app.texts import plain_tip, tr
 from app.theme.icons import icon
 from app.wording import number
 
@@ -31,7 +31,7 @@ class SortAgain(QPushButton):
 
     def show_whole(self) -> None:
         """Say all of it, where there is something to say."""
-        self._texts = [translate("workspace", "Sort again"), ""]
+        self._texts = [tr("Sort again"), ""]
         changed, again = _changed(self.count), self._texts[0]
         self.setText(f"{changed} · {again}")
         self.setIcon(QIcon())
@@ -48,5 +48,5 @@ class SortAgain(QPushButton):
 
 def _changed(count: int) -> str:
     if count == 1:
-        return translate("workspace", "1 prediction changed")
-    return fill(translate("workspace", "%1 predictions changed"), number(count))
+        return tr("1 prediction changed")
+    return tr("%1 predictions changed", number(count))

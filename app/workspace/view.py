@@ -17,6 +17,7 @@ from app.review.selection_bar import SelectionBar
 from app.session.subsets import ImageFilter, Subset, count, subset_text
 from app.settings import Settings
 from app.status.notice import Notice
+from app.texts import tr
 from app.workspace.emptiness import emptiness_of
 from app.workspace.empty_page import EmptyPage
 from app.workspace.header import Header
@@ -321,7 +322,7 @@ class Workspace(QWidget):
 
     def _name_of(self, class_id: int) -> str:
         graph = self._session.graph
-        return graph.name(class_id) if class_id in graph else self.tr("(removed)")
+        return graph.name(class_id) if class_id in graph else tr("(removed)")
 
     # -- the single image
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.controls import make_icon_button
+from app.texts import tr
 
 
 @final
@@ -21,8 +22,8 @@ class ViewSwitch(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._group = QButtonGroup(self)
-        self.images = self._make("images", self.tr("Images (Ctrl+G)"), is_graph=False)
-        self.graph = self._make("graph", self.tr("Class graph (Ctrl+G)"), is_graph=True)
+        self.images = self._make("images", tr("Images (Ctrl+G)"), is_graph=False)
+        self.graph = self._make("graph", tr("Class graph (Ctrl+G)"), is_graph=True)
         self.images.setChecked(True)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

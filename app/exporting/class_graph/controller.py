@@ -12,7 +12,7 @@ from app.file_dialogs import save_file_at
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.thread_job import ThreadJob
 from app.settings import Settings
-from app.texts import fill, translate
+from app.texts import tr
 from app.wording import sentence
 
 if TYPE_CHECKING:  # the window shows first
@@ -66,7 +66,7 @@ class GraphExport(QObject):
         first = list(offered)[names.index(last if last in names else FIRST)]
         folder = Path(self._settings.export_folder) if self._settings.export_folder else info.path.parent
         start = folder / f"{info.path.stem}-classes{offered[first].suffix}"
-        title = translate("graph_export", "Export class graph")
+        title = tr("Export class graph")
         chosen, row = save_file_at(self._window, start, title, ";;".join(offered), first_kind=first)
         if chosen is not None:
             target, form = chosen_format(chosen, offered.get(row, offered[first]))
@@ -92,7 +92,7 @@ class GraphExport(QObject):
 
         self._toast.say_failure(
             taken_text(target, kind),
-            action=translate("graph_export", "Replace"),
+            action=tr("Replace"),
             on_action=lambda: self.export(target, form, is_overwriting=True),
         )
 
@@ -117,10 +117,10 @@ class GraphExport(QObject):
 
         self._toast.say(
             done_text(done),
-            action=translate("graph_export", "Show in folder"),
+            action=tr("Show in folder"),
             on_action=lambda: self._show_folder(done.target.parent),
         )
 
     def _show_folder(self, folder: Path) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._toast.say_failure(fill(translate("graph_export", "The folder cannot be shown: %1"), str(folder)))
+            self._toast.say_failure(tr("The folder cannot be shown: %1", str(folder)))
