@@ -21,14 +21,7 @@ OFFER: Final = "accurate backbone"
 
 @final
 class OfferLine(QObject):
-    """Asks the project once it is classified, and says nothing where there is nothing to gain.
-
-    Args:
-        session: whose project it is about.
-        settings: remembers which projects it was offered to.
-        notice: the line.
-        compare: embeds the project with a backbone beside the one in use.
-    """
+    """Asks the project once it is classified, and says nothing where there is nothing to gain."""
 
     def __init__(
         self, session: "Session", settings: "Settings", notice: "Notice", compare: "Callable[[OfferedBackbone], None]"

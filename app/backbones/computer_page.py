@@ -19,14 +19,7 @@ if TYPE_CHECKING:
 
 @final
 class RowCard(AskingCard):
-    """One backbone: its facts, what can be done with it, and the question before it is removed.
-
-    Args:
-        row: the backbone.
-        use: change the project to it.
-        remove: delete it; the person has agreed.
-        can_change: whether the project may be changed.
-    """
+    """One backbone: its facts, what can be done with it, and the question before it is removed."""
 
     def __init__(
         self, row: BackboneRow, use: Callable[[], None], remove: Callable[[], None], *, can_change: bool
@@ -69,17 +62,9 @@ class RowCard(AskingCard):
 
 @final
 class ComputerPage(QWidget):
-    """One card for each backbone.
+    """One card for each backbone."""
 
-    Signals:
-        remove_requested: the `BackboneRow` to delete, after the question was answered.
-
-    Attributes:
-        rows: all backbones.
-        cards: of all rows, in their order.
-    """
-
-    remove_requested = Signal(object)
+    remove_requested = Signal(object)  # the `BackboneRow` to delete, after the question was answered
 
     def __init__(self, jobs: "BackboneJobs") -> None:
         super().__init__()

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 INSTALLED: Final = "installed backbones"
 FETCHED: Final = "fetched weights"
-MOST_TIMED: Final = 24
-"""Images that are read to tell how fast a backbone is here."""
+MOST_TIMED: Final = 24  # images that are read to tell how fast a backbone is here
 
 
 @final

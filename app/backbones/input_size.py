@@ -14,17 +14,12 @@ from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE
 if TYPE_CHECKING:
     from engine.backbones.published.facts import PublishedNetwork
 
-USUAL_STEP: Final = 32
-"""Pixels between sides that most networks take."""
+USUAL_STEP: Final = 32  # pixels between sides that most networks take
 
 
 @final
 class InputSize(QWidget):
-    """A box of pixels with what another size means; hidden for a network that takes one size.
-
-    Signals:
-        changed: the person chose another size.
-    """
+    """A box of pixels with what another size means; hidden for a network that takes one size."""
 
     changed = Signal()
 

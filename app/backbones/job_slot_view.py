@@ -18,8 +18,6 @@ class JobSlotView(QWidget):
     """Follows one slot; takes no room while there is nothing to tell.
 
     Args:
-        slot: the slot.
-        getting_ready: what is said before its first progress.
         cancel_tip: what a cancel means; empty where a task is over in a moment and cannot be cancelled here.
     """
 

@@ -23,34 +23,22 @@ if TYPE_CHECKING:
 
 @final
 class BackboneJobs(QObject):
-    """A slot for each kind of work of the panel, and a change that is ready.
-
-    Attributes:
-        settings: what the window remembers.
-        listing: reads the list of published networks; asks no other computer.
-        download: fetches one of them and keeps it; only when the person said so.
-        inspection: reads what an ONNX file says of itself.
-        trial: runs it on some of the person's images.
-        adding: takes it into the library.
-        measuring: finds out how fast bundled backbones are here.
-        preparation: makes a bundled backbone ready for its first use, before a change to it.
-        change: embeds the project with another backbone.
-        ready: a change that waits for the person's word.
-    """
+    """A slot for each kind of work of the panel, and a change that is ready."""
 
     def __init__(self, session: "Session", settings: "Settings") -> None:
         super().__init__(session)
         self.settings = settings
         self._session = session
-        self.listing = JobSlot(session.jobs)
-        self.download = JobSlot(session.jobs)
-        self.inspection = JobSlot(session.jobs)
-        self.trial = JobSlot(session.jobs)
+        self.listing = JobSlot(session.jobs)  # reads the list of published networks; asks no other computer
+        self.download = JobSlot(session.jobs)  # fetches one of them and keeps it; only when the person said so
+        self.inspection = JobSlot(session.jobs)  # reads what an ONNX file says of itself
+        self.trial = JobSlot(session.jobs)  # runs it on some of the person's images
         self.adding = JobSlot(session.jobs, keeps_finished=False)
-        self.measuring = JobSlot(session.jobs, keeps_finished=False)
+        self.measuring = JobSlot(session.jobs, keeps_finished=False)  # finds out how fast bundled backbones are here
+        # makes a bundled backbone ready for its first use, before a change to it
         self.preparation = JobSlot(session.jobs, keeps_finished=False)
-        self.change = JobSlot(session.jobs, is_heavy=True)
-        self.ready: PreparedChange | None = None
+        self.change = JobSlot(session.jobs, is_heavy=True)  # embeds the project with another backbone
+        self.ready: PreparedChange | None = None  # a change that waits for the person's word
         self._project: Path | None = None
         self._next_source = ""
         self.preparation.finished.connect(self._on_prepared)
@@ -115,13 +103,7 @@ class BackboneJobs(QObject):
         self.measuring.start(tr("Measuring the speed"), request)
 
     def prepare_change(self, source: str, name: str, preparation: "Request[Any] | None" = None) -> None:
-        """Embed the open project with another backbone; nothing while nobody may write.
-
-        Args:
-            source: finds the backbone.
-            name: for people.
-            preparation: what makes it ready first; None where nothing has to be done.
-        """
+        """Embed the open project with another backbone; nothing while nobody may write."""
         from engine.collection.messages import PrepareChange
 
         info = self._session.info

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from engine.project import Project
     from engine.worker.protocol import Request
 
-MOST_TRIED: Final = 8
-"""Images are enough to see whether a network tells them apart, and are over in a moment."""
-RATE_FIGURE: Final = "images_per_s_one_core"
-"""Of a card: how fast the network was when it came to this computer."""
+MOST_TRIED: Final = 8  # images are enough to see whether a network tells them apart, and are over in a moment
+RATE_FIGURE: Final = "images_per_s_one_core"  # of a card: how fast the network was when it came to this computer
 
 
 class Source(StrEnum):
@@ -46,26 +44,16 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True)
 class BackboneRow:
-    """One backbone on this computer.
+    """One backbone on this computer."""
 
-    Attributes:
-        files: the network and its card.
-        source: by which the engine finds it.
-        size_bytes: of the network's file.
-        is_used: whether the project uses it now.
-        choice: what it is offered as; None for one that is not bundled.
-        preparation: what a worker is asked to make it ready; None where nothing has to be done.
-        times_the_work: of the fast bundled one, for one image; 0 where nobody knows.
-        rate: of this computer, measured since the program began, or told by the fast one's where it is not ready.
-    """
-
-    files: "ModelFiles"
+    files: "ModelFiles"  # the network and its card
     source: str
     size_bytes: int
     is_used: bool = False
-    choice: "BackboneChoice | None" = None
+    choice: "BackboneChoice | None" = None  # what it is offered as; None for one that is not bundled
     preparation: "Request[Any] | None" = None
-    times_the_work: float = 0.0
+    times_the_work: float = 0.0  # of the fast bundled one, for one image; 0 where nobody knows
+    # of this computer, measured since the program began, or told by the fast one's where it is not ready
     rate: "PhotoRate | None" = None
 
     @property
@@ -91,49 +79,30 @@ class BackboneRow:
 
 @dataclass(frozen=True)
 class Installed:
-    """What is on this computer, for the open project.
+    """What is on this computer, for the open project."""
 
-    Attributes:
-        rows: the one in use first, then bundled ones, then by name.
-        used_name: the model version in use, as people call it.
-        lost_reason: why nothing can be embedded with it; empty when all is well.
-        is_choice_open: a person is to choose between the bundled ones.
-    """
-
-    rows: tuple[BackboneRow, ...]
-    used_name: str
-    lost_reason: str = ""
+    rows: tuple[BackboneRow, ...]  # the one in use first, then bundled ones, then by name
+    used_name: str  # the model version in use, as people call it
+    lost_reason: str = ""  # why nothing can be embedded with it; empty when all is well
     is_choice_open: bool = False
 
 
 @dataclass(frozen=True)
 class AccurateOffer:
-    """The accurate backbone, for a project that could gain by it.
+    """The accurate backbone, for a project that could gain by it."""
 
-    Attributes:
-        project_id: which project it is, whatever its file is called.
-        backbone: the accurate one.
-    """
-
-    project_id: str
+    project_id: str  # which project it is, whatever its file is called
     backbone: "OfferedBackbone"
 
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A network whose weights can be downloaded, with one version of them.
-
-    Attributes:
-        network: what is known of it.
-        fetched_bytes: of an earlier download that was stopped.
-        is_here: whether it is on this computer already.
-        images_per_s: on one core of this computer; None where it was not measured.
-    """
+    """A network whose weights can be downloaded, with one version of them."""
 
     network: "PublishedNetwork"
-    fetched_bytes: int = 0
+    fetched_bytes: int = 0  # of an earlier download that was stopped
     is_here: bool = False
-    images_per_s: float | None = None
+    images_per_s: float | None = None  # on one core of this computer; None where it was not measured
 
     @cached_property
     def source(self) -> str:
@@ -150,12 +119,7 @@ class PublishedRow:
         return self.network.words
 
     def at_side(self, input_side: int, here: "Mapping[str, float | None]") -> "PublishedRow":
-        """The same network for images of another side, which is another backbone.
-
-        Args:
-            input_side: of the square input, in pixels.
-            here: speed of each backbone of this computer by its name, None where it was not measured.
-        """
+        """The same network for images of another side, which is another backbone."""
         network = self.network.at_side(input_side)
         if network is self.network:
             return self
@@ -165,17 +129,11 @@ class PublishedRow:
 
 @dataclass(frozen=True)
 class RecommendedRow:
-    """A network to choose among first.
-
-    Attributes:
-        advice: what it is recommended for.
-        row: the network.
-        times_the_work: of the first recommended one, for one image.
-    """
+    """A network to choose among first."""
 
     advice: Advice
     row: PublishedRow
-    times_the_work: float = 1.0
+    times_the_work: float = 1.0  # of the first recommended one, for one image
 
 
 def recommended_rows(rows: Sequence[PublishedRow]) -> list[RecommendedRow]:

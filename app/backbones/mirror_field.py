@@ -11,18 +11,11 @@ if TYPE_CHECKING:
 
 @final
 class MirrorField(QuietField):
-    """A folder or an address, or nothing for the publishers' own servers.
-
-    Args:
-        settings: remembers it.
-
-    Attributes:
-        place: what is in force.
-    """
+    """A folder or an address, or nothing for the publishers' own servers."""
 
     def __init__(self, settings: "Settings") -> None:
         self._settings = settings
-        self.place = settings.mirror
+        self.place = settings.mirror  # what is in force
         super().__init__(
             self.place,
             name=tr("Folder or address of the mirror"),

@@ -12,21 +12,15 @@ from app.theme.tokens import tokens
 
 ROWS_IN_SIGHT: Final = 7
 NAME: Final = 0
-LEAST_NAME_WIDTH: Final = 168
-"""In logical pixels: all but the longest names of torchvision fit."""
+LEAST_NAME_WIDTH: Final = 168  # in logical pixels: all but the longest names of torchvision fit
 MOST_NAME_WIDTH: Final = 300
 """timm's are longer and differ anywhere; they come before other columns; the longest are cut in the middle."""
-MEASURED_NAMES: Final = 8
-"""The longest ones, as letters are not of one width."""
+MEASURED_NAMES: Final = 8  # the longest ones, as letters are not of one width
 
 
 @final
 class NetworkTable(QTableView):
-    """Searched and sorted by its model; one row is chosen.
-
-    Args:
-        model: what it lists.
-    """
+    """Searched and sorted by its model; one row is chosen."""
 
     def __init__(self, model: PublishedModel) -> None:
         super().__init__()

@@ -55,11 +55,7 @@ _MORE: Final = {
 
 @final
 class PreprocessingForm(QWidget):
-    """The few settings worth a thought, and the others below "More settings".
-
-    Signals:
-        changed: a person changed something.
-    """
+    """The few settings worth a thought, and the others below "More settings"."""
 
     changed = Signal()
 
@@ -106,13 +102,7 @@ class PreprocessingForm(QWidget):
     # -- values
 
     def fill(self, name: str, values: Mapping[str, Any], outputs: Sequence[str]) -> None:
-        """Show what is known of a network.
-
-        Args:
-            name: it will have.
-            values: fields of `Preprocessing`.
-            outputs: names of its outputs.
-        """
+        """Show what is known of a network."""
         self._is_filling = True
         self.name.setText(name)
         self._output.clear()

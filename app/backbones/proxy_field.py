@@ -11,18 +11,11 @@ if TYPE_CHECKING:
 
 @final
 class ProxyField(QuietField):
-    """An address, or nothing for the proxy of the system.
-
-    Args:
-        settings: remembers the address, without its password.
-
-    Attributes:
-        address: the address in force, with its password.
-    """
+    """An address, or nothing for the proxy of the system."""
 
     def __init__(self, settings: "Settings") -> None:
         self._settings = settings
-        self.address = settings.proxy
+        self.address = settings.proxy  # the address in force, with its password
         super().__init__(
             self.address,
             name=tr("Address of the proxy"),

@@ -20,26 +20,15 @@ if TYPE_CHECKING:
 
 @final
 class PublishedCard(QFrame):
-    """One network. Nothing is fetched before the question was answered.
+    """One network. Nothing is fetched before the question was answered."""
 
-    Signals:
-        download_requested: the `PublishedRow`; the person has agreed.
-
-    Args:
-        jobs: of the panel.
-        purpose: what the network is recommended for, as a mark; empty for one that the person chose.
-
-    Attributes:
-        row: the network, at the input size that the person chose.
-        here: speed of each backbone of this computer by its name, None where it was not measured.
-    """
-
-    download_requested = Signal(object)
+    download_requested = Signal(object)  # the `PublishedRow`; the person has agreed
 
     def __init__(self, jobs: "BackboneJobs", purpose: str = "") -> None:
         super().__init__()
         self._jobs = jobs
-        self.row: PublishedRow | None = None
+        self.row: PublishedRow | None = None  # the network, at the input size that the person chose
+        # speed of each backbone of this computer by its name, None where it was not measured
         self.here: Mapping[str, float | None] = {}
         self._listed: PublishedRow | None = None
         self._can_change = True

@@ -20,29 +20,19 @@ from app.texts import marked, plain_tip, tr
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
-_WIDEST: Final = 8
-"""Texts of a column that are measured: the longest ones, as letters are not of one width."""
+_WIDEST: Final = 8  # texts of a column that are measured: the longest ones, as letters are not of one width
 
 
 @dataclass(frozen=True)
 class NetworkColumn:
-    """One column of the table.
-
-    Attributes:
-        title: above it.
-        text_of: what a cell says.
-        value_of: what rows are sorted by; rows of the same value by their names.
-        is_number: numbers stand at the right.
-        tip: what the title means, where that needs saying.
-        rank: the columns of low rank stay where there is no room for all.
-    """
+    """One column of the table."""
 
     title: str
     text_of: Callable[[PublishedRow], str]
-    value_of: Callable[[PublishedRow], float | str]
+    value_of: Callable[[PublishedRow], float | str]  # what rows are sorted by; rows of the same value by their names
     is_number: bool = False
     tip: str = ""
-    rank: int = 0
+    rank: int = 0  # the columns of low rank stay where there is no room for all
 
     @property
     def alignment(self) -> Qt.AlignmentFlag:
@@ -103,12 +93,7 @@ def arranged(
 
 @final
 class PublishedModel(QAbstractTableModel):
-    """The rows that hold the words that are searched for, sorted by one column.
-
-    Attributes:
-        rows: as they are shown.
-        widest: for each column the longest texts of all networks, shown or not: its width stays while a person types.
-    """
+    """The rows that hold the words that are searched for, sorted by one column."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,6 +103,7 @@ class PublishedModel(QAbstractTableModel):
         self._descending = False
         self._words = ""
         self._publisher = ""
+        # for each column the longest texts of all networks, shown or not: its width stays while a person types
         self.widest: tuple[tuple[str, ...], ...] = tuple(() for _ in COLUMNS)
 
     def show_rows(self, rows: Sequence[PublishedRow]) -> None:

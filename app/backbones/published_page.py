@@ -108,12 +108,7 @@ class PublishedPage(QWidget):
             self._jobs.list_published()
 
     def show_rows(self, rows: Sequence[PublishedRow], here: Mapping[str, float | None]) -> None:
-        """List networks; the chosen one stays chosen.
-
-        Args:
-            rows: all of them.
-            here: speed of each backbone of this computer by its name, None where it was not measured.
-        """
+        """List networks; the chosen one stays chosen."""
         for card in self._cards:
             card.here = here
         advised = {each.advice: each for each in recommended_rows(rows)}

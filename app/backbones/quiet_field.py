@@ -12,20 +12,11 @@ from app.texts import breakable, plain_button, plain_tip
 from app.theme.tokens import tokens
 
 Shorten = Callable[[str], str]
-SHOWN_WIDTH: Final = 190
-"""In logical pixels, of what is in force, on the line."""
+SHOWN_WIDTH: Final = 190  # in logical pixels, of what is in force, on the line
 
 
 class QuietField(QWidget):
-    """What a person typed, or nothing.
-
-    Args:
-        value: what is in force at the start.
-        name: of the field, for screen readers.
-        example: in the empty field.
-        tip: of the line; `field_tip` of the field.
-        fate: what becomes of what is typed.
-    """
+    """What a person typed, or nothing."""
 
     def __init__(self, value: str, *, name: str, example: str, tip: str, field_tip: str, fate: str) -> None:
         super().__init__()

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from engine.collection.backbone_change.shot_comparison import ShotComparison
 
 _SLOW: Final = 10
-UNNAMED: Final = "none named"
-"""How the list of published networks says that nobody named a licence."""
+UNNAMED: Final = "none named"  # how the list of published networks says that nobody named a licence
 
 
 SOURCE_TITLES: Final = {
@@ -39,8 +38,7 @@ def pixels(side: int) -> str:
 CHOICES: Final = {
     "accurate": marked("Accurate"),
     "fast": marked("Fast"),
-}
-"""Badges of the bundled backbones."""
+}  # badges of the bundled backbones
 
 
 def row_facts(row: BackboneRow) -> str:
@@ -121,8 +119,7 @@ def accuracy(row: PublishedRow) -> str:
     return "" if row.network.top1 is None else percent_to_a_tenth(row.network.top1 / 100)
 
 
-NOT_KNOWN: Final = "\N{EN DASH}"
-"""In a table, for what nobody tells."""
+NOT_KNOWN: Final = "\N{EN DASH}"  # in a table, for what nobody tells
 
 
 def table_accuracy(row: PublishedRow) -> str:
@@ -184,12 +181,7 @@ def download_button(row: PublishedRow) -> str:
 
 
 def download_question(row: PublishedRow, mirror: str = "") -> str:
-    """What a download means, before it begins.
-
-    Args:
-        row: of the network.
-        mirror: address or folder that it is taken from; empty: its publisher's server.
-    """
+    """What a download means, before it begins."""
     size = download_size(row) or row.name
     if mirror and "://" not in mirror:
         return tr("Takes %1 from %2. Nothing is downloaded.", row.name, mirror)

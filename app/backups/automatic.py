@@ -20,31 +20,19 @@ _TOPIC: Final = "backups"
 
 @final
 class AutomaticBackups(QObject):
-    """Keeps the open project backed up; nobody hears of it unless it fails.
+    """Keeps the open project backed up; nobody hears of it unless it fails."""
 
-    Signals:
-        known: the `ProjectBackups` of the project that was opened.
-        made: a backup was made, or none was due.
-        failed: why none could be made; once, until one is made again.
-
-    Attributes:
-        quarter: tells that another quarter of an hour of work has gone by.
-        worker: where all work with backups is done.
-        backups: of the open project; None while none is known.
-        cancel: gives up what is being made for the open project.
-    """
-
-    known = Signal(object)
-    made = Signal()
-    failed = Signal(str)
+    known = Signal(object)  # the `ProjectBackups` of the project that was opened
+    made = Signal()  # a backup was made, or none was due
+    failed = Signal(str)  # why none could be made; once, until one is made again
 
     def __init__(self, session: "Session", parent: QObject) -> None:
         super().__init__(parent)
-        self.quarter = QTimer(self)
+        self.quarter = QTimer(self)  # tells that another quarter of an hour of work has gone by
         self.quarter.setInterval(QUARTER_OF_AN_HOUR_MS)
-        self.worker = BackgroundThread("backups", self)
-        self.backups: ProjectBackups | None = None
-        self.cancel = CancelToken()
+        self.worker = BackgroundThread("backups", self)  # where all work with backups is done
+        self.backups: ProjectBackups | None = None  # of the open project; None while none is known
+        self.cancel = CancelToken()  # gives up what is being made for the open project
         self._session = session
         self._has_complained = False
         self.quarter.timeout.connect(self._on_quarter)

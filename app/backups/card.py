@@ -31,18 +31,9 @@ _FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
 
 @final
 class BackupCard(AskingCard):
-    """A card of the list.
+    """A card of the list."""
 
-    Signals:
-        restore_requested: the `Backup` to go back to; the person has agreed.
-
-    Args:
-        backup: what it shows.
-        can_restore: whether it can be restored now.
-        is_doubtful: whether it may be of another project than the one that it would replace.
-    """
-
-    restore_requested = Signal(object)
+    restore_requested = Signal(object)  # the `Backup` to go back to; the person has agreed
 
     def __init__(self, backup: Backup, *, can_restore: bool, is_doubtful: bool = False) -> None:
         agree = tr("Restore")

@@ -22,23 +22,14 @@ if TYPE_CHECKING:  # the window shows first
     from engine.project.backups.listing import Backup
     from engine.project.backups.offer import Offer
 
-SETTLED_MS: Final = 700
-"""After the last change, before the open panel is brought up to date."""
+SETTLED_MS: Final = 700  # after the last change, before the open panel is brought up to date
 
 
 @final
 class Backups(QObject):
-    """Opens the panel and does what is asked for there.
+    """Opens the panel and does what is asked for there."""
 
-    Signals:
-        damaged_shown: whether the panel is open for a damaged project; there may be no open one.
-
-    Attributes:
-        automatic: makes backups by itself.
-        restoring: puts one in the project's place.
-    """
-
-    damaged_shown = Signal(bool)
+    damaged_shown = Signal(bool)  # whether the panel is open for a damaged project; there may be no open one
 
     def __init__(self, session: "Session", side: SidePlace, toast: "Toast") -> None:
         super().__init__(side)

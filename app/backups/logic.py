@@ -12,21 +12,14 @@ from engine.project.backups.offer import Offer, owner_of
 
 @dataclass(frozen=True)
 class Group:
-    """Backups that belong together.
-
-    Attributes:
-        rows: in the order in which they are shown.
-        taken_of: the file that they were made of; None for the project's own, and where it is not known.
-        is_of_copy: whether that is a copy of the project.
-        is_doubtful: whether they may be of another project.
-        is_of_this_path: whether they were made of what was at the damaged project's path.
-    """
+    """Backups that belong together."""
 
     rows: Sequence[Backup]
+    # the file that they were made of; None for the project's own, and where it is not known
     taken_of: Path | None = None
-    is_of_copy: bool = False
-    is_doubtful: bool = False
-    is_of_this_path: bool = False
+    is_of_copy: bool = False  # whether that is a copy of the project
+    is_doubtful: bool = False  # whether they may be of another project
+    is_of_this_path: bool = False  # whether they were made of what was at the damaged project's path
 
 
 def own_groups(rows: Iterable[Backup]) -> list[Group]:

@@ -18,22 +18,15 @@ if TYPE_CHECKING:  # the window shows first
 
 @final
 class Restoring(QObject):
-    """Restores the open project, or one that is too damaged to be opened.
+    """Restores the open project, or one that is too damaged to be opened."""
 
-    Signals:
-        choice_wanted: the damaged project and its `Offer`: the person wants to choose among its backups.
-        refused: why a damaged project could not be restored.
-
-    Attributes:
-        is_running: whether the project is closed only to be opened again.
-    """
-
+    # the damaged project and its `Offer`: the person wants to choose among its backups
     choice_wanted = Signal(object, object)
-    refused = Signal(str)
+    refused = Signal(str)  # why a damaged project could not be restored
 
     def __init__(self, session: "Session", worker: BackgroundThread, toast: "Toast", parent: QObject) -> None:
         super().__init__(parent)
-        self.is_running = False
+        self.is_running = False  # whether the project is closed only to be opened again
         self._session = session
         self._worker = worker
         self._toast = toast

@@ -24,18 +24,10 @@ from engine.project.backups.listing import Backup
 
 @final
 class BackupsPanel(SidePanel):
-    """Stands beside the collection.
-
-    Signals:
-        back_up_requested: make one now.
-        restore_requested: the `Backup` to go back to; the person has agreed.
-        folder_requested: choose another folder.
-        usual_folder_requested: go back to the usual one.
-        show_requested: show the folder in the system's file browser.
-    """
+    """Stands beside the collection."""
 
     back_up_requested = Signal()
-    restore_requested = Signal(object)
+    restore_requested = Signal(object)  # the `Backup` to go back to; the person has agreed
     folder_requested = Signal()
     usual_folder_requested = Signal()
     show_requested = Signal()

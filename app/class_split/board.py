@@ -14,12 +14,9 @@ from app.rubber_band import paint_rubber_band
 from app.texts import tr
 from app.theme.tokens import tokens
 
-SIDE: Final = 72
-"""Of a picture, in logical pixels: five kinds of daisy can be told apart."""
-GAP: Final = 6
-"""Between pictures, in logical pixels."""
-FRAME: Final = 2
-"""Width of the line around what is touched or has the keyboard."""
+SIDE: Final = 72  # of a picture, in logical pixels: five kinds of daisy can be told apart
+GAP: Final = 6  # between pictures, in logical pixels
+FRAME: Final = 2  # width of the line around what is touched or has the keyboard
 STEPS: Final = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -30,13 +27,9 @@ STEPS: Final = {
 
 @final
 class PictureBoard(QWidget):
-    """Square pictures in rows.
+    """Square pictures in rows."""
 
-    Signals:
-        moved: ids of the images that go to the other side.
-    """
-
-    moved = Signal(object)
+    moved = Signal(object)  # ids of the images that go to the other side
 
     def __init__(self, thumbnails: Thumbnails, name: str) -> None:
         super().__init__()

@@ -17,25 +17,13 @@ if TYPE_CHECKING:  # the window shows first
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
 
-FEWEST: Final = 2
-"""Labelled images that a class needs to be split."""
+FEWEST: Final = 2  # labelled images that a class needs to be split
 Kinds = tuple[tuple[int, ...], ...]
 
 
 @final
 class ClassSplitting(QObject):
-    """Opens the card and splits.
-
-    Attributes:
-        card: None until it was asked for.
-
-    Args:
-        session: the open project.
-        thumbnails: pictures of images.
-        toast: says what cannot be done.
-        host: what the card floats over.
-        chosen: the chosen class, and the images that are chosen in the grid.
-    """
+    """Opens the card and splits."""
 
     def __init__(
         self,
@@ -46,7 +34,7 @@ class ClassSplitting(QObject):
         chosen: Callable[[], tuple[int | None, Sequence[int]]],
     ) -> None:
         super().__init__(host)
-        self.card: SplitCard | None = None
+        self.card: SplitCard | None = None  # None until it was asked for
         self._session = session
         self._thumbnails = thumbnails
         self._toast = toast
@@ -68,7 +56,6 @@ class ClassSplitting(QObject):
         """Ask how to split a class.
 
         Args:
-            class_id: the class.
             chosen: images that are to leave it; without any the smaller of two kinds, where there are two.
         """
         session = self._session

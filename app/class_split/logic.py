@@ -6,17 +6,11 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class SplitDraft:
-    """What would be done.
-
-    Attributes:
-        class_id: the class.
-        name: its name.
-        staying, leaving: images labelled with it, each in one of both, in the order in which they are shown.
-    """
+    """What would be done."""
 
     class_id: int
     name: str
-    staying: tuple[int, ...]
+    staying: tuple[int, ...]  # images labelled with it, each in one of both, in the order in which they are shown
     leaving: tuple[int, ...] = ()
 
     def moved(self, image_ids: Collection[int]) -> "SplitDraft":
@@ -41,9 +35,6 @@ def first_draft(
     """What is proposed: images that a person has chosen leave; else the smaller of two kinds that were found.
 
     Args:
-        class_id: the class.
-        name: its name.
-        labelled: the images that are labelled with it.
         chosen: images that were chosen before, of whatever class.
         kinds: images of each kind, the larger one first; may be empty.
     """

@@ -21,23 +21,14 @@ if TYPE_CHECKING:
 
     from engine.collection.state import CollectionState
 
-WIDTH: Final = 720
-"""Logical pixels."""
+WIDTH: Final = 720  # logical pixels
 
 
 @final
 class SplitCard(ScrollingCard):
-    """Floats over the window; Enter splits once there is a name, Esc or a click beside it changes nothing.
+    """Floats over the window; Enter splits once there is a name, Esc or a click beside it changes nothing."""
 
-    Signals:
-        split_requested: the `SplitDraft`, the name of the new class, and whether it comes below the class.
-
-    Attributes:
-        staying, leaving: the boards of both sides.
-        name: the field for the name of the new class.
-        below, beside: where the new class comes.
-    """
-
+    # the `SplitDraft`, the name of the new class, and whether it comes below the class
     split_requested = Signal(object, str, bool)
 
     def __init__(self, host: QWidget, thumbnails: Thumbnails) -> None:

@@ -15,15 +15,7 @@ if TYPE_CHECKING:
 def ask_option(
     palette: Palette, prompt: str, rows: Sequence[PaletteRow], on_place: Callable[[int], None], *, foot: str
 ) -> None:
-    """Ask for one of a few ways.
-
-    Args:
-        palette: where the person is asked.
-        prompt: what it is about.
-        rows: the ways, as `OptionChoice`.
-        on_place: called with the place of the chosen one.
-        foot: which keys work.
-    """
+    """Ask for one of a few ways."""
 
     def rows_for(text: str) -> list[PaletteRow]:
         words = text.casefold().split()
@@ -50,13 +42,6 @@ def ask_class(
     """Ask for one of the classes.
 
     Args:
-        palette: where the person is asked.
-        graph: the classes.
-        prompt: what to type.
-        on_class: called with the chosen class.
-        foot: which keys work.
-        without: classes that are not offered.
-        first: classes to offer before anything is typed.
         other: a row that is no class, offered first, and what choosing it does.
     """
 

@@ -32,13 +32,7 @@ class _Cut:
 
 @final
 class ClassClipboard:
-    """Copies, cuts and pastes classes.
-
-    Args:
-        session: the open project.
-        editing: moves what was cut.
-        say: tells the person something in passing.
-    """
+    """Copies, cuts and pastes classes."""
 
     def __init__(self, session: Session, editing: ClassEditing, say: Callable[[str], None]) -> None:
         self._session = session

@@ -16,21 +16,14 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 
 # Logical pixels.
 COUNT_GAP: Final = 8
-WIDEST_INDENT: Final = 18
-"""Also the room for the chevron of a row, however small the indent is."""
+WIDEST_INDENT: Final = 18  # also the room for the chevron of a row, however small the indent is
 NARROWEST_INDENT: Final = 8
-LEAST_NAME: Final = 80
-"""Room for a name at any depth, about ten letters: of longer ones the tool tip tells the rest."""
+LEAST_NAME: Final = 80  # room for a name at any depth, about ten letters: of longer ones the tool tip tells the rest
 
 
 @final
 class FittedColumns(QObject):
-    """Fits the counts of a tree to the largest one, and its indent and names to the levels that are open.
-
-    Args:
-        view: the tree.
-        model: its rows.
-    """
+    """Fits the counts of a tree to the largest one, and its indent and names to the levels that are open."""
 
     def __init__(self, view: QTreeView, model: ClassTreeModel) -> None:
         super().__init__(view)

@@ -15,28 +15,17 @@ if TYPE_CHECKING:
     from app.session import Session
     from engine.project import Change, Project
 
-LONGEST_IN_MENU: Final = 40
-"""Letters of a class's name in the title of an action."""
+LONGEST_IN_MENU: Final = 40  # letters of a class's name in the title of an action
 
 
 @final
 class Classes(ClassEditing):
-    """Acts on the chosen classes, and on any others that a view names.
-
-    Args:
-        session: the open project.
-        tree: where classes are chosen.
-        palette: where the person is asked.
-        say: tells the person something in passing.
-
-    Attributes:
-        clipboard: copies, cuts and pastes classes.
-        is_grid_in_front: whether images are shown, not the drawing of the graph.
-    """
+    """Acts on the chosen classes, and on any others that a view names."""
 
     def __init__(self, session: "Session", tree: "ClassTree", palette: Palette, say: Callable[[str], None]) -> None:
         super().__init__(session, palette, tree)
         self._tree = tree
+        # whether images are shown, not the drawing of the graph
         self.is_grid_in_front: Callable[[], bool] = lambda: True
         self.clipboard = ClassClipboard(session, self, say)
         tree.create_requested.connect(self.ask_new)

@@ -29,12 +29,7 @@ _ROOM_BELOW: Final = {Obstacle.ALREADY_THERE, Obstacle.NAME_TAKEN}
 
 @final
 class DropTarget:
-    """Follows what is dragged over a tree of classes.
-
-    Args:
-        view: the tree.
-        model: its rows.
-    """
+    """Follows what is dragged over a tree of classes."""
 
     def __init__(self, view: QTreeView, model: ClassTreeModel) -> None:
         self._view = view

@@ -43,13 +43,7 @@ if TYPE_CHECKING:
 
 
 class ClassEditing(ABC):
-    """Acts on classes.
-
-    Args:
-        session: the open project.
-        palette: where the person is asked.
-        owner: what questions to the project belong to.
-    """
+    """Acts on classes."""
 
     def __init__(self, session: Session, palette: Palette, owner: QObject) -> None:
         self._session = session
@@ -146,13 +140,7 @@ class ClassEditing(ABC):
     # -- where classes stand
 
     def place(self, places: Places, to_parent: int | None, is_link: bool) -> None:
-        """Put classes under a parent, or at the top level (None).
-
-        Args:
-            places: the classes, each with the parent that it is taken from.
-            to_parent: where they go.
-            is_link: whether they stay where they are as well.
-        """
+        """Put classes under a parent, or at the top level (None)."""
         if not places:
             return
         if is_link and to_parent is not None:
@@ -238,12 +226,7 @@ class ClassEditing(ABC):
         )  # fmt: skip
 
     def ask_heir(self, class_ids: Sequence[int], *, first: Sequence[int] = ()) -> None:
-        """Ask for the class that classes are to be merged into: one of several, or another one.
-
-        Args:
-            class_ids: the classes.
-            first: classes to offer before anything is typed.
-        """
+        """Ask for the class that classes are to be merged into: one of several, or another one."""
         graph = self._session.graph
         if not class_ids:
             return

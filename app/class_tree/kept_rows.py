@@ -46,12 +46,7 @@ def reveal_row(view: QTreeView, model: ClassTreeModel, class_id: ClassId) -> Non
 
 @final
 class KeptRows:
-    """Remembers classes whose rows go.
-
-    Args:
-        view: the tree.
-        model: its rows.
-    """
+    """Remembers classes whose rows go."""
 
     def __init__(self, view: QTreeView, model: ClassTreeModel) -> None:
         self._view = view

@@ -37,17 +37,11 @@ def other_parents(graph: CategoryGraph, class_id: ClassId, parent_id: ClassId | 
 
 @dataclass(frozen=True)
 class TouchedClasses:
-    """What edits mean for a tree.
+    """What edits mean for a tree."""
 
-    Attributes:
-        parents: classes whose list of children may differ now.
-        looks: classes whose row may look different.
-        roots: classes that may have become a root, or ceased to be one.
-    """
-
-    parents: frozenset[ClassId]
-    looks: frozenset[ClassId]
-    roots: frozenset[ClassId]
+    parents: frozenset[ClassId]  # classes whose list of children may differ now
+    looks: frozenset[ClassId]  # classes whose row may look different
+    roots: frozenset[ClassId]  # classes that may have become a root, or ceased to be one
 
 
 def touched_by(graph: CategoryGraph, edits: Iterable[GraphEdit]) -> TouchedClasses:

@@ -35,15 +35,10 @@ REBUILD_ABOVE: Final = 400
 
 @final
 class ClassTreeModel(QAbstractItemModel):
-    """Classes of a graph, each under each of its parents; empty before `set_graph`.
+    """Classes of a graph, each under each of its parents; empty before `set_graph`."""
 
-    Signals:
-        rename_requested: class and the name that was typed; the row changes when the graph does.
-        edits_applied: rows are as the graph is; carries the keys of rows that came.
-    """
-
-    rename_requested = Signal(int, str)
-    edits_applied = Signal(object)
+    rename_requested = Signal(int, str)  # class and the name that was typed; the row changes when the graph does
+    edits_applied = Signal(object)  # rows are as the graph is; carries the keys of rows that came
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -14,13 +14,9 @@ from app.theme.tokens import tokens
 
 @final
 class NoClasses(QLabel):
-    """A quiet text.
+    """A quiet text."""
 
-    Signals:
-        images_dropped: image ids.
-    """
-
-    images_dropped = Signal(object)
+    images_dropped = Signal(object)  # image ids
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

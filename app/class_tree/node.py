@@ -14,21 +14,14 @@ TOP_KEY = 0
 
 @final
 class Node:
-    """One occurrence of a class; `children` is None until somebody looks below it.
-
-    Attributes:
-        key: number of this row, never used again in its tree.
-        class_id: its class; None for the invisible top.
-        parent: the row above; None for the invisible top.
-        row: place among its siblings.
-    """
+    """One occurrence of a class; `children` is None until somebody looks below it."""
 
     __slots__ = ("children", "class_id", "key", "parent", "row")
 
     def __init__(self, key: int, class_id: ClassId | None, parent: Node | None, row: int) -> None:
-        self.key = key
-        self.class_id = class_id
-        self.parent = parent
+        self.key = key  # number of this row, never used again in its tree
+        self.class_id = class_id  # its class; None for the invisible top
+        self.parent = parent  # the row above; None for the invisible top
         self.row = row
         self.children: list[Node] | None = None
 

@@ -30,21 +30,15 @@ COLOUR_ROLE: Final = Qt.ItemDataRole.UserRole + 5
 """`#rrggbb` that a person gave the class, or the nearest class above it; "" where nobody did."""
 BAR_ROLE: Final = Qt.ItemDataRole.UserRole + 6
 """The confidence needed that was set for the class itself, 0..1; None where it takes over that from above."""
-IS_DEEPEST_ROLE: Final = Qt.ItemDataRole.UserRole + 7
-"""Predictions stop at the class."""
+IS_DEEPEST_ROLE: Final = Qt.ItemDataRole.UserRole + 7  # predictions stop at the class
 
 
 @final
 class RowData:
-    """Reads the values of rows.
-
-    Attributes:
-        paths: classes that a search found, each with its first path from a root; None where the tree is shown.
-        colours: own colours of classes.
-        policies: own policies of classes.
-    """
+    """Reads the values of rows."""
 
     def __init__(self) -> None:
+        # classes that a search found, each with its first path from a root; None where the tree is shown
         self.paths: Mapping[ClassId, Sequence[ClassId]] | None = None
         self.colours: Mapping[ClassId, str] = {}
         self.policies: Mapping[ClassId, ClassPolicy] = {}

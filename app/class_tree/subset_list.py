@@ -128,15 +128,10 @@ def _signed(more: int) -> str:
 
 @final
 class SubsetList(QListView):
-    """Chooses a fixed row, and takes images where that means something.
+    """Chooses a fixed row, and takes images where that means something."""
 
-    Signals:
-        subset_selected: a `Subset`.
-        images_dropped: a `Subset`, image ids.
-    """
-
-    subset_selected = Signal(object)
-    images_dropped = Signal(object, object)
+    subset_selected = Signal(object)  # a `Subset`
+    images_dropped = Signal(object, object)  # a `Subset`, image ids
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -64,25 +64,15 @@ class ClassTreeView(QTreeView):
     """Shows a `ClassTreeModel`. Says what a person wants; changes nothing.
 
     Args:
-        model: its rows.
         has_paths: whether these are classes that a search found, each with its path below its name.
-        parent: Qt parent.
-
-    Signals:
-        class_selected: a class became the current one among those that are chosen.
-        create_requested: a new class under this one, or at the top level (None).
-        classes_dropped: `Places`, parent they were dropped on or None, whether to link.
-        images_dropped: class, or None for a new one; image ids.
-        files_dropped: class, paths.
-        menu_requested: class or None, place on the screen.
     """
 
     class_selected = Signal(int)
-    create_requested = Signal(object)
-    classes_dropped = Signal(object, object, bool)
-    images_dropped = Signal(object, object)
-    files_dropped = Signal(int, object)
-    menu_requested = Signal(object, QPoint)
+    create_requested = Signal(object)  # a new class under this one, or at the top level (None)
+    classes_dropped = Signal(object, object, bool)  # `Places`, parent they were dropped on or None, whether to link
+    images_dropped = Signal(object, object)  # class, or None for a new one; image ids
+    files_dropped = Signal(int, object)  # class, paths
+    menu_requested = Signal(object, QPoint)  # class or None, place on the screen
 
     def __init__(self, model: ClassTreeModel, *, has_paths: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -33,27 +33,15 @@ MOST_FOUND: Final = 100
 
 @final
 class ClassTree(QWidget):
-    """Shows the classes of the session's project. Says what a person wants; changes nothing itself.
-
-    Signals:
-        class_selected: a class was chosen.
-        row_selected: a row was chosen, perhaps of the same class under another parent.
-        subset_selected: a `Subset`, one of the fixed rows, was chosen.
-        create_requested: parent of the new class, or None.
-        rename_requested: class, new name.
-        classes_dropped: `Places`, parent they were dropped on or None, whether to link.
-        images_dropped: class, a `Subset`, or None for a new class; image ids.
-        files_dropped: class, paths.
-        menu_requested: class or None, place on the screen.
-    """
+    """Shows the classes of the session's project. Says what a person wants; changes nothing itself."""
 
     class_selected = Signal(int)
-    row_selected = Signal()
-    subset_selected = Signal(object)
-    create_requested = Signal(object)
-    rename_requested = Signal(int, str)
+    row_selected = Signal()  # a row was chosen, perhaps of the same class under another parent
+    subset_selected = Signal(object)  # a `Subset`, one of the fixed rows, was chosen
+    create_requested = Signal(object)  # parent of the new class, or None
+    rename_requested = Signal(int, str)  # class, new name
     classes_dropped = Signal(object, object, bool)
-    images_dropped = Signal(object, object)
+    images_dropped = Signal(object, object)  # class, a `Subset`, or None for a new class; image ids
     files_dropped = Signal(int, object)
     menu_requested = Signal(object, QPoint)
 

@@ -28,11 +28,7 @@ FACTS: Final = "collection facts"
 
 @final
 class Computing(QObject):
-    """Opens the panel and does what is asked for there.
-
-    Attributes:
-        looking: tries the devices of this computer, in a worker.
-    """
+    """Opens the panel and does what is asked for there."""
 
     def __init__(
         self,
@@ -46,7 +42,7 @@ class Computing(QObject):
     ) -> None:
         super().__init__(host)
         self.panel: ComputingPanel | None = None
-        self.looking = JobSlot(session.jobs, keeps_finished=False)
+        self.looking = JobSlot(session.jobs, keeps_finished=False)  # tries the devices of this computer, in a worker
         self._session = session
         self._embedding = embedding
         self._chip = chip

@@ -43,7 +43,6 @@ class DeviceChip(QToolButton):
         """Show what looks at images.
 
         Args:
-            name: of the device, for people.
             reason: why it is no GPU; "" keeps what was known of the same device.
         """
         self._reason = reason or (self._reason if name == self._used else "")

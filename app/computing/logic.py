@@ -12,33 +12,22 @@ if TYPE_CHECKING:  # the window shows first
     from engine.runtime.providers import DeviceList, ProviderReport
 
 CPU: Final = "cpu"
-ON_DEMAND: Final = "on_demand"
-"""The doctor's cause for a device that is there and is not tried by itself."""
+ON_DEMAND: Final = "on_demand"  # the doctor's cause for a device that is there and is not tried by itself
 
 _ORDER: Final = (AUTO, CPU, "cuda", "directml", "coreml", "tensorrt")
 
 
 @dataclass(frozen=True)
 class DeviceReport:
-    """What trying one device showed.
+    """What trying one device showed."""
 
-    Attributes:
-        device: "cpu", "cuda", ...
-        name: for people: "NVIDIA H200"; empty when there is none.
-        works: whether it ran and gave the right numbers.
-        cause: short name of why not.
-        reason: why not, in words.
-        remedy: what can be done.
-        images_per_s: of the bundled backbone alone; None when it was not measured.
-    """
-
-    device: str
-    name: str
-    works: bool
-    cause: str = ""
+    device: str  # "cpu", "cuda", ...
+    name: str  # for people: "NVIDIA H200"; empty when there is none
+    works: bool  # whether it ran and gave the right numbers
+    cause: str = ""  # short name of why not
     reason: str = ""
     remedy: str = ""
-    images_per_s: float | None = None
+    images_per_s: float | None = None  # of the bundled backbone alone; None when it was not measured
 
     @property
     def is_usable(self) -> bool:
@@ -61,19 +50,12 @@ class DeviceReport:
 
 @dataclass(frozen=True)
 class Survey:
-    """What trying the devices of this computer showed.
+    """What trying the devices of this computer showed."""
 
-    Attributes:
-        reports: by device.
-        auto_name: what "Automatic" takes, for people.
-        auto_reason: why that is not a GPU; empty when it is one.
-        was_alone: no other work slowed the measurement down.
-    """
-
-    reports: Mapping[str, DeviceReport]
-    auto_name: str
-    auto_reason: str = ""
-    was_alone: bool = True
+    reports: Mapping[str, DeviceReport]  # by device
+    auto_name: str  # what "Automatic" takes, for people
+    auto_reason: str = ""  # why that is not a GPU; empty when it is one
+    was_alone: bool = True  # no other work slowed the measurement down
 
     @staticmethod
     def of_list(devices: "DeviceList", *, was_alone: bool = True) -> "Survey":
@@ -105,25 +87,15 @@ def first_with_reason(device: str, survey: Survey) -> str:
 
 @dataclass(frozen=True)
 class CollectionFacts:
-    """What the collection stage is worth in the open project.
+    """What the collection stage is worth in the open project."""
 
-    Attributes:
-        is_on: the project's setting.
-        is_fitted: there is a model at all.
-        is_used: the stage is part of the model; it drops itself where it would do worse.
-        shots: that were held out, one at a time, to check it.
-        hits: of them with the stage.
-        hits_without: of them without it.
-        is_elsewhere: shots look unlike the other images.
-    """
-
-    is_on: bool
-    is_fitted: bool = False
-    is_used: bool = False
-    shots: int = 0
-    hits: int = 0
+    is_on: bool  # the project's setting
+    is_fitted: bool = False  # there is a model at all
+    is_used: bool = False  # the stage is part of the model; it drops itself where it would do worse
+    shots: int = 0  # that were held out, one at a time, to check it
+    hits: int = 0  # of them with the stage
     hits_without: int = 0
-    is_elsewhere: bool = False
+    is_elsewhere: bool = False  # shots look unlike the other images
 
 
 def collection_facts(live: "LiveCollection") -> CollectionFacts:

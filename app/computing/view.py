@@ -36,15 +36,9 @@ WIDTH: Final = 520
 
 @final
 class ComputingPanel(ScrollingCard):
-    """Floats over the window; Esc or a click beside it closes.
+    """Floats over the window; Esc or a click beside it closes."""
 
-    Signals:
-        device_chosen: the device's short name.
-        look_requested: try the devices anew.
-        collection_switched: whether the collection shall teach.
-    """
-
-    device_chosen = Signal(str)
+    device_chosen = Signal(str)  # the device's short name
     look_requested = Signal()
     collection_switched = Signal(bool)
 

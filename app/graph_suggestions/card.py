@@ -16,30 +16,16 @@ if TYPE_CHECKING:
     from engine.collection.graph_suggestions.suggestion import GraphSuggestion
     from engine.collection.state import CollectionState
 
-FACE: Final = 44
-"""Side of a thumbnail: one row of them, in a panel as narrow as it gets."""
+FACE: Final = 44  # side of a thumbnail: one row of them, in a panel as narrow as it gets
 MOST_FACES: Final = 5
 
 
 @final
 class SuggestionCard(QFrame):
-    """Says one suggestion.
+    """Says one suggestion."""
 
-    Signals:
-        accepted: the suggestion, and which of its choices.
-        dismissed: the suggestion, and the step in words.
-        image_requested: an image to show.
-
-    Args:
-        suggestion: what it is about.
-        words: what it says.
-        state: where the images are.
-        thumbnails: where pictures come from.
-        is_writable: whether the project can be changed.
-    """
-
-    accepted = Signal(object, int)
-    dismissed = Signal(object, str)
+    accepted = Signal(object, int)  # the suggestion, and which of its choices
+    dismissed = Signal(object, str)  # the suggestion, and the step in words
     image_requested = Signal(int)
 
     def __init__(

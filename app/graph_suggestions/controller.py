@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 @final
 class Suggesting(QObject):
-    """Opens the panel and does what is accepted or dismissed there.
-
-    Signals:
-        class_requested: a class to show.
-        image_requested: an image to bring into sight.
-    """
+    """Opens the panel and does what is accepted or dismissed there."""
 
     class_requested = Signal(int)
     image_requested = Signal(int)

@@ -15,23 +15,16 @@ if TYPE_CHECKING:
     from engine.events import CancelToken, OnProgress
 
 TOPIC: Final = "graph suggestions"
-REST_MS: Final = 250
-"""The collection must be left alone so long: who labels quickly is not slowed down."""
+REST_MS: Final = 250  # the collection must be left alone so long: who labels quickly is not slowed down
 
 
 @final
 class SuggestionSearch(QObject):
-    """Finds suggestions again after every change, while somebody looks.
+    """Finds suggestions again after every change, while somebody looks."""
 
-    Signals:
-        found: the `GraphSuggestions`; None while nothing can be said.
-        searching: it began to look.
-        failed: why it could not, in a sentence.
-    """
-
-    found = Signal(object)
+    found = Signal(object)  # the `GraphSuggestions`; None while nothing can be said
     searching = Signal()
-    failed = Signal(str)
+    failed = Signal(str)  # why it could not, in a sentence
 
     def __init__(self, session: "Session", parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -20,27 +20,18 @@ if TYPE_CHECKING:
     from engine.collection.graph_suggestions.suggestion import GraphSuggestions
     from engine.collection.state import CollectionState
 
-MOST_CARDS: Final = 12
-"""Nobody reads more at once; the next ones follow when these are dealt with."""
+MOST_CARDS: Final = 12  # nobody reads more at once; the next ones follow when these are dealt with
 
 
 @final
 class SuggestionPanel(SidePanel):
-    """Shows suggestions; what is done about them is done elsewhere.
+    """Shows suggestions; what is done about them is done elsewhere."""
 
-    Signals:
-        accepted: a suggestion, and which of its choices.
-        dismissed: a suggestion, and the step in words.
-        bring_back_requested: show dismissed ones again.
-        image_requested: an image to bring into sight.
-        shown: whether it is in sight.
-    """
-
-    accepted = Signal(object, int)
-    dismissed = Signal(object, str)
+    accepted = Signal(object, int)  # a suggestion, and which of its choices
+    dismissed = Signal(object, str)  # a suggestion, and the step in words
     bring_back_requested = Signal()
     image_requested = Signal(int)
-    shown = Signal(bool)
+    shown = Signal(bool)  # whether it is in sight
 
     def __init__(self, thumbnails: Thumbnails) -> None:
         super().__init__()
@@ -96,14 +87,7 @@ class SuggestionPanel(SidePanel):
         *,
         is_writable: bool,
     ) -> None:
-        """Show what was found.
-
-        Args:
-            found: the suggestions.
-            state: where the images are.
-            name_of: name of a class.
-            is_writable: whether the project can be changed.
-        """
+        """Show what was found."""
         shown = found.found[:MOST_CARDS]
         words = tuple(words_of(each, name_of) for each in shown)
         if [(card.suggestion, card.words, card.is_writable) for card in self.cards] != [

@@ -19,29 +19,20 @@ if TYPE_CHECKING:
     )
 
 NameOf = Callable[[int], str]
-LONGEST: Final = 24
-"""Letters of a name on a button."""
+LONGEST: Final = 24  # letters of a name on a button
 
 
 @dataclass(frozen=True)
 class SuggestionWords:
-    """What a card says.
+    """What a card says."""
 
-    Attributes:
-        title: the suggestion, a sentence without its full stop.
-        reason: why, in figures.
-        choices: what its buttons do, the likeliest first; all that an underlabelled class offers is to be shown.
-        captions: what the images of each strip are.
-        dismissed: the step in the history once it was dismissed.
-        changes_project: whether its buttons change the project, not only show something.
-    """
-
-    title: str
-    reason: str
+    title: str  # the suggestion, a sentence without its full stop
+    reason: str  # why, in figures
+    # what its buttons do, the likeliest first; all that an underlabelled class offers is to be shown
     choices: tuple[str, ...]
-    captions: tuple[str, ...]
-    dismissed: str
-    changes_project: bool
+    captions: tuple[str, ...]  # what the images of each strip are
+    dismissed: str  # the step in the history once it was dismissed
+    changes_project: bool  # whether its buttons change the project, not only show something
 
 
 def words_of(suggestion: "GraphSuggestion", name_of: NameOf) -> SuggestionWords:

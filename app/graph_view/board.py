@@ -29,19 +29,9 @@ MOST_ANNOUNCED: Final = 200
 
 @final
 class GraphBoard(QWidget):
-    """Connects the drawing with the model.
+    """Connects the drawing with the model."""
 
-    Attributes:
-        model: what is drawn.
-        canvas: the drawing.
-        tools: search and buttons.
-        map: the whole drawing in a corner.
-
-    Signals:
-        classes_selected: classes were chosen, the current one first.
-    """
-
-    classes_selected = Signal(object)
+    classes_selected = Signal(object)  # classes were chosen, the current one first
 
     def __init__(self, session: Session, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
         super().__init__(parent)

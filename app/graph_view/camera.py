@@ -4,10 +4,8 @@ from dataclasses import dataclass, replace
 from math import floor, log2
 from typing import Final
 
-Rect = tuple[float, float, float, float]
-"""Left, top, right, bottom."""
-Size = tuple[float, float]
-"""Width and height of the view, in logical pixels."""
+Rect = tuple[float, float, float, float]  # left, top, right, bottom
+Size = tuple[float, float]  # width and height of the view, in logical pixels
 
 STEPS_PER_DOUBLING: Final = 4
 """Scales at rest are steps: pictures that were painted at one fit again wherever one looks, pixel by pixel."""
@@ -32,16 +30,11 @@ def _within(step: int) -> int:
 
 @dataclass(frozen=True)
 class Camera:
-    """A place to look from.
+    """A place to look from."""
 
-    Attributes:
-        x, y: point of the drawing in the middle of the view.
-        scale: logical pixels for one unit of the drawing.
-    """
-
-    x: float = 0.0
+    x: float = 0.0  # point of the drawing in the middle of the view
     y: float = 0.0
-    scale: float = 1.0
+    scale: float = 1.0  # logical pixels for one unit of the drawing
 
     def to_view(self, x: float, y: float, view: Size) -> tuple[float, float]:
         """Where a point of the drawing is seen."""
@@ -83,8 +76,6 @@ def fitting(bounds: Rect, view: Size, *, covered: float = 0.0) -> Camera:
     """The camera that shows all of `bounds`, as large as a step allows, but no larger than drawn.
 
     Args:
-        bounds: what is to be seen.
-        view: size of the view.
         covered: logical pixels at its upper edge that something lies on.
     """
     width = max(bounds[2] - bounds[0], 1.0)

@@ -34,12 +34,7 @@ if TYPE_CHECKING:
 
 @final
 class GraphCanvas(GraphSheet):
-    """The drawing, in hands.
-
-    Attributes:
-        pointer: what the mouse does.
-        drops: what is dragged over it.
-    """
+    """The drawing, in hands."""
 
     def __init__(self, model: GraphModel, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
         super().__init__(model, thumbnails, parent)

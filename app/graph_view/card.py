@@ -30,15 +30,11 @@ RADIUS: Final = 10.0
 PICTURE_RADIUS: Final = 6.0
 
 # Logical pixels on the screen.
-NAMED_FROM: Final = 100.0
-"""Cards from this width on have name and counts; below, letters would be too small to read."""
-FACES_FROM: Final = 40.0
-"""Cards from this width on show faces and the name, or its beginning; below, classes are dots."""
+NAMED_FROM: Final = 100.0  # cards from this width on have name and counts; below, letters would be too small to read
+FACES_FROM: Final = 40.0  # cards from this width on show faces and the name, or its beginning; below, classes are dots
 SMALLEST_TEXT: Final = 10.0
-LEAST_LINE: Final = 13.0
-"""Height of a line of the smallest text."""
-WASH: Final = 0.16
-"""Share of the branch's colour behind the place of faces that are not there."""
+LEAST_LINE: Final = 13.0  # height of a line of the smallest text
+WASH: Final = 0.16  # share of the branch's colour behind the place of faces that are not there
 _DOT: Final = 3.5
 _MARK: Final = 13.0
 _ICON: Final = 24.0
@@ -61,37 +57,21 @@ class Detail(IntEnum):
 
 @dataclass(frozen=True)
 class CardLook:
-    """What a card says.
-
-    Attributes:
-        name: of the class.
-        counts: one line, such as "340 images".
-        more: what is said behind it where there is room, such as " · 5 shots".
-        branch: the top-level class whose colour it has.
-        faces: pictures of its shots, or of those below it.
-        hidden: classes folded into it.
-        is_open: it has children that are drawn.
-        has_shots: it has shots, its own or below it.
-        has_more_parents: it stands under several classes.
-        decided: share of its images whose class is decided, None where it has none.
-        colour: that a person gave it; "" for that of its branch.
-        bar: confidence needed, where it is set on this very class.
-        is_deepest: predictions stop here.
-    """
+    """What a card says."""
 
     name: str
-    counts: str
-    branch: int
-    more: str = ""
-    faces: tuple[Path, ...] = ()
-    hidden: int = 0
-    is_open: bool = False
-    has_shots: bool = False
-    has_more_parents: bool = False
-    decided: float | None = None
-    colour: str = ""
-    bar: float | None = None
-    is_deepest: bool = False
+    counts: str  # one line, such as "340 images"
+    branch: int  # the top-level class whose colour it has
+    more: str = ""  # what is said behind it where there is room, such as " · 5 shots"
+    faces: tuple[Path, ...] = ()  # pictures of its shots, or of those below it
+    hidden: int = 0  # classes folded into it
+    is_open: bool = False  # it has children that are drawn
+    has_shots: bool = False  # it has shots, its own or below it
+    has_more_parents: bool = False  # it stands under several classes
+    decided: float | None = None  # share of its images whose class is decided, None where it has none
+    colour: str = ""  # that a person gave it; "" for that of its branch
+    bar: float | None = None  # confidence needed, where it is set on this very class
+    is_deepest: bool = False  # predictions stop here
 
     @property
     def tint(self) -> QColor:
@@ -105,14 +85,7 @@ def detail_at(scale: float) -> Detail:
 
 
 def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictures) -> None:
-    """Paint a card.
-
-    Args:
-        painter: antialiasing.
-        rect: its place, in logical pixels.
-        look: what it says.
-        pictures: thumbnails.
-    """
+    """Paint a card."""
     worn, scale = tokens(), rect.width() / CARD_WIDTH
     body = _paint_body(painter, rect, look, scale, worn)
     if rect.width() < NAMED_FROM:

@@ -10,15 +10,10 @@ from PySide6.QtCore import QObject, Signal
 
 @final
 class ChosenClasses(QObject):
-    """A current class, and those that are chosen with it.
-
-    Signals:
-        changed: what is chosen.
-        current_changed: the class that is current now, or None.
-    """
+    """A current class, and those that are chosen with it."""
 
     changed = Signal()
-    current_changed = Signal(object)
+    current_changed = Signal(object)  # the class that is current now, or None
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -52,12 +47,7 @@ class ChosenClasses(QObject):
             self._set({**ids, class_id: None}, class_id)
 
     def choose_all(self, class_ids: Iterable[int], *, also: Iterable[int] = ()) -> None:
-        """Choose several classes.
-
-        Args:
-            class_ids: they.
-            also: stay chosen.
-        """
+        """Choose several classes."""
         ids = dict.fromkeys((*also, *class_ids))
         self._set(ids, self._current if self._current in ids else next(iter(ids), None))
 

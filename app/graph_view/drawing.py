@@ -12,44 +12,28 @@ from numpy.typing import NDArray
 
 from app.graph_view.camera import Rect
 
-CARD_WIDTH: Final = 168.0
-"""Of a class's card, in units of the drawing: logical pixels at full size."""
-CARD_HEIGHT: Final = 148.0
-"""Of a class's card: a picture and two lines."""
-GAP_ACROSS: Final = 28.0
-"""Between cards side by side."""
-GAP_ALONG: Final = 72.0
-"""Between a level and the next: room for edges to bend in."""
+CARD_WIDTH: Final = 168.0  # of a class's card, in units of the drawing: logical pixels at full size
+CARD_HEIGHT: Final = 148.0  # of a class's card: a picture and two lines
+GAP_ACROSS: Final = 28.0  # between cards side by side
+GAP_ALONG: Final = 72.0  # between a level and the next: room for edges to bend in
 
 Route = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """Classes and edges with their places.
+    """Classes and edges with their places."""
 
-    Attributes:
-        ids: (n,) class ids.
-        centres: (n, 2) of their cards.
-        hidden: (n,) classes folded into a card.
-        distances: (n,) steps from the class in focus; -1 without a focus.
-        parents, children: (e,) rows of the ends of each edge.
-        routes: polyline of each edge, from the parent's card to the child's.
-        ends: (e, 4) where each route begins and ends.
-        boxes: (e, 4) the rectangle around each route.
-        bounds: the rectangle around everything.
-    """
-
-    ids: NDArray[np.int64]
-    centres: NDArray[np.float64]
-    hidden: NDArray[np.int64]
-    distances: NDArray[np.int64]
-    parents: NDArray[np.int64]
+    ids: NDArray[np.int64]  # (n,) class ids
+    centres: NDArray[np.float64]  # (n, 2) of their cards
+    hidden: NDArray[np.int64]  # (n,) classes folded into a card
+    distances: NDArray[np.int64]  # (n,) steps from the class in focus; -1 without a focus
+    parents: NDArray[np.int64]  # (e,) rows of the ends of each edge
     children: NDArray[np.int64]
-    routes: Sequence[Route]
-    ends: NDArray[np.float64]
-    boxes: NDArray[np.float64]
-    bounds: Rect
+    routes: Sequence[Route]  # polyline of each edge, from the parent's card to the child's
+    ends: NDArray[np.float64]  # (e, 4) where each route begins and ends
+    boxes: NDArray[np.float64]  # (e, 4) the rectangle around each route
+    bounds: Rect  # the rectangle around everything
     rows: Mapping[int, int] = field(repr=False)
 
     def __len__(self) -> int:
@@ -118,15 +102,7 @@ def make_drawing(
     hidden: Mapping[int, int],
     distances: Mapping[int, int],
 ) -> Drawing:
-    """Make the arrays.
-
-    Args:
-        places: centres of the cards by class.
-        edges: parent and child.
-        routes: where edges run; straight where there is none.
-        hidden: classes folded into a card, by its class.
-        distances: steps from the class in focus.
-    """
+    """Make the arrays."""
     ids = list(places)
     rows = {class_id: row for row, class_id in enumerate(ids)}
     centres = np.array([places[each] for each in ids], dtype=np.float64).reshape(-1, 2)

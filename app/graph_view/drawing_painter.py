@@ -18,14 +18,10 @@ from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, empty_drawi
 from app.graph_view.edge_style import WEIGHT_STEPS, add_edge, edge_pen, weight_step
 from app.theme.tokens import tokens
 
-CARDS_KEPT: Final = 96
-"""Finished cards that are kept: those around the pieces that are being painted."""
-FADED: Final = 0.55
-"""How strongly a class is painted that is more than one step from the class in focus."""
-AT_ONCE: Final = 160
-"""Edges or dots that are painted before somebody else may have the processor."""
-CARDS_AT_ONCE: Final = 3
-"""Cards that are painted before somebody else may have the processor."""
+CARDS_KEPT: Final = 96  # finished cards that are kept: those around the pieces that are being painted
+FADED: Final = 0.55  # how strongly a class is painted that is more than one step from the class in focus
+AT_ONCE: Final = 160  # edges or dots that are painted before somebody else may have the processor
+CARDS_AT_ONCE: Final = 3  # cards that are painted before somebody else may have the processor
 _ALIKE: Final = 1.5  # logical pixels; edges and dots that differ by less are seen as one
 _FAR: Final = 0.12  # scale below which they may
 _SMALLEST_DOT: Final = 1.5  # radius in logical pixels
@@ -38,16 +34,7 @@ Weights = Callable[[int, int], float | None]
 
 @final
 class DrawingPainter:
-    """The drawing, and what is known of its classes.
-
-    Args:
-        looks: what the card of a class says.
-        weights: attention weight of an edge, from a parent to a child.
-        pictures: thumbnails.
-
-    Attributes:
-        drawing: what is painted.
-    """
+    """The drawing, and what is known of its classes."""
 
     def __init__(self, looks: Looks, weights: Weights, pictures: Pictures) -> None:
         self._looks, self._weights, self._pictures = looks, weights, pictures

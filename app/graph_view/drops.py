@@ -29,12 +29,7 @@ PATIENCE: Final = 15  # frames at the edge before the drawing is pushed: a drop 
 
 @final
 class CanvasDrops:
-    """Follows what is dragged over a drawing.
-
-    Attributes:
-        target: row of the class that it would go to.
-        refused: rows of the classes on the way that would close to a circle.
-    """
+    """Follows what is dragged over a drawing."""
 
     def __init__(self, sheet: GraphSheet) -> None:
         self._sheet = sheet
@@ -43,8 +38,8 @@ class CanvasDrops:
         self._place = QPointF()
         self._is_link = False
         self._carried: int | None = None
-        self.target: int | None = None
-        self.refused: tuple[int, ...] = ()
+        self.target: int | None = None  # row of the class that it would go to
+        self.refused: tuple[int, ...] = ()  # rows of the classes on the way that would close to a circle
         self._resting: int | None = None
         self._ticks = 0
         self._spring = _timer(sheet, SPRING_MS, self._open, is_single=True)
@@ -56,9 +51,6 @@ class CanvasDrops:
         """Show what a drop would do at a place; whether it would do anything.
 
         Args:
-            dragged: what it is.
-            place: of the pointer, on the view.
-            is_link: whether classes are to stay where they are as well.
             carried: how far what hangs at the pointer reaches below it; by default as usual.
         """
         self._dragged, self._place, self._is_link, self._carried = dragged, place, is_link, carried

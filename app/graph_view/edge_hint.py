@@ -29,31 +29,16 @@ _WRAPPED: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.Te
 
 @dataclass(frozen=True)
 class ParentShare:
-    """What a class takes from one of its parents.
-
-    Attributes:
-        name: of the parent.
-        share: of what its parents propagate, 0..1.
-        faces: images of the parent.
-    """
+    """What a class takes from one of its parents."""
 
     name: str
-    share: float
-    faces: tuple[Path, ...]
+    share: float  # of what its parents propagate, 0..1
+    faces: tuple[Path, ...]  # images of the parent
 
 
 @final
 class EdgeHint(QWidget):
-    """Floats over the drawing; the mouse takes no notice of it.
-
-    Args:
-        sheet: what it floats over.
-        pictures: thumbnails.
-
-    Attributes:
-        text: what it says.
-        shares: parents that it shows.
-    """
+    """Floats over the drawing; the mouse takes no notice of it."""
 
     def __init__(self, sheet: QWidget, pictures: Pictures) -> None:
         super().__init__(sheet)

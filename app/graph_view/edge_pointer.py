@@ -14,30 +14,21 @@ from app.theme.tokens import tokens
 if TYPE_CHECKING:
     from app.graph_view.sheet import GraphSheet
 
-REACH: Final = 6.0
-"""Logical pixels from an edge at which it is meant."""
-REST_MS: Final = 250
-"""The pointer rests so long before an edge says something: who passes over is not told."""
-BELOW: Final = QPoint(14, 16)
-"""From the pointer's tip to what is said."""
+REACH: Final = 6.0  # logical pixels from an edge at which it is meant
+REST_MS: Final = 250  # the pointer rests so long before an edge says something: who passes over is not told
+BELOW: Final = QPoint(14, 16)  # from the pointer's tip to what is said
 
-Ends = tuple[int, int]
-"""Parent and child."""
+Ends = tuple[int, int]  # parent and child
 
 
 @final
 class EdgePointer:
-    """Follows the pointer over edges.
-
-    Attributes:
-        hovered: the edge under the pointer.
-        chosen: the edge that was clicked; Delete unlinks it.
-    """
+    """Follows the pointer over edges."""
 
     def __init__(self, sheet: GraphSheet) -> None:
         self._sheet = sheet
         self.hovered: Ends | None = None
-        self.chosen: Ends | None = None
+        self.chosen: Ends | None = None  # the edge that was clicked; Delete unlinks it
         self._hint: EdgeHint | None = None
         self._place = QPoint()
         self._timer = QTimer(sheet, singleShot=True, interval=REST_MS)

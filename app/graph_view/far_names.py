@@ -19,16 +19,11 @@ from app.graph_view.drawing_painter import Looks, dot_radius
 from app.graph_view.viewport import Viewport
 from app.theme.tokens import Tokens, tokens
 
-ASKED: Final = 600
-"""So many branches are tried, the biggest first."""
-MOST_NAMES: Final = 100
-"""More are never placed on one drawing."""
-ALWAYS: Final = 12
-"""So many names are shown even where they cover a dot: without them nobody knows where anything is."""
-WIDEST: Final = 150.0
-"""Of a name, in logical pixels."""
-MOST_BELOW: Final = 2**62
-"""Counted below a class; there may be more paths than any number of the machine holds."""
+ASKED: Final = 600  # so many branches are tried, the biggest first
+MOST_NAMES: Final = 100  # more are never placed on one drawing
+ALWAYS: Final = 12  # so many names are shown even where they cover a dot: without them nobody knows where anything is
+WIDEST: Final = 150.0  # of a name, in logical pixels
+MOST_BELOW: Final = 2**62  # counted below a class; there may be more paths than any number of the machine holds
 _GAP: Final = 4.0  # logical pixels between names, and from a name to its class
 _GROUND: Final = 0.86  # how opaque the ground of a name is
 _INSET: Final = 6.0  # before and after the letters
@@ -36,26 +31,16 @@ _INSET: Final = 6.0  # before and after the letters
 
 @dataclass(frozen=True)
 class PlacedName:
-    """The name of a class.
-
-    Attributes:
-        row: of the class.
-        text: the name, or its beginning.
-        width: in logical pixels.
-    """
+    """The name of a class."""
 
     row: int
-    text: str
-    width: float
+    text: str  # the name, or its beginning
+    width: float  # in logical pixels
 
 
 @final
 class FarNames:
-    """Chooses names that do not cover one another, once for each scale, a little at a time.
-
-    Args:
-        looks: what the card of a class says.
-    """
+    """Chooses names that do not cover one another, once for each scale, a little at a time."""
 
     def __init__(self, looks: Looks) -> None:
         self._looks = looks

@@ -19,8 +19,7 @@ _WAYS: Final = {
     Qt.Key.Key_Left: Heading.LEFT,
     Qt.Key.Key_Right: Heading.RIGHT,
 }
-PUSH: Final = 80.0
-"""Logical pixels that the drawing goes with Ctrl and an arrow."""
+PUSH: Final = 80.0  # logical pixels that the drawing goes with Ctrl and an arrow
 # Right and down, in logical pixels.
 _PUSHES: Final = {
     Qt.Key.Key_Up: (0.0, PUSH),

@@ -16,57 +16,36 @@ if TYPE_CHECKING:  # loads the layout's library
     from engine.graph_drawing.layout import Layout
 
 
-MOST_AT_FIRST: Final = 80
-"""Classes that a graph is first drawn with, at most: so many can be seen with their faces."""
+MOST_AT_FIRST: Final = 80  # classes that a graph is first drawn with, at most: so many can be seen with their faces
 
 
 @dataclass(frozen=True)
 class LayoutWish:
-    """What is to be laid out.
+    """What is to be laid out."""
 
-    Attributes:
-        graph: a copy that nobody changes.
-        opened: the open branches; None for those that a graph is first drawn with.
-        focus: the class whose surroundings alone are drawn.
-        shown: a class that must be drawn, or None.
-        anchor: the class that is to stay where it is on the screen.
-    """
-
-    graph: CategoryGraph
-    opened: frozenset[int] | None
-    focus: int | None = None
-    shown: int | None = None
-    anchor: int | None = None
+    graph: CategoryGraph  # a copy that nobody changes
+    opened: frozenset[int] | None  # the open branches; None for those that a graph is first drawn with
+    focus: int | None = None  # the class whose surroundings alone are drawn
+    shown: int | None = None  # a class that must be drawn, or None
+    anchor: int | None = None  # the class that is to stay where it is on the screen
 
 
 @dataclass(frozen=True)
 class LaidOut:
-    """A drawing, and what it was made of.
-
-    Attributes:
-        wish: that was answered.
-        opened: the open branches.
-        drawing: the classes with their places.
-        crossings: pairs of edges that cross.
-    """
+    """A drawing, and what it was made of."""
 
     wish: LayoutWish
     opened: frozenset[int]
     drawing: Drawing
-    crossings: int
+    crossings: int  # pairs of edges that cross
 
 
 @final
 class Layouts(QObject):
-    """Answers one wish after the other.
+    """Answers one wish after the other."""
 
-    Signals:
-        done: a `LaidOut`.
-        failed: one line for a person.
-    """
-
-    done = Signal(object)
-    failed = Signal(str)
+    done = Signal(object)  # a `LaidOut`
+    failed = Signal(str)  # one line for a person
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -15,8 +15,7 @@ from app.graph_view.drawing_painter import dot_radius
 from app.graph_view.edge_style import add_edge
 from app.theme.tokens import tokens
 
-PORT: Final = 6.0
-"""Radius of the knob that edges are drawn from, in logical pixels."""
+PORT: Final = 6.0  # radius of the knob that edges are drawn from, in logical pixels
 _RING: Final = 2.0  # width of the line around a chosen class
 _LIT: Final = 2.5  # width of a lit edge
 _WASH: Final = 0.14  # how opaque the accent is over a chosen card

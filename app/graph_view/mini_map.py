@@ -23,11 +23,7 @@ _SEEN: Final = 0.995  # share of the drawing from which on all counts as seen
 
 @final
 class MiniMap(QWidget):
-    """Where one is; a click goes there.
-
-    Args:
-        sheet: the drawing.
-    """
+    """Where one is; a click goes there."""
 
     def __init__(self, sheet: GraphSheet) -> None:
         super().__init__(sheet)

@@ -24,18 +24,9 @@ _TOPIC: Final = "graph facts"
 
 @final
 class GraphModel(QObject):
-    """Follows the session while its drawing is looked at, and not otherwise.
+    """Follows the session while its drawing is looked at, and not otherwise."""
 
-    Attributes:
-        opened: the open branches.
-        focus: the class whose surroundings alone are drawn.
-
-    Signals:
-        laid_out: a `LaidOut`: another drawing.
-        looks_changed: cards and edges look different now.
-    """
-
-    laid_out = Signal(object)
+    laid_out = Signal(object)  # a `LaidOut`: another drawing
     looks_changed = Signal()
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
@@ -53,7 +44,7 @@ class GraphModel(QObject):
         self._is_watched = False
         self._is_graph_old = self._are_looks_old = True
         self.opened: frozenset[int] | None = None
-        self.focus: int | None = None
+        self.focus: int | None = None  # the class whose surroundings alone are drawn
         session.graph_changed.connect(self._on_graph_changed)
         session.state_changed.connect(self._on_state_changed)
         session.marks.changed.connect(self._on_marks_changed)
@@ -81,12 +72,7 @@ class GraphModel(QObject):
     # -- which classes are drawn
 
     def lay_out(self, *, shown: int | None = None, anchor: int | None = None) -> None:
-        """Have the graph drawn.
-
-        Args:
-            shown: a class that must be drawn.
-            anchor: a class that is to stay where it is on the screen.
-        """
+        """Have the graph drawn."""
         self._is_graph_old = False
         graph = self._session.graph
         if self.focus is not None and self.focus not in graph:

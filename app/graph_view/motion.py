@@ -10,23 +10,13 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.graph_view.drawing import Drawing, empty_drawing, moved_along
 from app.graph_view.viewport import FRAME_MS, eased
 
-MOVE_S: Final = 0.2
-"""Long enough to see what went where."""
-MOST_MOVED: Final = 240
-"""Of more classes nobody sees where each one goes; they are there at once."""
+MOVE_S: Final = 0.2  # long enough to see what went where
+MOST_MOVED: Final = 240  # of more classes nobody sees where each one goes; they are there at once
 
 
 @final
 class Motion(QObject):
-    """One movement of the classes at a time.
-
-    Attributes:
-        drawing: the classes on their way, or where they came to rest.
-
-    Signals:
-        moved: they are elsewhere.
-        arrived: they came to rest.
-    """
+    """One movement of the classes at a time; `drawing` has them on their way, or where they came to rest."""
 
     moved = Signal()
     arrived = Signal()
@@ -47,9 +37,7 @@ class Motion(QObject):
         """Begin a movement.
 
         Args:
-            after: where the classes will be.
             shift: by how much the whole drawing was moved, which nobody is to see.
-            is_calm: be there at once.
         """
         before = self.drawing
         self._timer.stop()

@@ -18,13 +18,9 @@ NARROWEST: Final = 280  # of the words, as the narrowest centre allows
 
 @final
 class NothingDrawn(QWidget):
-    """Says why, and what next.
+    """Says why, and what next."""
 
-    Signals:
-        action_requested: name of an action.
-    """
-
-    action_requested = Signal(str)
+    action_requested = Signal(str)  # name of an action
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -14,32 +14,22 @@ from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, empty_drawi
 from app.graph_view.drawing_painter import Looks
 from app.theme.tokens import tokens
 
-WIDEST: Final = 200
-"""Of the picture, in logical pixels."""
-HIGHEST: Final = 130
-"""Of the picture, in logical pixels."""
+WIDEST: Final = 200  # of the picture, in logical pixels
+HIGHEST: Final = 130  # of the picture, in logical pixels
 _AT_ONCE: Final = 250  # edges or classes painted before the time is looked at
 _SMALLEST: Final = 1.5  # side of a class, in logical pixels
 
 
 @final
 class Overview:
-    """A small picture that is painted a little at a time.
-
-    Args:
-        looks: what the card of a class says.
-
-    Attributes:
-        picture: as far as it is painted.
-        bounds: what it shows, in units of the drawing.
-    """
+    """A small picture that is painted a little at a time."""
 
     def __init__(self, looks: Looks) -> None:
         self._looks = looks
         self._drawing = empty_drawing()
         self._done = 0
-        self.picture = QPixmap()
-        self.bounds: Rect = (0.0, 0.0, 1.0, 1.0)
+        self.picture = QPixmap()  # as far as it is painted
+        self.bounds: Rect = (0.0, 0.0, 1.0, 1.0)  # what it shows, in units of the drawing
 
     @property
     def is_complete(self) -> bool:

@@ -23,33 +23,15 @@ from app.theme.tokens import Tokens, tokens
 
 SLICE_S: Final = 0.003
 """Of each frame, spent on pieces that are missing: a fifth, so that a frame is not late even after two of them."""
-NEWS_S: Final = 0.016
-"""Pieces that are finished within a frame are shown together."""
-REPAINT_MS: Final = 60
-"""Faces that come one after the other are painted together."""
+NEWS_S: Final = 0.016  # pieces that are finished within a frame are shown together
+REPAINT_MS: Final = 60  # faces that come one after the other are painted together
 
 
 @final
 class GraphPicture(QObject):
-    """Paints a drawing.
+    """Paints a drawing."""
 
-    Args:
-        looks: what the card of a class says.
-        weights: attention weight of an edge.
-        users: the classes whose cards show an image.
-        thumbnails: the faces.
-
-    Attributes:
-        ground: what is known of its classes.
-        overview: the whole in a small picture.
-        motion: of the classes after another layout.
-
-    Signals:
-        has_news: something is to be seen that was not there.
-        finished: all is painted.
-    """
-
-    has_news = Signal()
+    has_news = Signal()  # something is to be seen that was not there
     finished = Signal()
 
     def __init__(
@@ -64,7 +46,7 @@ class GraphPicture(QObject):
             False,
             0.0,
         )  # whether something is finished that nobody was told of, and since when
-        self.ground = DrawingPainter(looks, weights, self.face)
+        self.ground = DrawingPainter(looks, weights, self.face)  # what is known of its classes
         self._gliding = DrawingPainter(looks, weights, self.face)
         self.overview = Overview(looks)
         self._tiles = Tiles(self.ground.paint)
@@ -94,9 +76,7 @@ class GraphPicture(QObject):
         """Paint another drawing from now on.
 
         Args:
-            drawing: the classes and where they stand.
             shift: by how much the whole drawing was moved, which nobody is to see.
-            is_calm: without a movement.
         """
         self.ground.show(drawing)
         self._names.show(drawing)

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from app.graph_view.drops import CanvasDrops
     from app.graph_view.sheet import GraphSheet
 
-PORT_FROM: Final = 60.0
-"""Cards from this width on, in logical pixels, show the knob that edges are drawn from."""
+PORT_FROM: Final = 60.0  # cards from this width on, in logical pixels, show the knob that edges are drawn from
 _LEFT: Final = Qt.MouseButton.LeftButton
 _MIDDLE: Final = Qt.MouseButton.MiddleButton
 
@@ -40,13 +39,7 @@ class _Doing(Enum):
 
 @final
 class GraphPointer:
-    """Follows the mouse over a canvas.
-
-    Attributes:
-        band: the rubber band, while one is drawn.
-        hovered: row of the class under the pointer.
-        edges: what the pointer does with edges.
-    """
+    """Follows the mouse over a canvas."""
 
     def __init__(self, canvas: GraphSheet, drops: CanvasDrops) -> None:
         self._canvas, self._drops = canvas, drops
@@ -56,7 +49,7 @@ class GraphPointer:
         self._is_space_down = self._has_pushed = False
         self.edges = EdgePointer(canvas)
         self.band: QRectF | None = None
-        self.hovered: int | None = None
+        self.hovered: int | None = None  # row of the class under the pointer
         self._from: int | None = None  # row of the class that an edge is drawn from
         self._end: QPointF | None = None
 

@@ -22,48 +22,24 @@ if TYPE_CHECKING:
     from app.graph_view.model import GraphModel
     from app.images.thumbnails import Thumbnails
 
-MOST_LIT: Final = 300
-"""Edges of one class that are lit; more are a wall."""
-READABLE: Final = 0.71
-"""Scale at which a class is shown that was flown to."""
+MOST_LIT: Final = 300  # edges of one class that are lit; more are a wall
+READABLE: Final = 0.71  # scale at which a class is shown that was flown to
 
 
 class GraphSheet(QWidget):
-    """Abstract: shows a drawing. Says what a person wants; changes nothing itself.
+    """Abstract: shows a drawing. Says what a person wants; changes nothing itself."""
 
-    Attributes:
-        model: what is drawn.
-        drawing: what is shown.
-        chosen: the chosen classes.
-        viewport: the part that is seen.
-        picture: how it is painted.
-
-    Signals:
-        opened: a closed branch is to be opened, or an open one closed.
-        images_requested: the images of a class are to be shown.
-        create_requested: parent of the new class, or None.
-        remove_requested: class ids.
-        unlink_requested: `Places`: classes, each to be taken away from a parent.
-        classes_dropped: `Places`, parent they were dropped on or None, whether to link.
-        images_dropped: class, or None for a new one; image ids.
-        files_dropped: class, paths.
-        focus_requested: a class whose surroundings alone are to be shown, or None for all.
-        menu_requested: class or None, place on the screen.
-        looked: one looks from elsewhere, or at something else.
-        drawn: another drawing is shown.
-    """
-
-    opened = Signal(int)
+    opened = Signal(int)  # a closed branch is to be opened, or an open one closed
     images_requested = Signal(int)
-    create_requested = Signal(object)
-    remove_requested = Signal(object)
-    unlink_requested = Signal(object)
-    classes_dropped = Signal(object, object, bool)
-    images_dropped = Signal(object, object)
-    files_dropped = Signal(int, object)
-    focus_requested = Signal(object)
-    menu_requested = Signal(object, QPoint)
-    looked = Signal()
+    create_requested = Signal(object)  # parent of the new class, or None
+    remove_requested = Signal(object)  # class ids
+    unlink_requested = Signal(object)  # `Places`: classes, each to be taken away from a parent
+    classes_dropped = Signal(object, object, bool)  # `Places`, parent they were dropped on or None, whether to link
+    images_dropped = Signal(object, object)  # class, or None for a new one; image ids
+    files_dropped = Signal(int, object)  # class, paths
+    focus_requested = Signal(object)  # a class whose surroundings alone are to be shown, or None for all
+    menu_requested = Signal(object, QPoint)  # class or None, place on the screen
+    looked = Signal()  # one looks from elsewhere, or at something else
     drawn = Signal()
 
     def __init__(self, model: GraphModel, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
@@ -92,7 +68,6 @@ class GraphSheet(QWidget):
         """Show another drawing.
 
         Args:
-            drawing: the classes and where they stand.
             anchor: a class that is to stay where it is on the screen.
         """
         before, is_first = self.drawing, not len(self.drawing)

@@ -19,10 +19,8 @@ from PySide6.QtGui import QPainter, QPixmap, QRegion
 
 from app.graph_view.camera import Camera, Rect, Size, scale_of, step_near
 
-SIDE: Final = 256
-"""Side of a piece in pixels of the screen."""
-KEPT_VIEWS: Final = 3
-"""So many times the pieces of one view are kept: what was just left is there when one comes back."""
+SIDE: Final = 256  # side of a piece in pixels of the screen
+KEPT_VIEWS: Final = 3  # so many times the pieces of one view are kept: what was just left is there when one comes back
 _FEWEST_KEPT: Final = 48  # pieces, however small the view is
 
 PaintPiece = Callable[[QPainter, Rect, float], Iterator[None]]
@@ -31,28 +29,17 @@ _Key = tuple[int, int, int]
 
 @dataclass
 class _Unfinished:
-    """A piece that is being painted.
-
-    Attributes:
-        key: which one.
-        piece: its picture so far.
-        painter: at work on it.
-        steps: paints a little more each.
-    """
+    """A piece that is being painted."""
 
     key: _Key
-    piece: QPixmap
+    piece: QPixmap  # its picture so far
     painter: QPainter
     steps: Iterator[None]
 
 
 @final
 class Tiles:
-    """Finished pieces.
-
-    Args:
-        paint: paints a piece.
-    """
+    """Finished pieces."""
 
     def __init__(self, paint: PaintPiece) -> None:
         self._paint = paint
@@ -87,9 +74,6 @@ class Tiles:
         """Copy what is there to the screen, and note what is missing.
 
         Args:
-            painter: of the view.
-            camera: where one looks from.
-            view: size of the view.
             stand_in: paints what can be shown of the drawing where nothing else is there.
         """
         self._follow(painter.device().devicePixelRatio())

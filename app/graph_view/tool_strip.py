@@ -19,36 +19,21 @@ from app.wording import percent_of_size
 if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
 
-SEARCH_MS: Final = 120
-"""After a letter: a person who types on is not flown about."""
-MOST_FOUND: Final = 50
-"""Classes that Enter goes through."""
-SEARCH_WIDTH: Final = 200
-"""Of the field, in logical pixels."""
-SCALE_WIDTH: Final = 48
-"""Of the scale in percent, in logical pixels: nothing moves when it changes."""
+SEARCH_MS: Final = 120  # after a letter: a person who types on is not flown about
+MOST_FOUND: Final = 50  # classes that Enter goes through
+SEARCH_WIDTH: Final = 200  # of the field, in logical pixels
+SCALE_WIDTH: Final = 48  # of the scale in percent, in logical pixels: nothing moves when it changes
 
 
 @final
 class ToolStrip(QFrame):
-    """Search, zoom, fit, focus.
+    """Search, zoom, fit, focus."""
 
-    Args:
-        graph: the classes of the project.
-
-    Signals:
-        class_found: a class to fly to.
-        zoomed: steps to zoom in by; negative for out.
-        fitted: all is to be seen.
-        focus_left: all classes are to be drawn again.
-        left: the keyboard goes back to the drawing.
-    """
-
-    class_found = Signal(int)
-    zoomed = Signal(int)
+    class_found = Signal(int)  # a class to fly to
+    zoomed = Signal(int)  # steps to zoom in by; negative for out
     fitted = Signal()
     focus_left = Signal()
-    left = Signal()
+    left = Signal()  # the keyboard goes back to the drawing
 
     def __init__(self, graph: Callable[[], CategoryGraph], parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -24,24 +24,10 @@ class GraphView(QWidget):
     """Shows the category graph of the session's project. Says what a person wants; changes nothing itself.
 
     Args:
-        session: the open project.
-        thumbnails: faces of the classes.
         wants_calm: whether things are to be at once where they go.
-
-    Signals:
-        classes_selected: classes were chosen, the current one first.
-        images_requested: the images of a class are to be shown.
-        create_requested: parent of the new class, or None.
-        remove_requested: class ids.
-        unlink_requested: `Places`: classes, each to be taken away from a parent.
-        classes_dropped: `Places`, parent they were dropped on or None, whether to link.
-        images_dropped: class, or None for a new one; image ids.
-        files_dropped: class, paths.
-        menu_requested: class or None, place on the screen.
-        action_requested: name of an action, where there is no class yet.
     """
 
-    classes_selected = Signal(object)
+    classes_selected = Signal(object)  # classes were chosen, the current one first
     images_requested = Signal(int)
     create_requested = Signal(object)
     remove_requested = Signal(object)
@@ -50,7 +36,7 @@ class GraphView(QWidget):
     images_dropped = Signal(object, object)
     files_dropped = Signal(int, object)
     menu_requested = Signal(object, QPoint)
-    action_requested = Signal(str)
+    action_requested = Signal(str)  # name of an action, where there is no class yet
 
     def __init__(
         self, session: Session, thumbnails: Thumbnails, wants_calm: Callable[[], bool], parent: QWidget | None = None

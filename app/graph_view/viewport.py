@@ -9,33 +9,17 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.graph_view.camera import LARGEST_STEP, Camera, Rect, Size, bringing_in, fitting, scale_of, step_near
 
-FRAME_MS: Final = 16
-"""Between two frames of a movement."""
-ZOOM_S: Final = 0.14
-"""A step of the wheel: long enough to see where things go, short enough not to wait."""
-FLIGHT_S: Final = 0.28
-"""A flight to a class."""
+FRAME_MS: Final = 16  # between two frames of a movement
+ZOOM_S: Final = 0.14  # a step of the wheel: long enough to see where things go, short enough not to wait
+FLIGHT_S: Final = 0.28  # a flight to a class
 MARGIN: Final = 48.0  # logical pixels around what was flown to
-FIRST_SCALE: Final = 0.25
-"""A drawing is first seen at least so large: classes have faces then."""
-WHEEL_UNITS: Final = 60.0
-"""Of a wheel's angle, for one step: a notch of a usual wheel is two."""
+FIRST_SCALE: Final = 0.25  # a drawing is first seen at least so large: classes have faces then
+WHEEL_UNITS: Final = 60.0  # of a wheel's angle, for one step: a notch of a usual wheel is two
 
 
 @final
 class Viewport(QObject):
-    """Where one looks from.
-
-    Attributes:
-        camera: as it is now.
-        view: size of the view.
-        covered: logical pixels at the upper edge that something lies on.
-        is_calm: nothing moves by itself: a movement ends as soon as it begins.
-
-    Signals:
-        moved: the camera is elsewhere.
-        settled: it has come to rest.
-    """
+    """Where one looks from."""
 
     moved = Signal()
     settled = Signal()
@@ -44,8 +28,8 @@ class Viewport(QObject):
         super().__init__(parent)
         self.camera = Camera()
         self.view: Size = (1.0, 1.0)
-        self.covered = 0.0
-        self.is_calm = False
+        self.covered = 0.0  # logical pixels at the upper edge that something lies on
+        self.is_calm = False  # nothing moves by itself: a movement ends as soon as it begins
         self._from = self._goal = self.camera
         self._began_s = self._length_s = 0.0
         self._turned = 0.0

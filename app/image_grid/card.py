@@ -26,16 +26,10 @@ _MISSING_ICON: Final = "unlink"
 
 @dataclass(frozen=True)
 class Look:
-    """How a card stands among the others.
-
-    Attributes:
-        is_selected: it is one of those that an action works on.
-        is_current: it is the one that the inspector describes; the only one with a frame.
-        is_hovered: the pointer is over it.
-    """
+    """How a card stands among the others."""
 
     is_selected: bool
-    is_current: bool
+    is_current: bool  # it is the one that the inspector describes; the only one with a frame
     is_hovered: bool
 
 

@@ -15,21 +15,13 @@ from app.wording import number
 # Logical pixels, and pictures; chosen by eye: a pile tells one image from many, and hides little of what lies below.
 SIDE: Final = 72
 MOST_SHOWN: Final = 3
-STEP: Final = 6
-"""Each picture of the pile lies this far below and right of the one above it."""
-HOT_SPOT: Final = QPoint(-10, -10)
-"""The pile hangs beside the pointer, so that the row under it can be read."""
+STEP: Final = 6  # each picture of the pile lies this far below and right of the one above it
+HOT_SPOT: Final = QPoint(-10, -10)  # the pile hangs beside the pointer, so that the row under it can be read
 _BADGE_HEIGHT: Final = 20  # of the number, in logical pixels
 
 
 def carry(grid: QWidget, image_ids: Sequence[int], pictures: Sequence[QPixmap]) -> None:
-    """Take images along; returns when they were dropped.
-
-    Args:
-        grid: where they come from.
-        image_ids: what is dragged.
-        pictures: thumbnails of the first ones, as far as they are there.
-    """
+    """Take images along; returns when they were dropped."""
     drag = QDrag(grid)
     drag.setMimeData(images_mime_data(image_ids))
     drag.setPixmap(carried_picture(pictures, len(image_ids), grid.font(), grid.devicePixelRatioF()))

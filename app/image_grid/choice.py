@@ -15,12 +15,7 @@ _Flag: Final = QItemSelectionModel.SelectionFlag
 
 @final
 class Choice:
-    """Chooses cards of a view, by clicks, keys and the rubber band alike.
-
-    Args:
-        view: the grid, with its model set.
-        model: its cards.
-    """
+    """Chooses cards of a view, by clicks, keys and the rubber band alike."""
 
     def __init__(self, view: QAbstractItemView, model: ImageGridModel) -> None:
         self._view = view

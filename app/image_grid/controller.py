@@ -19,13 +19,7 @@ IMAGE_MENU: Final = ("accept", "relabel", "unknown", "reject", "open_image", "sh
 
 @final
 class ImageFiles:
-    """Shows where images lie.
-
-    Args:
-        session: the open project.
-        grid: where images are chosen.
-        toast: says when it cannot be done.
-    """
+    """Shows where images lie."""
 
     def __init__(self, session: "Session", grid: ImageGrid, toast: Toast) -> None:
         self._session = session

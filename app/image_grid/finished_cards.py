@@ -11,8 +11,7 @@ from app.image_grid.card import Look, paint_card, paint_words
 from app.image_grid.model import Card
 from app.theme.tokens import Tokens, tokens
 
-MEMORY_BYTES: Final = 40 * 1024 * 1024
-"""A window on the whole of a 4K screen, and a little more."""
+MEMORY_BYTES: Final = 40 * 1024 * 1024  # a window on the whole of a 4K screen, and a little more
 _BYTES_PER_PIXEL: Final = 4
 
 _Key = tuple[int, int, Look, int]
@@ -20,24 +19,15 @@ _Key = tuple[int, int, Look, int]
 
 @dataclass
 class _Finished:
-    """A card that is kept.
+    """A card that is kept."""
 
-    Attributes:
-        card: its words as painted.
-        pixmap: the card.
-    """
-
-    card: Card
+    card: Card  # its words as painted
     pixmap: QPixmap
 
 
 @final
 class FinishedCards:
-    """Keeps the cards that were shown last; the oldest goes first.
-
-    Args:
-        limit_bytes: of all that is kept.
-    """
+    """Keeps the cards that were shown last; the oldest goes first."""
 
     def __init__(self, limit_bytes: int = MEMORY_BYTES) -> None:
         self._limit_bytes = limit_bytes
@@ -48,26 +38,14 @@ class FinishedCards:
         self.used_bytes = 0
 
     def wear(self, ground: QColor, ratio: float) -> None:
-        """Say what cards stand on before they are asked for; another look or screen makes all of them anew.
-
-        Args:
-            ground: colour behind the cards.
-            ratio: device pixels for one logical pixel.
-        """
+        """Say what cards stand on before they are asked for; another look or screen makes all of them anew."""
         if self._worn is not tokens() or (self._ground, self._ratio) != (ground, ratio):
             self._worn, self._ground, self._ratio = tokens(), ground, ratio
             self._kept.clear()
             self.used_bytes = 0
 
     def of(self, card: Card, picture: QPixmap | None, look: Look, size: QSize) -> QPixmap:
-        """A card as it is to be shown.
-
-        Args:
-            card: its words.
-            picture: its thumbnail; None while it is on its way.
-            look: how it stands among the others.
-            size: in logical pixels.
-        """
+        """A card as it is to be shown."""
         key = (card.image_id, 0 if picture is None else picture.cacheKey(), look, size.width())
         kept = self._kept.get(key)
         if kept is None:

@@ -14,16 +14,10 @@ LARGEST_SIDE: Final = 384
 
 @dataclass(frozen=True)
 class GridGeometry:
-    """A grid of equal cards.
+    """A grid of equal cards."""
 
-    Attributes:
-        width: of the viewport.
-        side: wanted side of a thumbnail; cards grow a little to fill the row.
-        count: cards.
-    """
-
-    width: int
-    side: int
+    width: int  # of the viewport
+    side: int  # wanted side of a thumbnail; cards grow a little to fill the row
     count: int
 
     @property

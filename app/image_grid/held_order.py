@@ -20,19 +20,12 @@ Positions = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class HeldOrder:
-    """Cards in order.
+    """Cards in order."""
 
-    Attributes:
-        state: that they are positions of.
-        sorted_for: the state that they were sorted for.
-        ranked: (m,) positions of all cards since then, in order; also of those that left.
-        is_in: (n,) bool, the cards that are shown.
-    """
-
-    state: CollectionState
-    sorted_for: CollectionState
-    ranked: Positions
-    is_in: NDArray[np.bool_]
+    state: CollectionState  # that they are positions of
+    sorted_for: CollectionState  # the state that they were sorted for
+    ranked: Positions  # (m,) positions of all cards since then, in order; also of those that left
+    is_in: NDArray[np.bool_]  # (n,) bool, the cards that are shown
 
     @property
     def shown(self) -> Positions:
@@ -66,11 +59,7 @@ class HeldOrder:
         return HeldOrder(state, self.sorted_for, ranked, is_in)
 
     def changed_predictions(self, wanted: ImageFilter) -> int:
-        """How many images without a label changed class since: cards, and those that would come if it were sorted anew.
-
-        Args:
-            wanted: the filter that the cards were let through by.
-        """
+        """How many unlabelled images changed class since: cards, and those that would come if it were sorted anew."""
         shown = np.flatnonzero(self.is_in | fitting(self.state, wanted))
         now, then = self.state, self.sorted_for
         if now is then or len(shown) == 0 or len(then.image_ids) == 0:

@@ -44,35 +44,20 @@ _NOTHING_KNOWN: Final = (Mark.NOTHING, "", "", "")
 
 @dataclass(frozen=True)
 class Card:
-    """Everything a card shows.
-
-    Attributes:
-        image_id: the image.
-        path: its file.
-        mark: what kind of word `title` is.
-        title: the label or prediction.
-        detail: second line, quieter.
-        score: right of the title; "" for none.
-        is_missing: the file is not where it was.
-    """
+    """Everything a card shows."""
 
     image_id: int
     path: Path
-    mark: Mark
-    title: str
-    detail: str
-    score: str
-    is_missing: bool = False
+    mark: Mark  # what kind of word `title` is
+    title: str  # the label or prediction
+    detail: str  # second line, quieter
+    score: str  # right of the title; "" for none
+    is_missing: bool = False  # the file is not where it was
 
 
 @final
 class ImageGridModel(QAbstractListModel):
-    """Images of a `CollectionState` that pass a filter, in order.
-
-    Args:
-        name_of: name of a class by its id.
-        parent: owner.
-    """
+    """Images of a `CollectionState` that pass a filter, in order."""
 
     def __init__(self, name_of: Callable[[int], str], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -86,8 +71,7 @@ class ImageGridModel(QAbstractListModel):
         self._held: HeldOrder | None = None
         self._counted_for: NDArray[np.int64] | None = None
         self._changed = 0
-        self.is_held = False
-        """Whether the order stays as it is while predictions change: somebody works on the cards."""
+        self.is_held = False  # whether the order stays as it is while predictions change: somebody works on the cards
 
     @property
     def image_ids(self) -> NDArray[np.int64]:
@@ -95,12 +79,7 @@ class ImageGridModel(QAbstractListModel):
         return self._image_ids
 
     def set_state(self, state: CollectionState | None, wanted: ImageFilter | None = None) -> None:
-        """Show a newer state: in its true order, or, while somebody works on the cards, in the order there is.
-
-        Args:
-            state: None for no images at all.
-            wanted: another filter, which sorts anew.
-        """
+        """Show a newer state: in its true order, or, while somebody works on the cards, in the order there is."""
         is_other_filter = wanted is not None and wanted != self.filter
         self.filter = wanted or self.filter
         if state is None:

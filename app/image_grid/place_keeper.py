@@ -14,23 +14,15 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from app.image_grid.model import ImageGridModel
 
-NEAR: Final = 8
-"""Cards that are looked for one by one before all 100,000 are compared."""
+NEAR: Final = 8  # cards that are looked for one by one before all 100,000 are compared
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a person was before the cards were laid out anew.
+    """Where a person was before the cards were laid out anew."""
 
-    Attributes:
-        image_ids: (rows,) the cards in their order.
-        row: of the current card; -1 for none.
-        selected: chosen images.
-        is_in_sight: whether the current card was on the screen.
-    """
-
-    image_ids: NDArray[np.int64]
-    row: int
+    image_ids: NDArray[np.int64]  # (rows,) the cards in their order
+    row: int  # of the current card; -1 for none
     selected: frozenset[int]
     is_in_sight: bool
 
@@ -44,8 +36,6 @@ class PlaceKeeper(QObject):
 
     Args:
         view: the grid; the keeper must be made after `view.setModel`, so that the view has reset itself first.
-        model: its cards.
-        selected_ids: tells which images are chosen.
     """
 
     def __init__(

@@ -17,48 +17,27 @@ _ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifie
 
 @dataclass(frozen=True)
 class _Press:
-    """A button that went down.
+    """A button that went down."""
 
-    Attributes:
-        at: place on the viewport.
-        keys: held down then.
-        row: of the card under it; None between cards.
-        on_release: what a click means when the button comes up at the same place.
-    """
-
-    at: QPoint
-    keys: Qt.KeyboardModifier
-    row: int | None
-    on_release: Callable[[], None]
+    at: QPoint  # place on the viewport
+    keys: Qt.KeyboardModifier  # held down then
+    row: int | None  # of the card under it; None between cards
+    on_release: Callable[[], None]  # what a click means when the button comes up at the same place
 
 
 @dataclass(frozen=True)
 class _Band:
-    """A rubber band.
+    """A rubber band."""
 
-    Attributes:
-        origin: where it began, from the grid's top.
-        beside: images that stay chosen whatever it touches.
-        former: images that were chosen when it began.
-        former_current: the current one then.
-    """
-
-    origin: QPoint
-    beside: tuple[int, ...]
-    former: tuple[int, ...]
-    former_current: int | None
+    origin: QPoint  # where it began, from the grid's top
+    beside: tuple[int, ...]  # images that stay chosen whatever it touches
+    former: tuple[int, ...]  # images that were chosen when it began
+    former_current: int | None  # the current one then
 
 
 @final
 class Pointer:
-    """Follows the left button.
-
-    Args:
-        view: the grid.
-        choice: what is chosen in it.
-        geometry: tells where the cards lie now.
-        take_along: begins to drag what is chosen; returns when it was dropped.
-    """
+    """Follows the left button."""
 
     def __init__(
         self,

@@ -18,14 +18,7 @@ KEYS: Final = {
 
 
 def row_after(action: Action, row: int, geometry: GridGeometry, height: int) -> int:
-    """The row that a step leads to, within the cards.
-
-    Args:
-        action: the step.
-        row: where it begins.
-        geometry: of the cards; there is at least one.
-        height: of the viewport.
-    """
+    """The row that a step leads to, within the cards."""
     count, columns = geometry.count, geometry.columns
     page = max(1, height // geometry.row_height) * columns
     steps = {

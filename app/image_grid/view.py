@@ -54,23 +54,14 @@ _RETURNING: Final = {Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.Popu
 
 @final
 class ImageGrid(QAbstractItemView):
-    """Shows the cards of an `ImageGridModel`.
+    """Shows the cards of an `ImageGridModel`."""
 
-    Signals:
-        current_image_changed: image id, or -1 for none.
-        images_selected: tuple of image ids.
-        open_requested: image to look at alone.
-        files_dropped: list of paths dropped from outside.
-        zoom_changed: side of a thumbnail.
-        menu_requested: place on the screen.
-    """
-
-    current_image_changed = Signal(int)
-    images_selected = Signal(object)
-    open_requested = Signal(int)
-    files_dropped = Signal(object)
-    zoom_changed = Signal(int)
-    menu_requested = Signal(QPoint)
+    current_image_changed = Signal(int)  # image id, or -1 for none
+    images_selected = Signal(object)  # tuple of image ids
+    open_requested = Signal(int)  # image to look at alone
+    files_dropped = Signal(object)  # list of paths dropped from outside
+    zoom_changed = Signal(int)  # side of a thumbnail
+    menu_requested = Signal(QPoint)  # place on the screen
 
     def __init__(self, model: ImageGridModel, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
         super().__init__(parent)

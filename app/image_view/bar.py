@@ -15,17 +15,10 @@ from app.wording import number, percent_of_size
 
 @final
 class ImageBar(QWidget):
-    """`7 of 186 · IMG_0007.jpg`, buttons for the images beside it, and `- 100% +`.
+    """`7 of 186 · IMG_0007.jpg`, buttons for the images beside it, and `- 100% +`."""
 
-    Signals:
-        step_requested: -1 or 1.
-        zoom_requested: -1 or 1.
-        fit_requested, pixels_requested: all of the image, or each pixel as one of the screen.
-        left: back to the grid.
-    """
-
-    step_requested = Signal(int)
-    zoom_requested = Signal(int)
+    step_requested = Signal(int)  # -1 or 1
+    zoom_requested = Signal(int)  # -1 or 1
     fit_requested = Signal()
     pixels_requested = Signal()
     left = Signal()

@@ -23,16 +23,10 @@ LARGEST_SIDE: Final = 6000
 
 @final
 class ImageCanvas(QWidget):
-    """Paints an image; the wheel zooms around the pointer, dragging moves.
+    """Paints an image; the wheel zooms around the pointer, dragging moves."""
 
-    Signals:
-        zoom_changed: screen pixels for each pixel of the image; 0.0 while there is none.
-        double_clicked: anywhere.
-        pages_counted: how many pages the file has of which the first is shown, once that is known.
-    """
-
-    zoom_changed = Signal(float)
-    pages_counted = Signal(int)
+    zoom_changed = Signal(float)  # screen pixels for each pixel of the image; 0.0 while there is none
+    pages_counted = Signal(int)  # how many pages the file has of which the first is shown, once that is known
     double_clicked = Signal()
     _decoded = Signal(object, object)
     _counted = Signal(object, int)
@@ -40,8 +34,7 @@ class ImageCanvas(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.path: Path | None = None
-        self.message = ""
-        """Why there is no image; empty while it is read and once it is there."""
+        self.message = ""  # why there is no image; empty while it is read and once it is there
         self._image = QImage()
         self._zoom = 1.0
         self._offset = QPointF()

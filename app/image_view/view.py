@@ -22,14 +22,10 @@ class ImageView(QWidget):
     """An image fitted to the room, below a bar that says which one it is.
 
     Digits label here as in the grid, so actual size has the key Z.
-
-    Signals:
-        left: Esc, Space, the cross or a double click: back to the grid.
-        step_requested: -1 or 1, the image before or after in the grid's order.
     """
 
-    left = Signal()
-    step_requested = Signal(int)
+    left = Signal()  # Esc, Space, the cross or a double click: back to the grid
+    step_requested = Signal(int)  # -1 or 1, the image before or after in the grid's order
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -7,8 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap
 
 from app.theme.tokens import tokens
 
-RADIUS: Final = 6.0
-"""Of the corners, in logical pixels."""
+RADIUS: Final = 6.0  # of the corners, in logical pixels
 
 
 def paint_square(painter: QPainter, rect: QRect, picture: QPixmap | None) -> None:

@@ -25,16 +25,7 @@ _TICK_MARGIN: Final = 3
 
 @final
 class ThumbnailStrip(QWidget):
-    """Square thumbnails in rows.
-
-    Signals:
-        image_clicked: image id.
-
-    Args:
-        thumbnails: where pictures come from.
-        side: of a thumbnail in logical pixels.
-        tip: what a click does.
-    """
+    """Square thumbnails in rows."""
 
     image_clicked = Signal(int)
 

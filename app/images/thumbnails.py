@@ -14,8 +14,7 @@ from engine.config import CacheFolders
 
 THREADS: Final = 2
 MEMORY_BYTES: Final = 24 * 1024 * 1024
-STORED_SIDES: Final = (256, 512)
-"""Sides that are kept on disk; a thumbnail is scaled from the smallest that covers it."""
+STORED_SIDES: Final = (256, 512)  # sides that are kept on disk; a thumbnail is scaled from the smallest that covers it
 SIDE_STEP: Final = 32
 BYTES_PER_PIXEL: Final = 4
 LEAVING_S: Final = 0.5
@@ -26,13 +25,9 @@ Wish = tuple[Path, int]
 
 @final
 class Thumbnails(QObject):
-    """Makes and keeps thumbnails. Lives on the GUI thread; only the decoding threads touch files.
+    """Makes and keeps thumbnails. Lives on the GUI thread; only the decoding threads touch files."""
 
-    Signals:
-        ready: a path whose thumbnail is there now, or has failed.
-    """
-
-    ready = Signal(object)
+    ready = Signal(object)  # a path whose thumbnail is there now, or has failed
     _decoded = Signal(object, int, object, object)
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
@@ -54,9 +49,6 @@ class Thumbnails(QObject):
         """A thumbnail that is in memory, or None; then it is wished for.
 
         Args:
-            path: the image.
-            side: longest side in logical pixels.
-            ratio: device pixels for one logical pixel.
             is_fleeting: the wish ends when `keep_only` does not name the image.
         """
         wish = (path, _kept_side(round(side * ratio)))
@@ -195,9 +187,6 @@ def load_thumbnail(cache: object, path: Path, side: int, *, last_known: tuple[in
     """Read a thumbnail from the disk cache or make it; None when the file is no sound image.
 
     Args:
-        cache: a `ThumbnailCache`.
-        path: the image.
-        side: longest side in pixels.
         last_known: size and time of change when it was last seen, of a file that is not there now.
     """
     from app.images.pixels import image_of

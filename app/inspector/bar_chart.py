@@ -15,17 +15,12 @@ if TYPE_CHECKING:
 
     from engine.collection.policy_curve import PolicyCurve, PolicyPoint
 
-PLOT_HEIGHT: Final = 84
-"""Logical pixels: enough to see a few percent, and no more than two strips of thumbnails."""
-HANDLE_INSET: Final = 9
-"""Half of a slider's handle: its middle is over the same confidence as the line of the chart."""
+PLOT_HEIGHT: Final = 84  # logical pixels: enough to see a few percent, and no more than two strips of thumbnails
+HANDLE_INSET: Final = 9  # half of a slider's handle: its middle is over the same confidence as the line of the chart
 LINE: Final = 2.0
-VEIL: Final = 36
-"""Opacity of the band in which the share of right images may lie, of 255."""
-GRIP: Final = 4.0
-"""Radius of the dots where the bar crosses the lines."""
-SHARES: Final = (0.0, 0.5, 1.0)
-"""Where lines lie behind the curves."""
+VEIL: Final = 36  # opacity of the band in which the share of right images may lie, of 255
+GRIP: Final = 4.0  # radius of the dots where the bar crosses the lines
+SHARES: Final = (0.0, 0.5, 1.0)  # where lines lie behind the curves
 
 
 @final
@@ -33,10 +28,6 @@ class BarChart(QWidget):
     """The lines of coverage and precision over the confidence needed, with the slider's value as a line across.
 
     Pressing and dragging in it moves the slider, so what can be chosen is chosen in one place.
-
-    Args:
-        curve: what was counted.
-        slider: the confidence needed, in whole percent.
     """
 
     def __init__(self, curve: "PolicyCurve", slider: QSlider) -> None:

@@ -20,19 +20,9 @@ SETTLE_MS: Final = 400
 
 @final
 class BarSection(QObject):
-    """The confidence needed of one class, at the foot of its page.
+    """The confidence needed of one class, at the foot of its page."""
 
-    Args:
-        page: gets the parts, one below the other.
-        facts: of the class.
-        is_writable: whether anything can be chosen.
-
-    Signals:
-        bar_requested: confidence needed in 0..1, or None to inherit it.
-        deepest_requested: whether to stop at this class.
-    """
-
-    bar_requested = Signal(object)
+    bar_requested = Signal(object)  # confidence needed in 0..1, or None to inherit it
     deepest_requested = Signal(bool)
 
     def __init__(self, page: Page, facts: ClassPageFacts, *, is_writable: bool) -> None:

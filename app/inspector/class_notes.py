@@ -15,21 +15,16 @@ from engine.graph.aliases import Aliases
 if TYPE_CHECKING:
     from app.inspector.logic import ClassPageFacts
 
-BETWEEN_SYNONYMS: Final = ";"
-"""Names of plants and animals hold commas, and next to none a semicolon."""
+BETWEEN_SYNONYMS: Final = ";"  # names of plants and animals hold commas, and next to none a semicolon
 _NOTE_LINES: Final = 3  # a longer note scrolls
 _NOTE_PADDING: Final = 14  # above and below the text, as in the style sheet
 
 
 @final
 class NoteField(QPlainTextEdit):
-    """Some lines of text.
+    """Some lines of text."""
 
-    Signals:
-        left: the keyboard went elsewhere.
-    """
-
-    left = Signal()
+    left = Signal()  # the keyboard went elsewhere
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -44,17 +39,11 @@ class NoteField(QPlainTextEdit):
 
 @final
 class ClassNotes(QWidget):
-    """Fields of one class.
-
-    Signals:
-        note_changed: the note.
-        aliases_changed: the `Aliases`.
-        colour_chosen: `#rrggbb`, or "" for none.
-    """
+    """Fields of one class."""
 
     note_changed = Signal(str)
-    aliases_changed = Signal(object)
-    colour_chosen = Signal(str)
+    aliases_changed = Signal(object)  # the `Aliases`
+    colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
 
     def __init__(self, facts: "ClassPageFacts", *, is_writable: bool) -> None:
         super().__init__()

@@ -31,33 +31,19 @@ SHOTS_SHOWN: Final = 12
 
 @final
 class ClassPage(Page):
-    """Everything about one class. Thrown away when the facts change.
+    """Everything about one class. Thrown away when the facts change."""
 
-    Signals:
-        bar_requested: confidence needed in 0..1, or None to inherit it.
-        deepest_requested: whether to stop at this class.
-        parent_requested: parent to link.
-        parent_wanted: another parent is to be chosen.
-        unlink_requested: parent to take the class away from.
-        class_requested: show this class.
-        image_requested: show this image in the grid.
-        candidates_accepted: label these images as the class.
-        note_changed: the note of the class.
-        aliases_changed: `Aliases` of the class.
-        colour_chosen: `#rrggbb`, or "" for none.
-    """
-
-    bar_requested = Signal(object)
+    bar_requested = Signal(object)  # confidence needed in 0..1, or None to inherit it
     deepest_requested = Signal(bool)
     parent_requested = Signal(int)
     parent_wanted = Signal()
-    unlink_requested = Signal(int)
+    unlink_requested = Signal(int)  # parent to take the class away from
     class_requested = Signal(int)
     image_requested = Signal(int)
-    candidates_accepted = Signal(object)
+    candidates_accepted = Signal(object)  # label these images as the class
     note_changed = Signal(str)
-    aliases_changed = Signal(object)
-    colour_chosen = Signal(str)
+    aliases_changed = Signal(object)  # `Aliases` of the class
+    colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
 
     def __init__(
         self, facts: ClassPageFacts, state: "CollectionState", thumbnails: Thumbnails, *, is_writable: bool

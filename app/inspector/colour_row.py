@@ -21,12 +21,7 @@ _STEPS: Final = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 @final
 class ColourDot(QAbstractButton):
-    """One colour; an empty circle for none.
-
-    Args:
-        colour: `#rrggbb`; "" for none.
-        name: what it is called.
-    """
+    """One colour; an empty circle for none."""
 
     def __init__(self, colour: str, name: str) -> None:
         super().__init__()
@@ -60,13 +55,9 @@ class ColourDot(QAbstractButton):
 
 @final
 class ColourRow(QWidget):
-    """No colour, the eight that are offered, and the one that the class has if it came from elsewhere.
+    """No colour, the eight that are offered, and the one that the class has if it came from elsewhere."""
 
-    Signals:
-        colour_chosen: `#rrggbb`, or "" for none.
-    """
-
-    colour_chosen = Signal(str)
+    colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
 
     def __init__(self, colour: str) -> None:
         super().__init__()

@@ -30,18 +30,11 @@ class ImagePage(Page):
     """Everything about one image. Made once; the facts of the next image go into the same widgets.
 
     What stands above the reasons keeps its place, so that a class is found where it was on the image before.
-
-    Signals:
-        label_requested: class id to label the image as.
-        unlabel_requested: take the person's label off.
-        image_requested: show this image in the grid.
-        class_requested: show this class.
-        news_requested: show the newer predictions that wait.
     """
 
     label_requested = Signal(int)
     unlabel_requested = Signal()
-    news_requested = Signal()
+    news_requested = Signal()  # show the newer predictions that wait
     image_requested = Signal(int)
     class_requested = Signal(int)
 
@@ -110,11 +103,7 @@ class ImagePage(Page):
 
 @final
 class LabelLine(QWidget):
-    """What a person said of an image, who and when, and a button that takes it off. As high without a label.
-
-    Signals:
-        unlabel_requested: take the label off.
-    """
+    """What a person said of an image, who and when, and a button that takes it off. As high without a label."""
 
     unlabel_requested = Signal()
 

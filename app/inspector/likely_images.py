@@ -19,13 +19,9 @@ if TYPE_CHECKING:
 
 @final
 class LikelyImages(QWidget):
-    """Stays as it is while images are ticked, so that the next click hits what it aims at.
+    """Stays as it is while images are ticked, so that the next click hits what it aims at."""
 
-    Signals:
-        labels_requested: ids of the ticked images, in their order.
-    """
-
-    labels_requested = Signal(object)
+    labels_requested = Signal(object)  # ids of the ticked images, in their order
 
     def __init__(self, facts: ClassPageFacts, state: "CollectionState", thumbnails: Thumbnails) -> None:
         super().__init__()

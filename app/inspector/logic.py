@@ -19,13 +19,10 @@ if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import ClassDetails, ClassPolicy, Label
 
-DIGITS: Final = 9
-"""Classes that have a digit key."""
+DIGITS: Final = 9  # classes that have a digit key
 ALWAYS_SHOWN: Final = 5
-RARELY: Final = 0.01
-"""A class below the fifth is shown, and has a digit, from this probability on."""
-SHOWN_PLACES: Final = 8
-"""Of a class with many paths from the top; the others are counted."""
+RARELY: Final = 0.01  # a class below the fifth is shown, and has a digit, from this probability on
+SHOWN_PLACES: Final = 8  # of a class with many paths from the top; the others are counted
 
 
 class Certainty(Enum):

@@ -29,11 +29,7 @@ class Page(QWidget):
         self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
     def add_section(self, title: str = "") -> ElidedLabel:
-        """Begin a section.
-
-        Returns:
-            Its heading, whose words may change later.
-        """
+        """Begin a section."""
         heading = ElidedLabel("section")
         heading.setContentsMargins(0, tokens().spacing.small, 0, 0)
         heading.show_text(title)
@@ -55,11 +51,7 @@ class Page(QWidget):
         self.add(holder)
 
     def add_text(self, text: str = "", role: str = "secondary") -> Paragraph:
-        """Put a paragraph.
-
-        Returns:
-            The paragraph, whose words may change later.
-        """
+        """Put a paragraph."""
         paragraph = Paragraph(role)
         self.add(paragraph)
         paragraph.show_text(text)

@@ -23,12 +23,9 @@ class ScoreLine(QAbstractButton):
     """Key, name, percentage, and a thin bar below. A click, Space or Enter chooses the class.
 
     The mouse leaves the keyboard where it is, so that a click between two keys of a person who labels costs nothing.
-
-    Signals:
-        chosen: class id.
     """
 
-    chosen = Signal(int)
+    chosen = Signal(int)  # class id
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,10 +52,6 @@ class ScoreLine(QAbstractButton):
         """Show a class.
 
         Args:
-            row: what it shows.
-            tone: "accent" or "muted".
-            is_clickable: whether it can be chosen.
-            has_score: whether percentage and bar are shown.
             condition: what the choice depends on, for those who cannot see the words above it.
             key: drawn before the name; its digit where there is none.
         """

@@ -32,36 +32,20 @@ ASK_DELAY_MS: Final = 40
 
 @final
 class Inspector(QWidget):
-    """Shows one image, one class, or nothing.
+    """Shows one image, one class, or nothing."""
 
-    Signals:
-        label_requested: image id, class id.
-        labels_requested: image ids, class id.
-        unlabel_requested: image id.
-        bar_requested: class id, bar in 0..1 or None.
-        deepest_requested: class id, whether to stop there.
-        parent_requested: class id, parent to link.
-        parent_wanted: class id that is to get another parent, still to be chosen.
-        unlink_requested: class id, parent to take it away from.
-        note_changed: class id, its note.
-        aliases_changed: class id, its `Aliases`.
-        colour_chosen: class id, `#rrggbb` or "".
-        class_requested: show this class.
-        image_requested: show this image.
-    """
-
-    label_requested = Signal(int, int)
-    labels_requested = Signal(object, int)
-    unlabel_requested = Signal(int)
-    bar_requested = Signal(int, object)
-    deepest_requested = Signal(int, bool)
-    parent_requested = Signal(int, int)
-    parent_wanted = Signal(int)
-    unlink_requested = Signal(int, int)
-    note_changed = Signal(int, str)
-    aliases_changed = Signal(int, object)
-    colour_chosen = Signal(int, str)
-    class_requested = Signal(int)
+    label_requested = Signal(int, int)  # image id, class id
+    labels_requested = Signal(object, int)  # image ids, class id
+    unlabel_requested = Signal(int)  # image id
+    bar_requested = Signal(int, object)  # class id, bar in 0..1 or None
+    deepest_requested = Signal(int, bool)  # class id, whether to stop there
+    parent_requested = Signal(int, int)  # class id, parent to link
+    parent_wanted = Signal(int)  # class id that is to get another parent, still to be chosen
+    unlink_requested = Signal(int, int)  # class id, parent to take it away from
+    note_changed = Signal(int, str)  # class id, its note
+    aliases_changed = Signal(int, object)  # class id, its `Aliases`
+    colour_chosen = Signal(int, str)  # class id, `#rrggbb` or ""
+    class_requested = Signal(int)  # show this class
     image_requested = Signal(int)
 
     def __init__(self, session: "Session", thumbnails: Thumbnails, parent: QWidget | None = None) -> None:

@@ -22,12 +22,7 @@ SIDE: Final = 44
 
 @final
 class Why(QWidget):
-    """The reasons of one prediction; its parts are used again for the next one.
-
-    Signals:
-        image_requested: show this image in the grid.
-        class_requested: show this class.
-    """
+    """The reasons of one prediction; its parts are used again for the next one."""
 
     image_requested = Signal(int)
     class_requested = Signal(int)

@@ -6,8 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
-_NARROWEST: Final = 200
-"""What a word may take before it is broken: a little less than the room in the narrowest pane."""
+_NARROWEST: Final = 200  # what a word may take before it is broken: a little less than the room in the narrowest pane
 _NEVER_LONG: Final = 12  # letters; a shorter word always fits
 _ZERO_WIDTH_SPACE: Final = "\u200b"
 

@@ -21,23 +21,17 @@ if TYPE_CHECKING:
     from engine.project import Change
 
 TOPIC: Final = "last known files"
-DOUBT_MS: Final = 500
-"""After a thumbnail could not be made: many fail at once when a share vanishes."""
+DOUBT_MS: Final = 500  # after a thumbnail could not be made: many fail at once when a share vanishes
 
 LastKnown = Mapping[Path, tuple[int, int]]
 
 
 @final
 class MissingImages(QObject):
-    """Looks when a project was loaded, when its images change, when the window gets the focus, and when asked to.
+    """Looks when a project was loaded, when its images change, when the window gets the focus, and when asked to."""
 
-    Signals:
-        missing_changed: frozen set of the ids of images that are not where they were.
-        came_back: images that were missing are there again.
-    """
-
-    missing_changed = Signal(object)
-    came_back = Signal()
+    missing_changed = Signal(object)  # frozen set of the ids of images that are not where they were
+    came_back = Signal()  # images that were missing are there again
 
     def __init__(self, session: "Session", thumbnails: "Thumbnails", parent: QObject | None = None) -> None:
         super().__init__(parent or session)

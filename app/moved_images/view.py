@@ -30,17 +30,10 @@ if TYPE_CHECKING:
 
 @final
 class MovedImagesPanel(SidePanel):
-    """Asks where to look and shows a preview before anything changes.
-
-    Signals:
-        folder_wanted: choose a folder to look in.
-        search_requested: look beside the project.
-        cancel_requested: stop looking.
-        apply_requested: use what was found.
-    """
+    """Asks where to look and shows a preview before anything changes."""
 
     folder_wanted = Signal()
-    search_requested = Signal()
+    search_requested = Signal()  # look beside the project
     cancel_requested = Signal()
     apply_requested = Signal()
 

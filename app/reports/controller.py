@@ -23,18 +23,7 @@ _SHOW: Final = marked("Show the report")
 
 @final
 class Reports(QObject):
-    """Answers "Show the log" and "Copy the report"; offers a report of its own accord where there was a fault.
-
-    Attributes:
-        shown: the window of the report that was opened last.
-
-    Args:
-        log: of this process.
-        notice: asks whether to show the report of a crash.
-        toast: says that something unexpected happened.
-        device: what embeds images, in words.
-        window: owner.
-    """
+    """Answers "Show the log" and "Copy the report"; offers a report of its own accord where there was a fault."""
 
     _went_wrong = Signal(str)
 
@@ -85,12 +74,7 @@ class Reports(QObject):
         self._make((), self._copy)
 
     def _make(self, sessions: tuple[str, ...], on_made: Callable[[str], None]) -> None:
-        """Make a report on a thread of its own.
-
-        Args:
-            sessions: what the log says; by default that of this session.
-            on_made: called with the report.
-        """
+        """Make a report on a thread of its own."""
         if self._thread is None:
             self._thread = BackgroundThread("reports", self)
         thread, path, device = self._thread, self._log.path, self._device()

@@ -9,17 +9,11 @@ from engine.config import log_folder
 from engine.log import ProcessKind, has_fault, session_text
 from engine.versions import versions
 
-LINES_OF_EACH: Final = 80
-"""The most of each log: what went wrong stands at its end."""
+LINES_OF_EACH: Final = 80  # the most of each log: what went wrong stands at its end
 
 
 def report_text(device: str, sessions: Sequence[str]) -> str:
-    """Everything that somebody who mends the program must know; the person's home is written as `~`.
-
-    Args:
-        device: what embeds images.
-        sessions: of the logs, the window's own first.
-    """
+    """Everything that somebody who mends the program must know; the person's home is written as `~`."""
     facts = [f"{name} {version}" for name, version in versions().items()]
     parts = ["\n".join([*facts, platform.platform(), device])]
     parts += ["\n".join(session.splitlines()[-LINES_OF_EACH:]) for session in sessions if session]

@@ -16,16 +16,7 @@ FIRST_SIZE = QSize(720, 520)
 
 @final
 class ReportWindow(QDialog):
-    """Shows a text beside the main window, which stays usable.
-
-    Attributes:
-        copy_button, log_button, close_button: what can be done.
-
-    Args:
-        text: the report.
-        on_copy: called with the report by "Copy the report".
-        on_log: called by "Show the log".
-    """
+    """Shows a text beside the main window, which stays usable."""
 
     def __init__(self, text: str, on_copy: Callable[[str], None], on_log: Callable[[], None], parent: QWidget) -> None:
         super().__init__(parent)

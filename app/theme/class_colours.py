@@ -27,11 +27,7 @@ SWATCHES: Final = ("#d05a4e", "#c07a1f", "#8f9420", "#3f9d5c", "#229aa0", "#4a88
 
 
 def own_colour(stored: str) -> QColor:
-    """The colour that a person gave a class, as bright as the others in the look that is worn: seen on any ground.
-
-    Args:
-        stored: `#rrggbb`.
-    """
+    """The colour that a person gave a class, as bright as the others in the look that is worn: seen on any ground."""
     return _as_bright(stored, tokens().scheme)
 
 

@@ -33,12 +33,9 @@ _QT_SCHEMES: Final = {
 
 
 class Theme(QObject):
-    """Keeps an application in the look that fits the person's choice and the system.
+    """Keeps an application in the look that fits the person's choice and the system."""
 
-    Signals:
-        changed: another look is worn; widgets repaint by themselves, only own caches of colours need to hear it.
-    """
-
+    # another look is worn; widgets repaint by themselves, only own caches of colours need to hear it
     changed = Signal()
 
     def __init__(self, application: QApplication) -> None:

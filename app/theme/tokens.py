@@ -14,56 +14,35 @@ class Scheme(StrEnum):
 
 @dataclass(frozen=True)
 class Colours:
-    """Every colour of the program, as `#rrggbb` or `#aarrggbb`, named by its use.
+    """Every colour of the program, as `#rrggbb` or `#aarrggbb`, named by its use."""
 
-    Attributes:
-        window: ground behind the panes.
-        surface: panes, cards, fields.
-        raised: menus, pop-ups, what floats above a surface.
-        sunken: wells, image backgrounds, tracks of bars.
-        hairline: separators.
-        border: edges of fields and buttons.
-        hover, pressed: veils over a surface under the pointer.
-        text, text_secondary, text_muted: from what must be read to what may be read; all pass 4.5 : 1.
-        text_disabled: what cannot be chosen now.
-        accent, accent_hover, accent_pressed: the one leaf green, for what is chosen or comes next.
-        on_accent: text on the accent.
-        accent_soft: background of a selection.
-        accent_text: text and icons in the accent's hue, on any surface.
-        danger, danger_soft: what failed.
-        warning, warning_soft: what needs a look.
-        inverse, on_inverse, inverse_accent: toasts and tool tips, their text, their button.
-        focus: ring around what has the keyboard.
-        shadow: under floating things.
-    """
-
-    window: str
-    surface: str
-    raised: str
-    sunken: str
-    hairline: str
-    border: str
-    hover: str
+    window: str  # ground behind the panes
+    surface: str  # panes, cards, fields
+    raised: str  # menus, pop-ups, what floats above a surface
+    sunken: str  # wells, image backgrounds, tracks of bars
+    hairline: str  # separators
+    border: str  # edges of fields and buttons
+    hover: str  # veils over a surface under the pointer
     pressed: str
-    text: str
+    text: str  # from what must be read to what may be read; all pass 4.5 : 1
     text_secondary: str
     text_muted: str
-    text_disabled: str
-    accent: str
+    text_disabled: str  # what cannot be chosen now
+    accent: str  # the one leaf green, for what is chosen or comes next
     accent_hover: str
     accent_pressed: str
-    on_accent: str
-    accent_soft: str
-    accent_text: str
-    danger: str
+    on_accent: str  # text on the accent
+    accent_soft: str  # background of a selection
+    accent_text: str  # text and icons in the accent's hue, on any surface
+    danger: str  # what failed
     danger_soft: str
-    warning: str
+    warning: str  # what needs a look
     warning_soft: str
-    inverse: str
+    inverse: str  # toasts and tool tips, their text, their button
     on_inverse: str
     inverse_accent: str
-    focus: str
-    shadow: str
+    focus: str  # ring around what has the keyboard
+    shadow: str  # under floating things
 
 
 @dataclass(frozen=True)

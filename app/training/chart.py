@@ -18,8 +18,7 @@ HEIGHT: Final = 150
 WIDEST_NUMBERS: Final = ("100%", "0.0000")
 ROOM_FOR_TICKS: Final = 10
 RIM: Final = 4
-ROOM_FOR_LAST_NUMBER: Final = 20
-"""The number below the right end is centred there: half of it needs this much."""
+ROOM_FOR_LAST_NUMBER: Final = 20  # the number below the right end is centred there: half of it needs this much
 ROOM_FOR_POINTS: Final = 0.1
 """Of the range, above and below it: half of the ring around the state that was kept, at 100%, is not clipped."""
 REDRAW_MS: Final = 100

@@ -31,11 +31,7 @@ def _leave(leave: Callable[[], object]) -> None:
 
 @final
 class Models(QObject):
-    """Opens the training panel and does what is asked for there.
-
-    Attributes:
-        leave_next: leaves the project, perhaps after another question.
-    """
+    """Opens the training panel and does what is asked for there."""
 
     def __init__(self, session: "Session", training: "Training", side: SidePlace, toast: "Toast") -> None:
         super().__init__(side)
@@ -45,6 +41,7 @@ class Models(QObject):
         self._side = side
         self._toast = toast
         self.forecast = Forecast(session)
+        # leaves the project, perhaps after another question
         self.leave_next: Callable[[Callable[[], object]], None] = _leave
         self._is_proposed = True
         self._is_leaving = False  # asked whether to leave while it trains

@@ -17,23 +17,14 @@ if TYPE_CHECKING:
 
 MakeJob = Callable[[str, "EstimateTraining"], ProcessJob]
 _Key = tuple[StartingPoint, int | None]
-SETTLING_MS: Final = 1_500
-"""Without another label for so long, the labels are what a training would learn from."""
+SETTLING_MS: Final = 1_500  # without another label for so long, the labels are what a training would learn from
 
 
 @final
 class Forecast(QObject):
-    """Measures once for each network to start from, and again when the project has another model or other labels.
+    """Measures once for each network to start from, and again when the project has another model or other labels."""
 
-    Signals:
-        changed: `of` answers otherwise now.
-
-    Args:
-        session: of the project.
-        make_job: makes the job from its title and request; tests give another one.
-    """
-
-    changed = Signal()
+    changed = Signal()  # `of` answers otherwise now
 
     def __init__(self, session: "Session", make_job: MakeJob = ProcessJob, parent: QObject | None = None) -> None:
         super().__init__(parent or session)

@@ -49,20 +49,9 @@ BUSY: Final = frozenset({Phase.WAITING, Phase.RUNNING, Phase.STORING})
 
 @final
 class Training(QObject):
-    """One training at a time, with all that screens show of it; it goes on while no screen looks.
+    """One training at a time, with all that screens show of it; it goes on while no screen looks."""
 
-    Signals:
-        phase_changed: the new `Phase`; all attributes fit it already.
-        point_added: `curves` grew.
-        progressed: the newest `Progress`.
-
-    Args:
-        session: the session to serve.
-        make_job: makes the job from its title and request; tests give another one.
-        store: puts the result into the project, on the project thread.
-    """
-
-    phase_changed = Signal(object)
+    phase_changed = Signal(object)  # the new `Phase`; all attributes fit it already
     point_added = Signal()
     progressed = Signal(object)
 

@@ -19,21 +19,16 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
     from engine.training.curve import TrainingPoint
 
-POINTS_KEPT: Final = 512
-"""Of one curve: twice what a screen can tell apart."""
+POINTS_KEPT: Final = 512  # of one curve: twice what a screen can tell apart
 
 IMAGES_NEEDED: Final = 2
-CLASSES_NEEDED: Final = 2
-"""An episode takes a support and a query image of each of at least two classes."""
+CLASSES_NEEDED: Final = 2  # an episode takes a support and a query image of each of at least two classes
 
-CONFIDENCE: Final = 1.96
-"""Standard deviations around the mean that hold 19 of 20 cases."""
+CONFIDENCE: Final = 1.96  # standard deviations around the mean that hold 19 of 20 cases
 
-ACCURACY_SPAN: Final = 0.2
-"""Least height of the accuracy chart: noise of a percent must not look like a mountain."""
+ACCURACY_SPAN: Final = 0.2  # least height of the accuracy chart: noise of a percent must not look like a mountain
 
-MARGIN: Final = 0.06
-"""Of a chart's height, above and below the curve."""
+MARGIN: Final = 0.06  # of a chart's height, above and below the curve
 
 
 def can_train() -> bool:
@@ -57,19 +52,12 @@ class StartingPoint(StrEnum):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a person asks for.
-
-    Attributes:
-        depth: what is trained.
-        iterations: training steps.
-        start: network to start from; only for the backbone.
-        side: of the images that it sees, in pixels; None for the side that the backbone embeds at.
-    """
+    """What a person asks for."""
 
     depth: Depth
     iterations: int
-    start: StartingPoint = StartingPoint.CURRENT
-    side: int | None = None
+    start: StartingPoint = StartingPoint.CURRENT  # network to start from; only for the backbone
+    side: int | None = None  # of the images that it sees, in pixels; None for the side that the backbone embeds at
 
     def settings(self) -> dict[str, int | str]:
         """By name, as the worker takes them."""
@@ -92,8 +80,7 @@ DEFAULTS: Final = {
     Depth.PROPAGATION: Plan(Depth.PROPAGATION, 500),
     Depth.BACKBONE: Plan(Depth.BACKBONE, 200),
 }
-SIDES: Final = (64, 84, 128)
-"""Of the images that Conv4 sees, in pixels; a backbone in use goes on at its own."""
+SIDES: Final = (64, 84, 128)  # of the images that Conv4 sees, in pixels; a backbone in use goes on at its own
 USUAL_SIDE: Final = 84
 FEWEST_ITERATIONS: Final = 10
 MOST_ITERATIONS: Final = 200_000
@@ -110,30 +97,19 @@ def tuning_s(plan: Plan) -> float:
 
 @dataclass(frozen=True)
 class StoppedTraining:
-    """A training that can go on.
+    """A training that can go on."""
 
-    Attributes:
-        done: finished iterations.
-        plan: what was asked for.
-    """
-
-    done: int
+    done: int  # finished iterations
     plan: Plan
 
 
 @dataclass(frozen=True)
 class Labels:
-    """How much there is to learn from.
+    """How much there is to learn from."""
 
-    Attributes:
-        images: with a class from a person.
-        classes: with at least `IMAGES_NEEDED` of them.
-        will_help: whether training the backbone on them is likely to make predictions better.
-    """
-
-    images: int = 0
-    classes: int = 0
-    will_help: bool = False
+    images: int = 0  # with a class from a person
+    classes: int = 0  # with at least `IMAGES_NEEDED` of them
+    will_help: bool = False  # whether training the backbone on them is likely to make predictions better
 
     @property
     def are_enough(self) -> bool:
@@ -152,15 +128,11 @@ class Labels:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of how much training the backbone would help.
+    """What is known of how much training the backbone would help."""
 
-    Attributes:
-        trained_on: labelled images that the version in use was trained on, or that a training learned from in vain.
-        accuracy: of the model in use on labelled images held out, 0..1; None where nobody knows.
-    """
-
+    # labelled images that the version in use was trained on, or that a training learned from in vain
     trained_on: int = 0
-    accuracy: float | None = None
+    accuracy: float | None = None  # of the model in use on labelled images held out, 0..1; None where nobody knows
 
     def labels(self, state: "CollectionState") -> Labels:
         """What there is to learn from."""
@@ -238,20 +210,13 @@ def _with_margin(values: Sequence[float], *, least: float) -> tuple[float, float
 
 @dataclass(frozen=True)
 class Figures:
-    """How the new version compares with the one in use, on images that training never saw.
+    """How the new version compares with the one in use, on images that training never saw."""
 
-    Attributes:
-        before, after: accuracy in 0..1; None when there were too few images to measure.
-        held_out_images: that both were measured on.
-        iterations: that were done.
-        kept_iteration: whose state was kept.
-    """
-
-    before: float | None
+    before: float | None  # accuracy in 0..1; None when there were too few images to measure
     after: float | None
-    held_out_images: int = 0
+    held_out_images: int = 0  # that both were measured on
     iterations: int = 0
-    kept_iteration: int = 0
+    kept_iteration: int = 0  # whose state was kept
 
     @property
     def is_better(self) -> bool:
@@ -285,21 +250,13 @@ class Figures:
 
 @dataclass(frozen=True)
 class Trained:
-    """A training that went well: what the worker left in its folder.
-
-    Attributes:
-        depth: what was trained.
-        folder: of the files.
-        name: of the new version.
-        figures: how good it is.
-        version_id: in the project; None until it is stored there.
-    """
+    """A training that went well: what the worker left in its folder."""
 
     depth: Depth
     folder: Path
     name: str
     figures: Figures
-    version_id: int | None = None
+    version_id: int | None = None  # in the project; None until it is stored there
 
     @classmethod
     def of_files(cls, depth: Depth, files: "TrainingResult") -> "Trained":
@@ -308,22 +265,12 @@ class Trained:
 
 @dataclass(frozen=True)
 class VersionRow:
-    """One model version in the list.
-
-    Attributes:
-        version_id: in the project.
-        name: for people.
-        created_at: time zone aware.
-        accuracy: that it was measured with when it was made, 0..1; None when it was not.
-        is_used: whether the project uses it now.
-        trained_on: labelled images that its backbone was trained on; 0 for an untrained one.
-        is_no_better: whether training the backbone in use gave it, and it was right no more often than that.
-    """
+    """One model version in the list."""
 
     version_id: int
     name: str
-    created_at: datetime
-    accuracy: float | None
+    created_at: datetime  # time zone aware
+    accuracy: float | None  # that it was measured with when it was made, 0..1; None when it was not
     is_used: bool
-    trained_on: int = 0
-    is_no_better: bool = False
+    trained_on: int = 0  # labelled images that its backbone was trained on; 0 for an untrained one
+    is_no_better: bool = False  # whether training the backbone in use gave it, and it was right no more often than that

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 @final
 class RunView(QWidget):
-    """Follows a training.
-
-    Signals:
-        cancel_requested: stop it.
-    """
+    """Follows a training."""
 
     cancel_requested = Signal()
 

@@ -28,15 +28,10 @@ ITERATIONS_STEP = 100
 
 @final
 class SetupForm(QWidget):
-    """Settings of one depth.
+    """Settings of one depth."""
 
-    Signals:
-        start_requested: a `Plan`.
-        plan_changed: how long it takes may have changed.
-    """
-
-    start_requested = Signal(object)
-    plan_changed = Signal()
+    start_requested = Signal(object)  # a `Plan`
+    plan_changed = Signal()  # how long it takes may have changed
 
     def __init__(self, depth: Depth, parent: QWidget | None = None) -> None:
         super().__init__(parent)

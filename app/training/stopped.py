@@ -25,13 +25,9 @@ def stopped_training(project: "Project", caches: "CacheFolders") -> StoppedTrain
 
 @final
 class StoppedNotice(QWidget):
-    """Says how far it was, and lets it go on; hidden while there is none.
+    """Says how far it was, and lets it go on; hidden while there is none."""
 
-    Signals:
-        resume_requested: its `Plan`.
-    """
-
-    resume_requested = Signal(object)
+    resume_requested = Signal(object)  # its `Plan`
 
     def __init__(self) -> None:
         super().__init__()

@@ -15,13 +15,9 @@ from app.training.wording import version_facts
 
 @final
 class VersionList(QWidget):
-    """One card for each version, the newest first.
+    """One card for each version, the newest first."""
 
-    Signals:
-        use_requested: the `VersionRow` to take into use.
-    """
-
-    use_requested = Signal(object)
+    use_requested = Signal(object)  # the `VersionRow` to take into use
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -33,19 +33,12 @@ STOPPED_TOPIC: Final = "stopped training"
 
 @final
 class TrainingPanel(SidePanel):
-    """Shows one depth of training, or only the versions.
+    """Shows one depth of training, or only the versions."""
 
-    Signals:
-        start_requested: a `Plan`.
-        cancel_requested: stop the training.
-        use_requested: id and name of a version to take into use.
-        keep_requested: go on with the version in use.
-    """
-
-    start_requested = Signal(object)
+    start_requested = Signal(object)  # a `Plan`
     cancel_requested = Signal()
-    use_requested = Signal(int, str)
-    keep_requested = Signal()
+    use_requested = Signal(int, str)  # id and name of a version to take into use
+    keep_requested = Signal()  # go on with the version in use
 
     def __init__(self, session: "Session", training: "Training", forecast: "Forecast") -> None:
         super().__init__()

@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 @final
 class ChoiceCard(QFrame):
-    """What a backbone is good for, how fast it is here, and how long the images at hand take.
-
-    Attributes:
-        offered: the backbone.
-        button: chooses it.
-    """
+    """What a backbone is good for, how fast it is here, and how long the images at hand take."""
 
     def __init__(self, offered: "OfferedBackbone") -> None:
         super().__init__()

@@ -27,15 +27,7 @@ KINDS = "Protoleaf (*.protoleaf)"
 
 @final
 class Projects:
-    """Opens one project at a time.
-
-    Attributes:
-        making: asks for the backbone of a new project.
-        sample: makes the sample project.
-        recent: keeps the list of recent projects on the first page.
-        recent_menu: the same projects in a menu.
-        leave_by: leaves the open project in a way, perhaps after asking what becomes of what is only tried out.
-    """
+    """Opens one project at a time."""
 
     def __init__(
         self,
@@ -48,6 +40,7 @@ class Projects:
         window: QWidget,
         host: QWidget,
     ) -> None:
+        # leaves the open project in a way, perhaps after asking what becomes of what is only tried out
         self.leave_by: Callable[[Callable[[], object]], object] = lambda leave: leave()
         self._session = session
         self._import_files = import_files

@@ -18,17 +18,11 @@ MOST_TRIED: Final = 24
 
 @dataclass(frozen=True)
 class NewProject:
-    """A project that is about to be made.
-
-    Attributes:
-        offered: backbones that it can have.
-        place: its file; None where the person has yet to choose one.
-        dropped: what goes into it.
-    """
+    """A project that is about to be made."""
 
     offered: "tuple[OfferedBackbone, ...]"
-    place: Path | None = None
-    dropped: tuple[Path, ...] = ()
+    place: Path | None = None  # its file; None where the person has yet to choose one
+    dropped: tuple[Path, ...] = ()  # what goes into it
 
     @property
     def has_choice(self) -> bool:
@@ -38,17 +32,11 @@ class NewProject:
 
 @dataclass(frozen=True)
 class Photos:
-    """The images that go into a new project.
+    """The images that go into a new project."""
 
-    Attributes:
-        count: as many as were found.
-        is_counting: more may be found.
-        some: a few of them, spread evenly.
-    """
-
-    count: int = 0
-    is_counting: bool = False
-    some: tuple[Path, ...] = ()
+    count: int = 0  # as many as were found
+    is_counting: bool = False  # more may be found
+    some: tuple[Path, ...] = ()  # a few of them, spread evenly
 
     @staticmethod
     def of_found(found: "FoundImages") -> "Photos":
@@ -60,17 +48,11 @@ class Photos:
 
 @dataclass(frozen=True)
 class ExpectedSpeed:
-    """How fast a backbone would be on this computer.
+    """How fast a backbone would be on this computer."""
 
-    Attributes:
-        images_per_s: from the file to the embedding, or of the backbone alone.
-        is_scaled: told by what another backbone does, as this one is not ready.
-        has_photos: photos of the person were read for it.
-    """
-
-    images_per_s: float
-    is_scaled: bool = False
-    has_photos: bool = False
+    images_per_s: float  # from the file to the embedding, or of the backbone alone
+    is_scaled: bool = False  # told by what another backbone does, as this one is not ready
+    has_photos: bool = False  # photos of the person were read for it
 
     def seconds_for(self, photos: Photos) -> float | None:
         """How long so many take; None while that cannot be told."""

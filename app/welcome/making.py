@@ -26,32 +26,18 @@ if TYPE_CHECKING:  # the window shows first
 
 Make = Callable[[NewProject, str], None]
 """Makes a project with the backbone of this name; empty: with the one that new projects get."""
-ChoosePlace = Callable[[], Path | None]
-"""Asks the person where a project shall be saved."""
+ChoosePlace = Callable[[], Path | None]  # asks the person where a project shall be saved
 
 
 @final
 class ProjectMaking(QObject):
-    """Asks for the backbone of a new project where there is a choice, and makes that backbone ready.
-
-    Args:
-        session: runs jobs, and hears what fails.
-        settings: remembers the choice.
-        host: what the card floats over.
-        choose_place: asks where it shall be saved, when nothing says that.
-        make: makes the project in the end.
-
-    Attributes:
-        card: asks; None until it was needed.
-        measuring: finds out how fast the backbones are.
-        preparing: makes a backbone ready for its first use.
-    """
+    """Asks for the backbone of a new project where there is a choice, and makes that backbone ready."""
 
     def __init__(
         self, session: "Session", settings: "Settings", host: "QWidget", choose_place: ChoosePlace, make: Make
     ) -> None:
         super().__init__(host)
-        self.card: NewProjectCard | None = None
+        self.card: NewProjectCard | None = None  # asks; None until it was needed
         self.measuring = JobSlot(session.jobs, keeps_finished=False)
         self.preparing = JobSlot(session.jobs, keeps_finished=False)
         self._session = session

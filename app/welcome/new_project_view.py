@@ -21,24 +21,15 @@ from app.welcome.logic import ExpectedSpeed, NewProject, Photos
 from app.welcome.wording import place_text, subject
 
 WIDTH: Final = 640
-ROOM_FOR_BOTH: Final = 520
-"""Logical pixels that two cards need beside each other."""
+ROOM_FOR_BOTH: Final = 520  # logical pixels that two cards need beside each other
 
 
 @final
 class NewProjectCard(ScrollingCard):
-    """Floats over the window; Enter makes the project, Esc or a click beside it makes none.
+    """Floats over the window; Enter makes the project, Esc or a click beside it makes none."""
 
-    Signals:
-        made: name of the chosen backbone.
-        cancel_requested: prepare the backbone no more.
-
-    Attributes:
-        choices: a card for each backbone, by its name.
-    """
-
-    made = Signal(str)
-    cancel_requested = Signal()
+    made = Signal(str)  # name of the chosen backbone
+    cancel_requested = Signal()  # prepare the backbone no more
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, tr("New project"))

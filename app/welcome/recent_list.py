@@ -17,15 +17,10 @@ LONGEST_NAME: Final = 40  # letters; beyond it the middle is left out
 
 @final
 class RecentList(QWidget):
-    """One row for each project; it takes no room without any.
+    """One row for each project; it takes no room without any."""
 
-    Signals:
-        project_requested: path of a project.
-        forget_requested: path of a project to take off the list.
-    """
-
-    project_requested = Signal(object)
-    forget_requested = Signal(object)
+    project_requested = Signal(object)  # path of a project
+    forget_requested = Signal(object)  # path of a project to take off the list
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,12 +57,7 @@ class RecentList(QWidget):
 
 @final
 class RecentRow(QWidget):
-    """A project's name, its folder, and what can be done about it when it is gone. A click anywhere opens it.
-
-    Signals:
-        project_requested: its path.
-        forget_requested: its path.
-    """
+    """A project's name, its folder, and what can be done about it when it is gone. A click anywhere opens it."""
 
     project_requested = Signal(object)
     forget_requested = Signal(object)

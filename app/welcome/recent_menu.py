@@ -15,20 +15,10 @@ from app.theme.icons import icon
 
 @final
 class RecentMenu(QMenu):
-    """Filled each time it is shown: the latest first, without the project that is open.
+    """Filled each time it is shown: the latest first, without the project that is open."""
 
-    Signals:
-        project_requested: path of a project.
-        clear_requested: forget all of them; the files stay.
-
-    Args:
-        settings: know the projects.
-        opened: path of the open project; None without one.
-        window: Qt parent.
-    """
-
-    project_requested = Signal(object)
-    clear_requested = Signal()
+    project_requested = Signal(object)  # path of a project
+    clear_requested = Signal()  # forget all of them; the files stay
 
     def __init__(self, settings: Settings, opened: Callable[[], Path | None], window: QWidget) -> None:
         super().__init__(tr("Open recent"), window)

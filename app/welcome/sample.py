@@ -18,15 +18,10 @@ if TYPE_CHECKING:  # the window shows first
 
 @final
 class SampleStart(QObject):
-    """Copies the sample project on a thread and opens it.
+    """Copies the sample project on a thread and opens it."""
 
-    Signals:
-        ready: path of the project, to be opened.
-        face_wanted: the class that shows best what the program does, as soon as the sample is open.
-    """
-
-    ready = Signal(object)
-    face_wanted = Signal(int)
+    ready = Signal(object)  # path of the project, to be opened
+    face_wanted = Signal(int)  # the class that shows best what the program does, as soon as the sample is open
 
     def __init__(self, session: "Session") -> None:
         super().__init__(session)

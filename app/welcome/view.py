@@ -24,22 +24,12 @@ LOGO_SIDE = 56
 
 @final
 class Welcome(QWidget):
-    """Name, one sentence, recent projects, three ways to begin.
+    """Name, one sentence, recent projects, three ways to begin."""
 
-    Signals:
-        action_requested: name of an action.
-        project_requested: path of a recent project.
-        forget_requested: path of a recent project to take off the list.
-        files_dropped: list of paths.
-
-    Attributes:
-        recent: the projects opened last.
-    """
-
-    action_requested = Signal(str)
-    project_requested = Signal(object)
-    forget_requested = Signal(object)
-    files_dropped = Signal(object)
+    action_requested = Signal(str)  # name of an action
+    project_requested = Signal(object)  # path of a recent project
+    forget_requested = Signal(object)  # path of a recent project to take off the list
+    files_dropped = Signal(object)  # list of paths
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

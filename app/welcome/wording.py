@@ -19,8 +19,7 @@ PURPOSES: Final = {
     "fast": marked("About three times faster, less accurate."),
 }
 
-SHORTEST_SHOWN_S: Final = 10.0
-"""What is over sooner takes a few seconds."""
+SHORTEST_SHOWN_S: Final = 10.0  # what is over sooner takes a few seconds
 
 
 def speed_text(speed: ExpectedSpeed | None, *, is_measuring: bool) -> str:

@@ -17,15 +17,11 @@ if TYPE_CHECKING:
 
 @final
 class ChangedBadge(QPushButton):
-    """`412 images changed class`; shorter where there is less room, and away while nothing changed.
-
-    Attributes:
-        changes: what it tells of; None for nothing.
-    """
+    """`412 images changed class`; shorter where there is less room, and away while nothing changed."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.changes: ChangedImages | None = None
+        self.changes: ChangedImages | None = None  # what it tells of; None for nothing
         self._texts: list[str] = []
         self.setProperty("variant", "flat")
         self.setCursor(Qt.CursorShape.PointingHandCursor)

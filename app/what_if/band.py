@@ -19,19 +19,12 @@ if TYPE_CHECKING:
 
 @final
 class WhatIfBand(QWidget):
-    """Away while nothing is tried out.
-
-    Signals:
-        images_requested: show the images that would change.
-        keep_requested: bring the edits into the project.
-        discard_requested: forget them.
-        stay_requested: neither, and do not leave.
-    """
+    """Away while nothing is tried out."""
 
     images_requested = Signal()
-    keep_requested = Signal()
+    keep_requested = Signal()  # bring the edits into the project
     discard_requested = Signal()
-    stay_requested = Signal()
+    stay_requested = Signal()  # neither, and do not leave
 
     def __init__(self) -> None:
         super().__init__()

@@ -30,11 +30,7 @@ if TYPE_CHECKING:
 
 @final
 class ChangedPanel(SidePanel):
-    """Shows where images went.
-
-    Signals:
-        image_requested: the image to bring into sight.
-    """
+    """Shows where images went."""
 
     image_requested = Signal(int)
 
@@ -63,14 +59,7 @@ class ChangedPanel(SidePanel):
         state: "CollectionState | None",
         name_of: Callable[[int], str],
     ) -> None:
-        """Show other changes.
-
-        Args:
-            changes: where images went.
-            causes: the edits that did it, in words.
-            state: where the images are.
-            name_of: name of a class, also of one that is gone.
-        """
+        """Show other changes."""
         self._title.setText(tr("What changed"))
         words = (changed_line(changes), more_line(changes), cause_line(causes), unknown_line(changes, name_of), "")
         self._show(words, changes, state, name_of)

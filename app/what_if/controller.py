@@ -26,21 +26,13 @@ TOPIC: Final = "changed images"
 
 @final
 class WhatIf(QObject):
-    """Tells what each edit changed, or would change.
+    """Tells what each edit changed, or would change."""
 
-    Signals:
-        changes_shown: the `ChangedImages` for the badge; None for none.
-        unknown_moved: how many more images are unknown by the last edits, and why, in words.
-        image_requested: an image to bring into sight.
-        needs_changed: `needs` are others now.
-        discarded: what was tried out is gone, and with it what was asked about it.
-    """
-
-    changes_shown = Signal(object)
-    unknown_moved = Signal(int, str)
+    changes_shown = Signal(object)  # the `ChangedImages` for the badge; None for none
+    unknown_moved = Signal(int, str)  # how many more images are unknown by the last edits, and why, in words
     image_requested = Signal(int)
     needs_changed = Signal()
-    discarded = Signal()
+    discarded = Signal()  # what was tried out is gone, and with it what was asked about it
 
     def __init__(
         self, session: "Session", thumbnails: "Thumbnails", band: "WhatIfBand", side: "SidePlace", toast: "Toast"

@@ -14,23 +14,16 @@ if TYPE_CHECKING:  # these load numpy and more; the window shows first
 
 @final
 class EditWatch(QObject):
-    """Follows a session: an edit of graph, bar or label, then the predictions that come of it.
+    """Follows a session: an edit of graph, bar or label, then the predictions that come of it."""
 
-    Attributes:
-        gone: names of classes that were removed.
-
-    Signals:
-        followed: the `CollectionState` before the edits since predictions were last up to date, the one now that they
-            are again, and the edits in words.
-        forgotten: the project was left.
-    """
-
+    # the `CollectionState` before the edits since predictions were last up to date, the one now that they are again,
+    # and the edits in words
     followed = Signal(object, object, object)
-    forgotten = Signal()
+    forgotten = Signal()  # the project was left
 
     def __init__(self, session: "Session", parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.gone: dict[int, str] = {}
+        self.gone: dict[int, str] = {}  # names of classes that were removed
         self._session = session
         self._previous: CollectionState | None = None
         self._current: CollectionState | None = None

@@ -7,27 +7,18 @@ from PySide6.QtCore import QPoint, QRect
 
 from app.theme.tokens import tokens
 
-FACE: Final = 50
-"""Side of a face. Chosen: five lie beside one another in the narrowest panel."""
-GAP: Final = 6
-"""Between faces."""
+FACE: Final = 50  # side of a face. Chosen: five lie beside one another in the narrowest panel.
+GAP: Final = 6  # between faces
 
 
 @dataclass(frozen=True)
 class FaceLayout:
-    """Lines of faces below a line of text.
+    """Lines of faces below a line of text."""
 
-    Attributes:
-        row: the whole row.
-        text_height: of the line above them.
-        images: how many images the row has.
-        is_open: whether all of them are shown, or one line.
-    """
-
-    row: QRect
-    text_height: int
+    row: QRect  # the whole row
+    text_height: int  # of the line above them
     images: int
-    is_open: bool
+    is_open: bool  # whether all of them are shown, or one line
 
     @property
     def columns(self) -> int:

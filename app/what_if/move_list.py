@@ -35,27 +35,20 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 NameOf = Callable[[int], str]
 
 MOVE_ROLE: Final = Qt.ItemDataRole.UserRole
-CHEVRON: Final = 14
-"""Side of the mark of rows that can be opened."""
-RADIUS: Final = 6.0
-"""Of the corners of faces and rows."""
+CHEVRON: Final = 14  # side of the mark of rows that can be opened
+RADIUS: Final = 6.0  # of the corners of faces and rows
 _ENTER: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _KEYS: Final = _ENTER | {Qt.Key.Key_Right, Qt.Key.Key_Left}
 
 
 @final
 class MoveListModel(QAbstractListModel):
-    """The moves as rows.
-
-    Attributes:
-        moves: most images first.
-        name_of: name of a class, also of one that is gone.
-    """
+    """The moves as rows."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.moves: tuple[ClassMove, ...] = ()
-        self.name_of: NameOf = str
+        self.moves: tuple[ClassMove, ...] = ()  # most images first
+        self.name_of: NameOf = str  # name of a class, also of one that is gone
 
     def set_changes(self, changes: "ChangedImages", name_of: NameOf) -> None:
         self.beginResetModel()
@@ -160,9 +153,6 @@ class MoveList(QListView):
 
     By keys: up and down go from row to row, right and left along the faces of a row, opening and closing it; Enter
     leads to the image with the frame.
-
-    Signals:
-        image_requested: the image that was chosen.
     """
 
     image_requested = Signal(int)
@@ -187,13 +177,7 @@ class MoveList(QListView):
         thumbnails.ready.connect(self._on_ready)
 
     def show_changes(self, changes: "ChangedImages", state: "CollectionState | None", name_of: NameOf) -> None:
-        """Show other moves.
-
-        Args:
-            changes: the moves.
-            state: where their images are.
-            name_of: name of a class, also of one that is gone.
-        """
+        """Show other moves."""
         self._state, self._hovered, self._face = state, -1, 0
         self._open.clear()
         self._moves.set_changes(changes, name_of)

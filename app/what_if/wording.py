@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from engine.collection.what_if.held_out import HeldOutComparison
 
 NameOf = Callable[[int], str]
-LONGEST_TEXT: Final = 120
-"""Letters of an edit's text, which may name many classes."""
+LONGEST_TEXT: Final = 120  # letters of an edit's text, which may name many classes
 
 
 def changed_line(changes: "ChangedImages") -> str:
