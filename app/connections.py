@@ -7,7 +7,7 @@ from typing import Final
 from PySide6.QtCore import QPoint
 
 from app.backups.controller import Backups
-from app.class_tree.controller import Classes
+from app.class_editing.controller import Classes
 from app.class_tree.view import ClassTree
 from app.graph_suggestions.controller import Suggesting
 from app.inspector.view import Inspector

@@ -21,8 +21,8 @@ from app.backbones.accurate_offer import OfferLine
 from app.backbones.controller import Backbones
 from app.backbones.jobs import BackboneJobs
 from app.backups.controller import Backups
+from app.class_editing.controller import Classes
 from app.class_split.controller import ClassSplitting
-from app.class_tree.controller import Classes
 from app.class_tree.view import ClassTree
 from app.computing.controller import Computing
 from app.computing.device_chip import DeviceChip

@@ -18,11 +18,11 @@ from app.palette.logic import (
     create_row,
 )
 from app.palette.view import Palette
-from app.review.bulk import acceptable
 from app.review.labelling import create_and_label, label_groups
 from app.review.wording import no_such_digit, none_sure_enough, nothing_to_accept
 from app.session.frozen_ranking import Ranking
 from app.texts import tr
+from app.workspace.bulk import acceptable
 from engine.collection.state import NO_CLASS
 
 if TYPE_CHECKING:

@@ -15,12 +15,11 @@ from app.what_if.wording import (
     accuracy_line,
     basis_line,
     cause_line,
-    changed_line,
-    more_line,
     tried_line,
     unknown_line,
     would_change_line,
 )
+from app.workspace.changed_badge import changed_line, more_line
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState

@@ -17,42 +17,6 @@ NameOf = Callable[[int], str]
 LONGEST_TEXT: Final = 120  # letters of an edit's text, which may name many classes
 
 
-def changed_line(changes: "ChangedImages") -> str:
-    if changes.other_class:
-        return class_changed(changes.other_class)
-    if changes.other_safe_class:
-        return safe_class_changed(changes.other_safe_class)
-    return tr("No image changed class")
-
-
-def class_changed(count: int) -> str:
-    """How many images have another likeliest class."""
-    if count == 1:
-        return tr("1 image changed class")
-    return tr("%1 images changed class", number(count))
-
-
-def safe_class_changed(count: int) -> str:
-    """How many images have only another safe class."""
-    if count == 1:
-        return tr("1 image has another safe class")
-    return tr("%1 images have another safe class", number(count))
-
-
-def short_line(changes: "ChangedImages") -> str:
-    """The same in a word and a number: the number of the long line."""
-    return tr("%1 changed", number(changes.other_class or changes.other_safe_class))
-
-
-def more_line(changes: "ChangedImages") -> str:
-    """What else changed; empty where the first line says all."""
-    if not (changes.other_class and changes.other_safe_class):
-        return ""
-    if changes.other_safe_class == 1:
-        return tr("1 more has another safe class")
-    return tr("%1 more have another safe class", number(changes.other_safe_class))
-
-
 def would_change_line(changes: "ChangedImages") -> str:
     """`412 images would change class`, while edits are only tried out."""
     if changes.other_class == 1:

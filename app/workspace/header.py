@@ -13,8 +13,8 @@ from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.logic import Order
 from app.session.subsets import Subset
 from app.texts import plain_tip, tr
-from app.what_if.badge import ChangedBadge
 from app.wording import SEPARATOR, images, number
+from app.workspace.changed_badge import ChangedBadge
 from app.workspace.sort_again import SortAgain
 from app.workspace.view_switch import ViewSwitch
 

@@ -13,7 +13,6 @@ from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
 from app.image_view.view import ImageView
 from app.images.thumbnails import Thumbnails
-from app.review.selection_bar import SelectionBar
 from app.session.subsets import ImageFilter, Subset, count, subset_text
 from app.settings import Settings
 from app.status.notice import Notice
@@ -22,6 +21,7 @@ from app.workspace.emptiness import emptiness_of
 from app.workspace.empty_page import EmptyPage
 from app.workspace.header import Header
 from app.workspace.project_order import ProjectOrder
+from app.workspace.selection_bar import SelectionBar
 from engine.graph.edits import ClassAdded, GraphEdit
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from app.inspector.class_notes import NoteField
 from app.inspector.colour_row import ColourDot
 from app.theme.class_colours import SWATCHES, own_colour
 from engine.project import ClassDetails, Project
-from tests.app.class_tree.test_controller import choose_class
+from tests.app.class_editing.test_controller import choose_class
 from tests.support.clicks import click
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk

@@ -6,8 +6,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QPushButton, QSpinBox
 
-from app.review.selection_bar import SelectionBar
-from app.review.selection_wording import errors_text, selected_text
+from app.workspace.selection_bar import SelectionBar
+from app.workspace.selection_wording import errors_text, selected_text
 from engine.collection.state import NO_CLASS
 from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, SHIFT, Desk

@@ -8,12 +8,12 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.controls import make_button, make_icon_button, make_label, make_separator
-from app.review.bulk import acceptable, labelled_count
-from app.review.selection_wording import accept_text, errors_text, selected_text, unknown_text
-from app.review.threshold_box import ThresholdBox
 from app.settings import Settings
 from app.texts import tr
 from app.theme.tokens import tokens
+from app.workspace.bulk import acceptable, labelled_count
+from app.workspace.selection_wording import accept_text, errors_text, selected_text, unknown_text
+from app.workspace.threshold_box import ThresholdBox
 
 if TYPE_CHECKING:
     from app.session import Session

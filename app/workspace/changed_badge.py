@@ -6,9 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QPushButton
 
 from app.controls import ICON_SIZE
-from app.texts import plain_tip
+from app.texts import plain_tip, tr
 from app.theme.icons import icon
-from app.what_if.wording import changed_line, more_line, short_line
 from app.wording import number
 
 if TYPE_CHECKING:
@@ -53,3 +52,39 @@ class ChangedBadge(QPushButton):
         """Say less, at last the number alone."""
         if self._texts:
             self.setText(self._texts.pop(0))
+
+
+def changed_line(changes: "ChangedImages") -> str:
+    if changes.other_class:
+        return class_changed(changes.other_class)
+    if changes.other_safe_class:
+        return safe_class_changed(changes.other_safe_class)
+    return tr("No image changed class")
+
+
+def class_changed(count: int) -> str:
+    """How many images have another likeliest class."""
+    if count == 1:
+        return tr("1 image changed class")
+    return tr("%1 images changed class", number(count))
+
+
+def safe_class_changed(count: int) -> str:
+    """How many images have only another safe class."""
+    if count == 1:
+        return tr("1 image has another safe class")
+    return tr("%1 images have another safe class", number(count))
+
+
+def short_line(changes: "ChangedImages") -> str:
+    """The same in a word and a number: the number of the long line."""
+    return tr("%1 changed", number(changes.other_class or changes.other_safe_class))
+
+
+def more_line(changes: "ChangedImages") -> str:
+    """What else changed; empty where the first line says all."""
+    if not (changes.other_class and changes.other_safe_class):
+        return ""
+    if changes.other_safe_class == 1:
+        return tr("1 more has another safe class")
+    return tr("%1 more have another safe class", number(changes.other_safe_class))

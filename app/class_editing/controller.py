@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, final
 
 from app.class_drops import classes_text
-from app.class_tree.clipboard import ClassClipboard
-from app.class_tree.editing import ClassEditing
+from app.class_editing.clipboard import ClassClipboard
+from app.class_editing.editing import ClassEditing
 from app.palette.view import Palette
 from app.texts import for_menu, tr
 

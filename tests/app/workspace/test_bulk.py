@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.review.bulk import Acceptable, acceptable
+from app.workspace.bulk import Acceptable, acceptable
 from engine.collection.state import UNKNOWN, CollectionState, ImageStatus
 from tests.support.states import Picture, many_pictures, state_of
 

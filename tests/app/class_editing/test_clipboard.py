@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from engine.graph.aliases import Aliases
 from engine.project import ClassDetails, ClassPolicy
-from tests.app.class_tree.test_controller import choose_class, parents_of
+from tests.app.class_editing.test_controller import choose_class, parents_of
 from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.sessions import act, create_project, recorded
 

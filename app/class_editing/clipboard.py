@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtGui import QGuiApplication
 
 from app.class_drops import classes_text, refusal_text
-from app.class_tree.removal import chosen_text
+from app.class_editing.removal import chosen_text
 from app.texts import fill, tr
 from engine.graph.placement import placement_refusal
 
 if TYPE_CHECKING:
-    from app.class_tree.editing import ClassEditing
+    from app.class_editing.editing import ClassEditing
     from app.dragging import Places
     from app.session import Session
     from engine.project import Change, Project

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.class_tree.asking import and_below, ask_class, ask_option
-from app.class_tree.removal import (
+from app.class_editing.asking import and_below, ask_class, ask_option
+from app.class_editing.removal import (
     RemovalWay,
     chosen_text,
     merge_row,
