@@ -64,7 +64,7 @@ class RowCard(AskingCard):
 class ComputerPage(QWidget):
     """One card for each backbone."""
 
-    remove_requested = Signal(object)  # the `BackboneRow` to delete, after the question was answered
+    remove_requested = Signal(BackboneRow)  # the `BackboneRow` to delete, after the question was answered
 
     def __init__(self, jobs: "BackboneJobs") -> None:
         super().__init__()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class PublishedCard(QFrame):
     """One network. Nothing is fetched before the question was answered."""
 
-    download_requested = Signal(object)  # the `PublishedRow`; the person has agreed
+    download_requested = Signal(PublishedRow)  # the `PublishedRow`; the person has agreed
 
     def __init__(self, jobs: "BackboneJobs", purpose: str = "") -> None:
         super().__init__()

@@ -7,11 +7,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.background_thread import BackgroundThread
 from engine.events import CancelToken
+from engine.project.backups.keeping import ProjectBackups
 
 if TYPE_CHECKING:  # the window shows first
     from app.session import Session
     from engine.project import Change
-    from engine.project.backups.keeping import ProjectBackups
     from engine.project.backups.listing import Backup
 
 QUARTER_OF_AN_HOUR_MS: Final = 15 * 60 * 1000
@@ -22,7 +22,7 @@ _TOPIC: Final = "backups"
 class AutomaticBackups(QObject):
     """Keeps the open project backed up; nobody hears of it unless it fails."""
 
-    known = Signal(object)  # the `ProjectBackups` of the project that was opened
+    known = Signal(ProjectBackups)  # the `ProjectBackups` of the project that was opened
     made = Signal()  # a backup was made, or none was due
     failed = Signal(str)  # why none could be made; once, until one is made again
 

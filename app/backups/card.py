@@ -33,7 +33,7 @@ _FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
 class BackupCard(AskingCard):
     """A card of the list."""
 
-    restore_requested = Signal(object)  # the `Backup` to go back to; the person has agreed
+    restore_requested = Signal(Backup)  # the `Backup` to go back to; the person has agreed
 
     def __init__(self, backup: Backup, *, can_restore: bool, is_doubtful: bool = False) -> None:
         agree = tr("Restore")

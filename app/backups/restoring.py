@@ -8,11 +8,11 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread
 from app.texts import tr
+from engine.project.backups.offer import Offer
 
 if TYPE_CHECKING:  # the window shows first
     from app.session import Session
     from app.status.toast import Toast
-    from engine.project.backups.offer import Offer
     from engine.project.backups.restoring import Restoration
 
 
@@ -21,7 +21,7 @@ class Restoring(QObject):
     """Restores the open project, or one that is too damaged to be opened."""
 
     # the damaged project and its `Offer`: the person wants to choose among its backups
-    choice_wanted = Signal(object, object)
+    choice_wanted = Signal(Path, Offer)
     refused = Signal(str)  # why a damaged project could not be restored
 
     def __init__(self, session: "Session", worker: BackgroundThread, toast: "Toast", parent: QObject) -> None:

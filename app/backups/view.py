@@ -27,7 +27,7 @@ class BackupsPanel(SidePanel):
     """Stands beside the collection."""
 
     back_up_requested = Signal()
-    restore_requested = Signal(object)  # the `Backup` to go back to; the person has agreed
+    restore_requested = Signal(Backup)  # the `Backup` to go back to; the person has agreed
     folder_requested = Signal()
     usual_folder_requested = Signal()
     show_requested = Signal()

@@ -29,7 +29,7 @@ STEPS: Final = {
 class PictureBoard(QWidget):
     """Square pictures in rows."""
 
-    moved = Signal(object)  # ids of the images that go to the other side
+    moved = Signal(tuple)  # ids of the images that go to the other side
 
     def __init__(self, thumbnails: Thumbnails, name: str) -> None:
         super().__init__()

@@ -29,7 +29,7 @@ class SplitCard(ScrollingCard):
     """Floats over the window; Enter splits once there is a name, Esc or a click beside it changes nothing."""
 
     # the `SplitDraft`, the name of the new class, and whether it comes below the class
-    split_requested = Signal(object, str, bool)
+    split_requested = Signal(SplitDraft, str, bool)
 
     def __init__(self, host: QWidget, thumbnails: Thumbnails) -> None:
         super().__init__(host, WIDTH, tr("Split class"))

@@ -38,7 +38,7 @@ class ClassTreeModel(QAbstractItemModel):
     """Classes of a graph, each under each of its parents; empty before `set_graph`."""
 
     rename_requested = Signal(int, str)  # class and the name that was typed; the row changes when the graph does
-    edits_applied = Signal(object)  # rows are as the graph is; carries the keys of rows that came
+    edits_applied = Signal(tuple)  # rows are as the graph is; carries the keys of rows that came
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

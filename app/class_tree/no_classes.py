@@ -16,7 +16,7 @@ from app.theme.tokens import tokens
 class NoClasses(QLabel):
     """A quiet text."""
 
-    images_dropped = Signal(object)  # image ids
+    images_dropped = Signal(tuple)  # image ids
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -130,8 +130,8 @@ def _signed(more: int) -> str:
 class SubsetList(QListView):
     """Chooses a fixed row, and takes images where that means something."""
 
-    subset_selected = Signal(object)  # a `Subset`
-    images_dropped = Signal(object, object)  # a `Subset`, image ids
+    subset_selected = Signal(Subset)  # a `Subset`
+    images_dropped = Signal(Subset, tuple)  # a `Subset`, image ids
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

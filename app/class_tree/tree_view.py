@@ -45,6 +45,7 @@ from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME
 from app.drag_picture import drag_picture
 from app.dragging import DraggedClasses, DraggedImages, Places
+from app.signal_types import either
 from app.texts import tr
 
 if TYPE_CHECKING:  # the window shows first
@@ -68,11 +69,11 @@ class ClassTreeView(QTreeView):
     """
 
     class_selected = Signal(int)
-    create_requested = Signal(object)  # a new class under this one, or at the top level (None)
-    classes_dropped = Signal(object, object, bool)  # `Places`, parent they were dropped on or None, whether to link
-    images_dropped = Signal(object, object)  # class, or None for a new one; image ids
-    files_dropped = Signal(int, object)  # class, paths
-    menu_requested = Signal(object, QPoint)  # class or None, place on the screen
+    create_requested = Signal(either(int | None))  # a new class under this one, or at the top level (None)
+    classes_dropped = Signal(tuple, either(int | None), bool)  # `Places`, new parent or None, whether to link
+    images_dropped = Signal(either(int | None), tuple)  # class, or None for a new one; image ids
+    files_dropped = Signal(int, tuple)  # class, paths
+    menu_requested = Signal(either(int | None), QPoint)  # class or None, place on the screen
 
     def __init__(self, model: ClassTreeModel, *, has_paths: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)

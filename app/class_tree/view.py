@@ -17,6 +17,7 @@ from app.class_tree.tree_view import ClassTreeView
 from app.controls import make_icon_button
 from app.dragging import Places
 from app.session.subsets import Subset, subset_counts
+from app.signal_types import either
 from app.texts import tr
 from app.theme.icons import icon
 from app.theme.tokens import tokens
@@ -37,13 +38,13 @@ class ClassTree(QWidget):
 
     class_selected = Signal(int)
     row_selected = Signal()  # a row was chosen, perhaps of the same class under another parent
-    subset_selected = Signal(object)  # a `Subset`, one of the fixed rows, was chosen
-    create_requested = Signal(object)  # parent of the new class, or None
+    subset_selected = Signal(Subset)  # a `Subset`, one of the fixed rows, was chosen
+    create_requested = Signal(either(int | None))  # parent of the new class, or None
     rename_requested = Signal(int, str)  # class, new name
-    classes_dropped = Signal(object, object, bool)
-    images_dropped = Signal(object, object)  # class, a `Subset`, or None for a new class; image ids
-    files_dropped = Signal(int, object)
-    menu_requested = Signal(object, QPoint)
+    classes_dropped = Signal(tuple, either(int | None), bool)
+    images_dropped = Signal(either(int | Subset | None), tuple)  # class, a `Subset`, or None for a new class; image ids
+    files_dropped = Signal(int, tuple)
+    menu_requested = Signal(either(int | None), QPoint)
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -55,7 +55,7 @@ class ExportCard(Overlay):
     """
 
     changed = Signal()
-    export_requested = Signal(object)
+    export_requested = Signal(ExportLook)
     cancel_requested = Signal()
     browse_requested = Signal()
 

@@ -9,11 +9,12 @@ from app.controls import make_button, make_label
 from app.graph_suggestions.wording import SuggestionWords
 from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
+from app.signal_types import either
 from app.texts import tr, with_breaks
 from app.theme.tokens import tokens
+from engine.collection.graph_suggestions.suggestion import GraphSuggestion
 
 if TYPE_CHECKING:
-    from engine.collection.graph_suggestions.suggestion import GraphSuggestion
     from engine.collection.state import CollectionState
 
 FACE: Final = 44  # side of a thumbnail: one row of them, in a panel as narrow as it gets
@@ -24,8 +25,8 @@ MOST_FACES: Final = 5
 class SuggestionCard(QFrame):
     """Says one suggestion."""
 
-    accepted = Signal(object, int)  # the suggestion, and which of its choices
-    dismissed = Signal(object, str)  # the suggestion, and the step in words
+    accepted = Signal(either(GraphSuggestion), int)  # the suggestion, and which of its choices
+    dismissed = Signal(either(GraphSuggestion), str)  # the suggestion, and the step in words
     image_requested = Signal(int)
 
     def __init__(

@@ -30,7 +30,7 @@ class Suggesting(QObject):
         self._session = session
         self._thumbnails = thumbnails
         self._side = side
-        self._search = SuggestionSearch(session, self)
+        self._search = SuggestionSearch(session, self._show, self)
         session.closed.connect(self.close_panel)
 
     @property
@@ -67,7 +67,6 @@ class Suggesting(QObject):
         panel.close_requested.connect(self.close_panel)
         self._search.searching.connect(panel.show_searching)
         self._search.failed.connect(panel.show_failure)
-        self._search.found.connect(self._show)
         return panel
 
     def _show(self, found: "GraphSuggestions | None") -> None:

@@ -1,5 +1,6 @@
 """Looks for suggestions whenever the collection has come to rest, on a thread of its own."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -20,14 +21,20 @@ REST_MS: Final = 250  # the collection must be left alone so long: who labels qu
 
 @final
 class SuggestionSearch(QObject):
-    """Finds suggestions again after every change, while somebody looks."""
+    """Finds suggestions again after every change, while somebody looks.
 
-    found = Signal(object)  # the `GraphSuggestions`; None while nothing can be said
+    Args:
+        on_found: called with suggestions; with None while nothing can be said.
+    """
+
     searching = Signal()
     failed = Signal(str)  # why it could not, in a sentence
 
-    def __init__(self, session: "Session", parent: QObject | None = None) -> None:
+    def __init__(
+        self, session: "Session", on_found: "Callable[[GraphSuggestions | None], None]", parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
+        self._on_found = on_found
         self._session = session
         self._is_wanted = self._is_asked = False
         self._job: DetachedJob | None = None
@@ -77,7 +84,7 @@ class SuggestionSearch(QObject):
         if not self._is_wanted or self._rest.isActive():
             return
         if given is None:
-            self.found.emit(None)
+            self._on_found(None)
             return
         self._drop_job()
 
@@ -94,7 +101,7 @@ class SuggestionSearch(QObject):
 
     def _on_finished(self, found: "GraphSuggestions") -> None:
         self._job = None
-        self.found.emit(found)
+        self._on_found(found)
 
     def _on_failed(self, message: str) -> None:
         self._job = None

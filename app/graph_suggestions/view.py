@@ -13,8 +13,10 @@ from app.graph_suggestions.wording import check_line, count_line, dismissed_line
 from app.guide_page import set_guide_page
 from app.images.thumbnails import Thumbnails
 from app.side_panel.frame import SidePanel
+from app.signal_types import either
 from app.texts import tr
 from app.theme.tokens import tokens
+from engine.collection.graph_suggestions.suggestion import GraphSuggestion
 
 if TYPE_CHECKING:
     from engine.collection.graph_suggestions.suggestion import GraphSuggestions
@@ -27,8 +29,8 @@ MOST_CARDS: Final = 12  # nobody reads more at once; the next ones follow when t
 class SuggestionPanel(SidePanel):
     """Shows suggestions; what is done about them is done elsewhere."""
 
-    accepted = Signal(object, int)  # a suggestion, and which of its choices
-    dismissed = Signal(object, str)  # a suggestion, and the step in words
+    accepted = Signal(either(GraphSuggestion), int)  # a suggestion, and which of its choices
+    dismissed = Signal(either(GraphSuggestion), str)  # a suggestion, and the step in words
     bring_back_requested = Signal()
     image_requested = Signal(int)
     shown = Signal(bool)  # whether it is in sight

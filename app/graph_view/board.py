@@ -31,7 +31,7 @@ MOST_ANNOUNCED: Final = 200
 class GraphBoard(QWidget):
     """Connects the drawing with the model."""
 
-    classes_selected = Signal(object)  # classes were chosen, the current one first
+    classes_selected = Signal(tuple)  # classes were chosen, the current one first
 
     def __init__(self, session: Session, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -7,13 +7,15 @@ from typing import final
 
 from PySide6.QtCore import QObject, Signal
 
+from app.signal_types import either
+
 
 @final
 class ChosenClasses(QObject):
     """A current class, and those that are chosen with it."""
 
     changed = Signal()
-    current_changed = Signal(object)  # the class that is current now, or None
+    current_changed = Signal(either(int | None))  # the class that is current now, or None
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -44,7 +44,7 @@ class LaidOut:
 class Layouts(QObject):
     """Answers one wish after the other."""
 
-    done = Signal(object)  # a `LaidOut`
+    done = Signal(LaidOut)  # a `LaidOut`
     failed = Signal(str)  # one line for a person
 
     def __init__(self, parent: QObject | None = None) -> None:

@@ -26,7 +26,7 @@ _TOPIC: Final = "graph facts"
 class GraphModel(QObject):
     """Follows the session while its drawing is looked at, and not otherwise."""
 
-    laid_out = Signal(object)  # a `LaidOut`: another drawing
+    laid_out = Signal(LaidOut)  # a `LaidOut`: another drawing
     looks_changed = Signal()
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:

@@ -16,6 +16,7 @@ from app.graph_view.drawing import Drawing, empty_drawing
 from app.graph_view.marks import card_body, card_rect, paint_chosen, paint_lit_edges, paint_ring
 from app.graph_view.picture import GraphPicture
 from app.graph_view.viewport import Viewport
+from app.signal_types import either
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -31,14 +32,14 @@ class GraphSheet(QWidget):
 
     opened = Signal(int)  # a closed branch is to be opened, or an open one closed
     images_requested = Signal(int)
-    create_requested = Signal(object)  # parent of the new class, or None
-    remove_requested = Signal(object)  # class ids
-    unlink_requested = Signal(object)  # `Places`: classes, each to be taken away from a parent
-    classes_dropped = Signal(object, object, bool)  # `Places`, parent they were dropped on or None, whether to link
-    images_dropped = Signal(object, object)  # class, or None for a new one; image ids
-    files_dropped = Signal(int, object)  # class, paths
-    focus_requested = Signal(object)  # a class whose surroundings alone are to be shown, or None for all
-    menu_requested = Signal(object, QPoint)  # class or None, place on the screen
+    create_requested = Signal(either(int | None))  # parent of the new class, or None
+    remove_requested = Signal(tuple)  # class ids
+    unlink_requested = Signal(tuple)  # `Places`: classes, each to be taken away from a parent
+    classes_dropped = Signal(tuple, either(int | None), bool)  # `Places`, new parent or None, whether to link
+    images_dropped = Signal(either(int | None), tuple)  # class, or None for a new one; image ids
+    files_dropped = Signal(int, tuple)  # class, paths
+    focus_requested = Signal(either(int | None))  # a class whose surroundings alone are to be shown, or None for all
+    menu_requested = Signal(either(int | None), QPoint)  # class or None, place on the screen
     looked = Signal()  # one looks from elsewhere, or at something else
     drawn = Signal()
 

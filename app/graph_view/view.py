@@ -10,6 +10,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from app.graph_view.nothing_drawn import NothingDrawn
+from app.signal_types import either
 
 if TYPE_CHECKING:
     from app.graph_view.board import GraphBoard
@@ -27,15 +28,15 @@ class GraphView(QWidget):
         wants_calm: whether things are to be at once where they go.
     """
 
-    classes_selected = Signal(object)  # classes were chosen, the current one first
+    classes_selected = Signal(tuple)  # classes were chosen, the current one first
     images_requested = Signal(int)
-    create_requested = Signal(object)
-    remove_requested = Signal(object)
-    unlink_requested = Signal(object)
-    classes_dropped = Signal(object, object, bool)
-    images_dropped = Signal(object, object)
-    files_dropped = Signal(int, object)
-    menu_requested = Signal(object, QPoint)
+    create_requested = Signal(either(int | None))
+    remove_requested = Signal(tuple)
+    unlink_requested = Signal(tuple)
+    classes_dropped = Signal(tuple, either(int | None), bool)
+    images_dropped = Signal(either(int | None), tuple)
+    files_dropped = Signal(int, tuple)
+    menu_requested = Signal(either(int | None), QPoint)
     action_requested = Signal(str)  # name of an action, where there is no class yet
 
     def __init__(

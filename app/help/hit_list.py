@@ -27,7 +27,7 @@ class HitList(QListWidget):
         hit_chosen: by a click or Enter.
     """
 
-    hit_chosen = Signal(object)
+    hit_chosen = Signal(Hit)
 
     def __init__(self) -> None:
         super().__init__()

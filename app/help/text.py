@@ -29,7 +29,7 @@ class GuideText(QTextBrowser):
     """
 
     link_chosen = Signal(str)
-    pictures_wanted = Signal(object)
+    pictures_wanted = Signal(Mapping)
     back_wanted = Signal()
     forward_wanted = Signal()
 

@@ -1,5 +1,6 @@
 """The image grid: an item view whose geometry is arithmetic, so that a frame costs what is visible and nothing else."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, final
 
@@ -57,9 +58,9 @@ class ImageGrid(QAbstractItemView):
     """Shows the cards of an `ImageGridModel`."""
 
     current_image_changed = Signal(int)  # image id, or -1 for none
-    images_selected = Signal(object)  # tuple of image ids
+    images_selected = Signal(tuple)  # tuple of image ids
     open_requested = Signal(int)  # image to look at alone
-    files_dropped = Signal(object)  # list of paths dropped from outside
+    files_dropped = Signal(Sequence)  # list of paths dropped from outside
     zoom_changed = Signal(int)  # side of a thumbnail
     menu_requested = Signal(QPoint)  # place on the screen
 

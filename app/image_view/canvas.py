@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QR
 from PySide6.QtWidgets import QWidget
 
 from app.jobs.detached_job import leave
+from app.signal_types import either
 from app.theme.tokens import tokens
 
 LARGEST_ZOOM: Final = 16.0  # times the fitted size
@@ -28,8 +29,8 @@ class ImageCanvas(QWidget):
     zoom_changed = Signal(float)  # screen pixels for each pixel of the image; 0.0 while there is none
     pages_counted = Signal(int)  # how many pages the file has of which the first is shown, once that is known
     double_clicked = Signal()
-    _decoded = Signal(object, object)
-    _counted = Signal(object, int)
+    _decoded = Signal(Path, either(QImage | str))
+    _counted = Signal(Path, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

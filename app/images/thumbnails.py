@@ -10,6 +10,7 @@ from typing import Final, final
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPixmap
 
+from app.signal_types import either
 from engine.config import CacheFolders
 
 THREADS: Final = 2
@@ -27,8 +28,8 @@ Wish = tuple[Path, int]
 class Thumbnails(QObject):
     """Makes and keeps thumbnails. Lives on the GUI thread; only the decoding threads touch files."""
 
-    ready = Signal(object)  # a path whose thumbnail is there now, or has failed
-    _decoded = Signal(object, int, object, object)
+    ready = Signal(Path)  # a path whose thumbnail is there now, or has failed
+    _decoded = Signal(Path, int, either(QImage | None), either(tuple | None))
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)

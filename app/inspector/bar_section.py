@@ -10,6 +10,7 @@ from app.inspector.bar_chart import BarChart
 from app.inspector.logic import ClassPageFacts
 from app.inspector.page import Page
 from app.inspector.wording import bar_text, bar_value_text, curve_text
+from app.signal_types import either
 from app.texts import tr
 from app.theme.tokens import tokens
 
@@ -22,7 +23,7 @@ SETTLE_MS: Final = 400
 class BarSection(QObject):
     """The confidence needed of one class, at the foot of its page."""
 
-    bar_requested = Signal(object)  # confidence needed in 0..1, or None to inherit it
+    bar_requested = Signal(either(float | None))  # confidence needed in 0..1, or None to inherit it
     deepest_requested = Signal(bool)
 
     def __init__(self, page: Page, facts: ClassPageFacts, *, is_writable: bool) -> None:

@@ -42,7 +42,7 @@ class ClassNotes(QWidget):
     """Fields of one class."""
 
     note_changed = Signal(str)
-    aliases_changed = Signal(object)  # the `Aliases`
+    aliases_changed = Signal(Aliases)  # the `Aliases`
     colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
 
     def __init__(self, facts: "ClassPageFacts", *, is_writable: bool) -> None:

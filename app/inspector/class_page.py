@@ -20,8 +20,10 @@ from app.inspector.wording import (
     more_places_text,
     teaching_text,
 )
+from app.signal_types import either
 from app.texts import fill, plain_tip, tr
 from app.theme.tokens import tokens
+from engine.graph.aliases import Aliases
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
@@ -33,16 +35,16 @@ SHOTS_SHOWN: Final = 12
 class ClassPage(Page):
     """Everything about one class. Thrown away when the facts change."""
 
-    bar_requested = Signal(object)  # confidence needed in 0..1, or None to inherit it
+    bar_requested = Signal(either(float | None))  # confidence needed in 0..1, or None to inherit it
     deepest_requested = Signal(bool)
     parent_requested = Signal(int)
     parent_wanted = Signal()
     unlink_requested = Signal(int)  # parent to take the class away from
     class_requested = Signal(int)
     image_requested = Signal(int)
-    candidates_accepted = Signal(object)  # label these images as the class
+    candidates_accepted = Signal(tuple)  # label these images as the class
     note_changed = Signal(str)
-    aliases_changed = Signal(object)  # `Aliases` of the class
+    aliases_changed = Signal(Aliases)  # `Aliases` of the class
     colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
 
     def __init__(

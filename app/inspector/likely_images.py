@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class LikelyImages(QWidget):
     """Stays as it is while images are ticked, so that the next click hits what it aims at."""
 
-    labels_requested = Signal(object)  # ids of the ticked images, in their order
+    labels_requested = Signal(tuple)  # ids of the ticked images, in their order
 
     def __init__(self, facts: ClassPageFacts, state: "CollectionState", thumbnails: Thumbnails) -> None:
         super().__init__()

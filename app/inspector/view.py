@@ -13,9 +13,11 @@ from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
 from app.inspector.known import label_shown
 from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, digit_rows, image_facts
+from app.signal_types import either
 from app.texts import tr
 from app.theme.tokens import tokens
 from engine.collection.state import NO_CLASS
+from engine.graph.aliases import Aliases
 from engine.graph.edits import AliasesChanged
 
 if TYPE_CHECKING:
@@ -35,15 +37,15 @@ class Inspector(QWidget):
     """Shows one image, one class, or nothing."""
 
     label_requested = Signal(int, int)  # image id, class id
-    labels_requested = Signal(object, int)  # image ids, class id
+    labels_requested = Signal(tuple, int)  # image ids, class id
     unlabel_requested = Signal(int)  # image id
-    bar_requested = Signal(int, object)  # class id, bar in 0..1 or None
+    bar_requested = Signal(int, either(float | None))  # class id, bar in 0..1 or None
     deepest_requested = Signal(int, bool)  # class id, whether to stop there
     parent_requested = Signal(int, int)  # class id, parent to link
     parent_wanted = Signal(int)  # class id that is to get another parent, still to be chosen
     unlink_requested = Signal(int, int)  # class id, parent to take it away from
     note_changed = Signal(int, str)  # class id, its note
-    aliases_changed = Signal(int, object)  # class id, its `Aliases`
+    aliases_changed = Signal(int, Aliases)  # class id, its `Aliases`
     colour_chosen = Signal(int, str)  # class id, `#rrggbb` or ""
     class_requested = Signal(int)  # show this class
     image_requested = Signal(int)

@@ -3,10 +3,12 @@
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from types import FunctionType, MethodType
 from typing import final
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.signal_types import either
 from engine.errors import Cancelled, ProtoleafError
 from engine.files import shown
 from engine.full_disk import as_full_disk
@@ -24,7 +26,7 @@ class BackgroundThread(QObject):
     """
 
     busy_changed = Signal(bool)
-    _came_back = Signal(object)
+    _came_back = Signal(either(FunctionType | MethodType))
 
     def __init__(self, name: str, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
+from types import FunctionType, MethodType
 from typing import Final, final
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -10,6 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from app.jobs.background_thread import sentence_for
 from app.jobs.job import Job
 from app.jobs.thread_job import Work
+from app.signal_types import either
 from engine.errors import Cancelled
 from engine.events import CancelToken
 
@@ -24,7 +26,7 @@ class DetachedJob(Job):
     Only for work that reads: what it does after a cancel, and at the end of the program, is lost.
     """
 
-    _came_back = Signal(object)
+    _came_back = Signal(either(FunctionType | MethodType))
 
     def __init__(self, title: str, work: Work, parent: QObject | None = None) -> None:
         super().__init__(title, parent)

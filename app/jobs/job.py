@@ -32,7 +32,7 @@ class Job(QObject):
     """
 
     started = Signal()
-    progress = Signal(object)
+    progress = Signal(Progress)
     finished = Signal(object)
     failed = Signal(str)
     cancelled = Signal()

@@ -28,8 +28,8 @@ class JobRunner(QObject):
         stopping: the program ends; every job was stopped.
     """
 
-    job_added = Signal(object)
-    job_ended = Signal(object)
+    job_added = Signal(Job)
+    job_ended = Signal(Job)
     stopping = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:

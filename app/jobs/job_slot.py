@@ -42,8 +42,8 @@ class JobSlot(QObject):
         keeps_finished: whether a stop keeps what was finished.
     """
 
-    stage_changed = Signal(object)
-    progressed = Signal(object)
+    stage_changed = Signal(Stage)
+    progressed = Signal(Progress)
     finished = Signal(object)
 
     def __init__(self, jobs: "JobRunner", *, is_heavy: bool = False, keeps_finished: bool = True) -> None:

@@ -32,7 +32,7 @@ KNOWN: Final = "known images"
 class MovedImages(QObject):
     """Opens the panel, looks for moved images off the project thread, and takes what was found as one action."""
 
-    missing_shown = Signal(object)  # frozenset[int]: images that are not where they were
+    missing_shown = Signal(frozenset)  # frozenset[int]: images that are not where they were
 
     def __init__(
         self,

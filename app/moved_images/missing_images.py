@@ -30,7 +30,7 @@ LastKnown = Mapping[Path, tuple[int, int]]
 class MissingImages(QObject):
     """Looks when a project was loaded, when its images change, when the window gets the focus, and when asked to."""
 
-    missing_changed = Signal(object)  # frozen set of the ids of images that are not where they were
+    missing_changed = Signal(frozenset)  # frozen set of the ids of images that are not where they were
     came_back = Signal()  # images that were missing are there again
 
     def __init__(self, session: "Session", thumbnails: "Thumbnails", parent: QObject | None = None) -> None:

@@ -46,7 +46,7 @@ class SettingsCard(ScrollingCard):
         action_requested: name of an action that opens another page.
     """
 
-    scheme_chosen = Signal(object)
+    scheme_chosen = Signal(SchemeChoice)
     start_chosen = Signal(bool)
     calm_chosen = Signal(bool)
     person_chosen = Signal(str)

@@ -66,7 +66,7 @@ class Embedding(QObject):
         pause_timer: runs out when a person pauses.
     """
 
-    failures_changed = Signal(object)
+    failures_changed = Signal(tuple)
     device_changed = Signal(str, str)
     notice_given = Signal(str)
     failed = Signal(str)

@@ -39,14 +39,14 @@ class ProjectThread(QObject):
         busy_changed: whether work waits or runs.
         failed: one line for a person.
         damaged: path of a project that could not be opened because it is damaged; `failed` says how.
-        moved: a project whose file is not where it was opened, and the reason for people.
+        moved: a file is not where it was opened: whether its project is the shown one, and the reason for people.
         left: no project is open any more.
     """
 
     busy_changed = Signal(bool)
     failed = Signal(str)
-    damaged = Signal(object)
-    moved = Signal(object, str)
+    damaged = Signal(Path)
+    moved = Signal(bool, str)
     left = Signal()
 
     def __init__(
@@ -150,6 +150,6 @@ class ProjectThread(QObject):
                 work()
             except ProjectMovedError as error:
                 reason = str(error)
-                self.post(lambda: self.moved.emit(live, reason))
+                self.post(lambda: self.moved.emit(live is self.shown, reason))
 
         self._thread.submit(watched, self.failed.emit)

@@ -27,16 +27,17 @@ from app.session.opening import create_collection, open_collection, open_for_rea
 from app.session.project_thread import ProjectThread
 from app.session.questions import Questions
 from app.session.what_if import WhatIfSession
+from engine.collection.state import CollectionState
 from engine.config import CacheFolders
 from engine.events import CancelToken, OnProgress
 from engine.graph.codes import NO_CLASS, UNKNOWN
+from engine.project import Change
 
 if TYPE_CHECKING:  # these load numpy and more; the window shows first
     from engine.collection.fitting import FitOutcome
     from engine.collection.live import LiveCollection
-    from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph
-    from engine.project import Change, Project
+    from engine.project import Project
 
 T = TypeVar("T")
 
@@ -69,15 +70,15 @@ class Session(QObject):
         unsaved_changed: labelling actions that have taken longer than a frame to the disk and are not there yet.
     """
 
-    opened = Signal(object)
+    opened = Signal(ProjectInfo)
     loaded = Signal()
     closed = Signal()
-    graph_changed = Signal(object)
-    state_changed = Signal(object)
-    change_made = Signal(object)
+    graph_changed = Signal(tuple)
+    state_changed = Signal(CollectionState)
+    change_made = Signal(Change)
     undo_state_changed = Signal(str, str)
     failed = Signal(str)
-    damaged = Signal(object)
+    damaged = Signal(Path)
     writable_changed = Signal(bool, str)
     busy_changed = Signal(bool)
     fitting_changed = Signal(bool)
@@ -151,7 +152,7 @@ class Session(QObject):
 
         def work(live: "LiveCollection") -> None:
             live.project.check_place()
-            self._thread.post(lambda: self._set_writable(live, ""))
+            self._thread.post(lambda: self._set_writable(live is self._thread.shown, ""))
 
         if self.info is not None:
             self._thread.submit(work)
@@ -351,10 +352,10 @@ class Session(QObject):
             self._is_loading = False
             self.loaded.emit()
 
-    def _set_writable(self, live: "LiveCollection | None", reason: str) -> None:
+    def _set_writable(self, is_shown: bool, reason: str) -> None:
         """Note that nothing more can be saved, and why; or, with no reason, that all is well again."""
         info = self.info
-        if info is None or live is not self._thread.shown:
+        if info is None or not is_shown:
             if reason:
                 self.failed.emit(reason)
         elif reason or self._is_stopped:

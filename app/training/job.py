@@ -51,9 +51,9 @@ BUSY: Final = frozenset({Phase.WAITING, Phase.RUNNING, Phase.STORING})
 class Training(QObject):
     """One training at a time, with all that screens show of it; it goes on while no screen looks."""
 
-    phase_changed = Signal(object)  # the new `Phase`; all attributes fit it already
+    phase_changed = Signal(Phase)  # the new `Phase`; all attributes fit it already
     point_added = Signal()
-    progressed = Signal(object)
+    progressed = Signal(Progress)
 
     def __init__(
         self,

@@ -30,7 +30,7 @@ ITERATIONS_STEP = 100
 class SetupForm(QWidget):
     """Settings of one depth."""
 
-    start_requested = Signal(object)  # a `Plan`
+    start_requested = Signal(Plan)  # a `Plan`
     plan_changed = Signal()  # how long it takes may have changed
 
     def __init__(self, depth: Depth, parent: QWidget | None = None) -> None:

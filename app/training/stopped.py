@@ -27,7 +27,7 @@ def stopped_training(project: "Project", caches: "CacheFolders") -> StoppedTrain
 class StoppedNotice(QWidget):
     """Says how far it was, and lets it go on; hidden while there is none."""
 
-    resume_requested = Signal(object)  # its `Plan`
+    resume_requested = Signal(Plan)  # its `Plan`
 
     def __init__(self) -> None:
         super().__init__()

@@ -17,7 +17,7 @@ from app.training.wording import version_facts
 class VersionList(QWidget):
     """One card for each version, the newest first."""
 
-    use_requested = Signal(object)  # the `VersionRow` to take into use
+    use_requested = Signal(VersionRow)  # the `VersionRow` to take into use
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -12,7 +12,7 @@ from app.side_panel.frame import SidePanel
 from app.side_panel.outcome import OutcomeCard
 from app.texts import tr
 from app.training.job import Phase
-from app.training.logic import Depth, Evidence, StoppedTraining, Trained, VersionRow
+from app.training.logic import Depth, Evidence, Plan, StoppedTraining, Trained, VersionRow
 from app.training.run_view import RunView
 from app.training.setup_form import SetupForm
 from app.training.stopped import StoppedNotice, stopped_training
@@ -35,7 +35,7 @@ STOPPED_TOPIC: Final = "stopped training"
 class TrainingPanel(SidePanel):
     """Shows one depth of training, or only the versions."""
 
-    start_requested = Signal(object)  # a `Plan`
+    start_requested = Signal(Plan)  # a `Plan`
     cancel_requested = Signal()
     use_requested = Signal(int, str)  # id and name of a version to take into use
     keep_requested = Signal()  # go on with the version in use

@@ -19,8 +19,8 @@ LONGEST_NAME: Final = 40  # letters; beyond it the middle is left out
 class RecentList(QWidget):
     """One row for each project; it takes no room without any."""
 
-    project_requested = Signal(object)  # path of a project
-    forget_requested = Signal(object)  # path of a project to take off the list
+    project_requested = Signal(Path)  # path of a project
+    forget_requested = Signal(Path)  # path of a project to take off the list
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,8 +59,8 @@ class RecentList(QWidget):
 class RecentRow(QWidget):
     """A project's name, its folder, and what can be done about it when it is gone. A click anywhere opens it."""
 
-    project_requested = Signal(object)
-    forget_requested = Signal(object)
+    project_requested = Signal(Path)
+    forget_requested = Signal(Path)
 
     def __init__(self, path: Path) -> None:
         super().__init__()

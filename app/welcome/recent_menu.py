@@ -17,7 +17,7 @@ from app.theme.icons import icon
 class RecentMenu(QMenu):
     """Filled each time it is shown: the latest first, without the project that is open."""
 
-    project_requested = Signal(object)  # path of a project
+    project_requested = Signal(Path)  # path of a project
     clear_requested = Signal()  # forget all of them; the files stay
 
     def __init__(self, settings: Settings, opened: Callable[[], Path | None], window: QWidget) -> None:

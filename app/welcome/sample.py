@@ -1,5 +1,6 @@
 """Opening the sample project; its pictures are copied into the person's folder first when they are not there yet."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Signal
@@ -9,8 +10,6 @@ from app.texts import tr
 from engine.config import sample_folder
 
 if TYPE_CHECKING:  # the window shows first
-    from pathlib import Path
-
     from app.jobs.job import Job
     from app.session import Session
     from engine.events import CancelToken, OnProgress
@@ -20,7 +19,7 @@ if TYPE_CHECKING:  # the window shows first
 class SampleStart(QObject):
     """Copies the sample project on a thread and opens it."""
 
-    ready = Signal(object)  # path of the project, to be opened
+    ready = Signal(Path)  # path of the project, to be opened
     face_wanted = Signal(int)  # the class that shows best what the program does, as soon as the sample is open
 
     def __init__(self, session: "Session") -> None:

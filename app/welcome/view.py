@@ -27,9 +27,9 @@ class Welcome(QWidget):
     """Name, one sentence, recent projects, three ways to begin."""
 
     action_requested = Signal(str)  # name of an action
-    project_requested = Signal(object)  # path of a recent project
-    forget_requested = Signal(object)  # path of a recent project to take off the list
-    files_dropped = Signal(object)  # list of paths
+    project_requested = Signal(Path)  # path of a recent project
+    forget_requested = Signal(Path)  # path of a recent project to take off the list
+    files_dropped = Signal(Sequence)  # list of paths
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

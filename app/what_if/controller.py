@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, Signal
 
 from app.actions.table import Needs
+from app.signal_types import either
 from app.texts import tr
 from app.what_if.edit_watch import EditWatch
 from app.what_if.wording import unknown_line
+from engine.collection.what_if.changed_images import ChangedImages
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from app.what_if.band import WhatIfBand
     from app.what_if.changed_panel import ChangedPanel
     from engine.collection.state import CollectionState
-    from engine.collection.what_if.changed_images import ChangedImages
     from engine.collection.what_if.outcome import WhatIfOutcome
 
 TOPIC: Final = "changed images"
@@ -28,7 +29,7 @@ TOPIC: Final = "changed images"
 class WhatIf(QObject):
     """Tells what each edit changed, or would change."""
 
-    changes_shown = Signal(object)  # the `ChangedImages` for the badge; None for none
+    changes_shown = Signal(either(ChangedImages | None))  # the `ChangedImages` for the badge; None for none
     unknown_moved = Signal(int, str)  # how many more images are unknown by the last edits, and why, in words
     image_requested = Signal(int)
     needs_changed = Signal()

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from engine.collection.state import CollectionState
 from engine.graph.edits import ClassRemoved
 
 if TYPE_CHECKING:  # these load numpy and more; the window shows first
     from app.session import Session
-    from engine.collection.state import CollectionState
     from engine.project import Change
 
 
@@ -18,7 +18,7 @@ class EditWatch(QObject):
 
     # the `CollectionState` before the edits since predictions were last up to date, the one now that they are again,
     # and the edits in words
-    followed = Signal(object, object, object)
+    followed = Signal(CollectionState, CollectionState, tuple)
     forgotten = Signal()  # the project was left
 
     def __init__(self, session: "Session", parent: QObject | None = None) -> None:

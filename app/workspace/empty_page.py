@@ -1,5 +1,6 @@
 """The page that stands in for an empty grid."""
 
+from collections.abc import Sequence
 from typing import final
 
 from PySide6.QtCore import Qt, Signal
@@ -28,7 +29,7 @@ class EmptyPage(QWidget):
     """
 
     action_requested = Signal(str)
-    files_dropped = Signal(object)
+    files_dropped = Signal(Sequence)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -37,8 +37,8 @@ class Header(QWidget):
         zoom_chosen: side of a thumbnail.
     """
 
-    subset_chosen = Signal(object)
-    order_chosen = Signal(object)
+    subset_chosen = Signal(Subset)
+    order_chosen = Signal(Order)
     zoom_chosen = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -45,8 +45,8 @@ class Workspace(QWidget):
     """
 
     action_requested = Signal(str)
-    files_dropped = Signal(object)
-    subset_wanted = Signal(object)
+    files_dropped = Signal(Sequence)
+    subset_wanted = Signal(Subset)
 
     def __init__(
         self, session: "Session", thumbnails: Thumbnails, settings: Settings, parent: QWidget | None = None
