@@ -122,7 +122,6 @@ class GraphBoard(QWidget):
         self.canvas.fly_to(wanted) if self._is_flight else self.canvas.show_class(wanted)
 
     def _on_session_closed(self) -> None:
-        """Nothing of a project is left when it is closed."""
         self._wanted = None
         self.canvas.chosen.choose(None)
         self.canvas.show_drawing(empty_drawing(), None)

@@ -37,15 +37,12 @@ class Camera:
     scale: float = 1.0  # logical pixels for one unit of the drawing
 
     def to_view(self, x: float, y: float, view: Size) -> tuple[float, float]:
-        """Where a point of the drawing is seen."""
         return (x - self.x) * self.scale + view[0] / 2, (y - self.y) * self.scale + view[1] / 2
 
     def to_drawing(self, x: float, y: float, view: Size) -> tuple[float, float]:
-        """Which point of the drawing is seen at a place of the view."""
         return (x - view[0] / 2) / self.scale + self.x, (y - view[1] / 2) / self.scale + self.y
 
     def seen(self, view: Size) -> Rect:
-        """The part of the drawing that is seen."""
         half_width, half_height = view[0] / 2 / self.scale, view[1] / 2 / self.scale
         return self.x - half_width, self.y - half_height, self.x + half_width, self.y + half_height
 

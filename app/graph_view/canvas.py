@@ -45,7 +45,6 @@ class GraphCanvas(GraphSheet):
         self.setAcceptDrops(True)
 
     def paint_over(self, painter: QPainter) -> None:
-        """Paint what the mouse does."""
         self.pointer.paint(painter)
         self.drops.paint(painter)
 
@@ -85,7 +84,6 @@ class GraphCanvas(GraphSheet):
         self.pointer.press(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Light what is under the pointer, or go on with what the press began."""
         self.pointer.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -127,7 +125,6 @@ class GraphCanvas(GraphSheet):
         return super().event(event)
 
     def _tell_of_class(self, event: QHelpEvent) -> None:
-        """Say what a card has no room for."""
         class_id = self.class_at(QPointF(event.pos()))
         if class_id is None:
             QToolTip.hideText()

@@ -79,13 +79,11 @@ class CardLook:
 
 
 def detail_at(scale: float) -> Detail:
-    """What is seen of classes at a scale."""
     width = CARD_WIDTH * scale
     return Detail.NAMED if width >= NAMED_FROM else Detail.FACES if width >= FACES_FROM else Detail.DOT
 
 
 def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictures) -> None:
-    """Paint a card."""
     worn, scale = tokens(), rect.width() / CARD_WIDTH
     body = _paint_body(painter, rect, look, scale, worn)
     if rect.width() < NAMED_FROM:

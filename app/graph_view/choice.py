@@ -20,17 +20,12 @@ class ChosenClasses(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._ids: dict[int, None] = {}
-        self._current: int | None = None
+        self.current: int | None = None  # the class that keys work from
 
     @property
     def ids(self) -> tuple[int, ...]:
         """The chosen classes, in the order in which they were chosen."""
         return tuple(self._ids)
-
-    @property
-    def current(self) -> int | None:
-        """The class that keys work from."""
-        return self._current
 
     def __contains__(self, class_id: int) -> bool:
         return class_id in self._ids
@@ -49,21 +44,20 @@ class ChosenClasses(QObject):
             self._set({**ids, class_id: None}, class_id)
 
     def choose_all(self, class_ids: Iterable[int], *, also: Iterable[int] = ()) -> None:
-        """Choose several classes."""
         ids = dict.fromkeys((*also, *class_ids))
-        self._set(ids, self._current if self._current in ids else next(iter(ids), None))
+        self._set(ids, self.current if self.current in ids else next(iter(ids), None))
 
     def keep_only(self, class_ids: Iterable[int]) -> None:
         """Let go of all others: they are gone."""
         kept = frozenset(class_ids)
         ids = {class_id: None for class_id in self._ids if class_id in kept}
-        self._set(ids, self._current if self._current in ids else next(iter(ids), None))
+        self._set(ids, self.current if self.current in ids else next(iter(ids), None))
 
     def _set(self, ids: dict[int, None], current: int | None) -> None:
-        has_moved = current != self._current
+        has_moved = current != self.current
         if ids.keys() == self._ids.keys() and not has_moved:
             return
-        self._ids, self._current = ids, current
+        self._ids, self.current = ids, current
         self.changed.emit()
         if has_moved:
             self.current_changed.emit(current)

@@ -40,30 +40,25 @@ class Drawing:
         return len(self.ids)
 
     def row_of(self, class_id: int) -> int | None:
-        """Row of a class that is drawn."""
         return self.rows.get(class_id)
 
     def box(self, row: int) -> Rect:
-        """The rectangle of a card."""
         x, y = self.centres[row].tolist()
         return x - CARD_WIDTH / 2, y - CARD_HEIGHT / 2, x + CARD_WIDTH / 2, y + CARD_HEIGHT / 2
 
     def rows_in(self, rect: Rect, *, margin: float = 0.0) -> NDArray[np.int64]:
-        """Rows of the cards that touch a rectangle."""
         x, y = self.centres[:, 0], self.centres[:, 1]
         wide, high = CARD_WIDTH / 2 + margin, CARD_HEIGHT / 2 + margin
         inside = (x >= rect[0] - wide) & (x <= rect[2] + wide) & (y >= rect[1] - high) & (y <= rect[3] + high)
         return np.flatnonzero(inside)
 
     def edges_in(self, rect: Rect) -> NDArray[np.int64]:
-        """Edges whose surroundings touch a rectangle."""
         boxes = self.boxes
         inside = (boxes[:, 0] <= rect[2]) & (boxes[:, 2] >= rect[0])
         inside &= (boxes[:, 1] <= rect[3]) & (boxes[:, 3] >= rect[1])
         return np.flatnonzero(inside)
 
     def row_at(self, x: float, y: float) -> int | None:
-        """Row of the card at a point."""
         found = self.rows_in((x, y, x, y))
         return int(found[-1]) if len(found) else None
 
@@ -86,7 +81,6 @@ class Drawing:
         return edges[(self.parents[edges] == row) | (self.children[edges] == row)]
 
     def edge_between(self, parent_id: int, child_id: int) -> int | None:
-        """The edge of two classes."""
         parent, child = self.rows.get(parent_id), self.rows.get(child_id)
         if parent is None or child is None:
             return None
@@ -102,7 +96,6 @@ def make_drawing(
     hidden: Mapping[int, int],
     distances: Mapping[int, int],
 ) -> Drawing:
-    """Make the arrays."""
     ids = list(places)
     rows = {class_id: row for row, class_id in enumerate(ids)}
     centres = np.array([places[each] for each in ids], dtype=np.float64).reshape(-1, 2)
@@ -190,7 +183,6 @@ def curve_points(route: Route, pieces: int = 8) -> Route:
 
 
 def _distance(point: NDArray[np.float64], line: Route) -> float:
-    """From a point to a polyline."""
     start, step = line[:-1], np.diff(line, axis=0)
     length = np.maximum((step**2).sum(axis=1), 1e-12)
     share = np.clip(((point - start) * step).sum(axis=1) / length, 0.0, 1.0)

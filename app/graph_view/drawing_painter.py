@@ -10,12 +10,12 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 
 from app.graph_view.camera import Rect
 from app.graph_view.card import CardLook, Detail, Pictures, detail_at, paint_card
-from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, empty_drawing
-from app.graph_view.edge_style import WEIGHT_STEPS, add_edge, edge_pen, weight_step
+from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, Route, empty_drawing
+from app.images.pixels import on_pixels
 from app.theme.tokens import tokens
 
 CARDS_KEPT: Final = 96  # finished cards that are kept: those around the pieces that are being painted
@@ -108,7 +108,7 @@ class DrawingPainter:
         """Paint one card, from the finished ones where it is among them."""
         box = self.drawing.box(row)
         ratio = painter.device().devicePixelRatio()
-        place = QPointF(round((box[0] * scale + dx) * ratio) / ratio, round((box[1] * scale + dy) * ratio) / ratio)
+        place = on_pixels(QPointF(box[0] * scale + dx, box[1] * scale + dy), ratio)
         faded = self.drawing.distances[row] > 1
         if faded:
             painter.setOpacity(FADED)
@@ -166,3 +166,52 @@ def dot_radius(hidden: int, scale: float) -> float:
     """Radius of a dot in logical pixels: larger for a branch with much in it."""
     plain = max(_SMALLEST_DOT, _DOT_SHARE * CARD_WIDTH * scale)
     return min(_LARGEST_DOT, plain * (1 + 0.15 * log2(1 + hidden)))
+
+
+THIN: Final = 1.0  # logical pixels at full size, of an edge that nothing is propagated over
+THICK: Final = 2.5  # of an edge that all is propagated over
+WEIGHT_STEPS: Final = 4  # looks of edges; a finer scale nobody tells apart
+UNKNOWN_STEP: Final = 1  # look of an edge whose weight is not known yet
+_STRAIGHT_BELOW: Final = 0.2  # scale at which a curve cannot be told from a line
+
+
+def weight_step(weight: float | None) -> int:
+    """Which of the looks an edge has."""
+    if weight is None:
+        return UNKNOWN_STEP
+    return max(0, min(WEIGHT_STEPS - 1, int(weight * WEIGHT_STEPS)))
+
+
+def edge_pen(step: int, scale: float) -> QPen:
+    """Pen of a look, in logical pixels."""
+    colours = tokens().colours
+    share = step / (WEIGHT_STEPS - 1)
+    weak, strong = QColor(colours.border), QColor(colours.text_disabled)
+    colour = QColor.fromRgbF(
+        weak.redF() + share * (strong.redF() - weak.redF()),
+        weak.greenF() + share * (strong.greenF() - weak.greenF()),
+        weak.blueF() + share * (strong.blueF() - weak.blueF()),
+    )
+    return QPen(colour, max(0.75, (THIN + share * (THICK - THIN)) * min(1.0, scale)))
+
+
+def add_edge(path: QPainterPath, route: Route, scale: float, dx: float, dy: float) -> None:
+    """Add an edge to a path.
+
+    Args:
+        path: in logical pixels.
+        route: in units of the drawing.
+        scale: logical pixels for one unit.
+        dx, dy: place of the drawing's origin on the path.
+    """
+    points = (route * scale + (dx, dy)).tolist()
+    x, y = points[0]
+    path.moveTo(x, y)
+    if scale < _STRAIGHT_BELOW:
+        for x, y in points[1:]:
+            path.lineTo(x, y)
+        return
+    for next_x, next_y in points[1:]:
+        middle = (y + next_y) / 2
+        path.cubicTo(x, middle, next_x, middle, next_x, next_y)
+        x, y = next_x, next_y

@@ -63,11 +63,9 @@ class EdgePointer:
         return is_there
 
     def let_go(self) -> None:
-        """No edge is chosen any more."""
         self.chosen = None
 
     def paint(self, painter: QPainter) -> None:
-        """Light what is under the pointer, and what is chosen."""
         drawing, sheet = self._sheet.drawing, self._sheet
         for ends in {self.hovered, self.chosen} - {None}:
             assert ends is not None

@@ -17,6 +17,7 @@ from app.graph_view.card import Detail, detail_at, text_font
 from app.graph_view.drawing import Drawing, empty_drawing
 from app.graph_view.drawing_painter import Looks, dot_radius
 from app.graph_view.viewport import Viewport
+from app.images.pixels import on_pixels
 from app.theme.tokens import Tokens, tokens
 
 ASKED: Final = 600  # so many branches are tried, the biggest first
@@ -57,7 +58,6 @@ class FarNames:
         self._ratio = 1.0
 
     def show(self, drawing: Drawing) -> None:
-        """Name the branches of another drawing from now on."""
         self._drawing = drawing
         sizes = branch_sizes(drawing)
         order = np.argsort(-sizes, kind="stable")[:ASKED]
@@ -183,11 +183,6 @@ def _painted(name: str, size: QSizeF, ratio: float) -> QPixmap:
     painter.drawText(room, Qt.AlignmentFlag.AlignCenter, name)
     painter.end()
     return picture
-
-
-def on_pixels(place: QPointF, ratio: float) -> QPointF:
-    """The nearest place where pixels fall on those of the screen."""
-    return QPointF(round(place.x() * ratio) / ratio, round(place.y() * ratio) / ratio)
 
 
 def branch_sizes(drawing: Drawing) -> NDArray[np.int64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
@@ -51,18 +50,13 @@ class Layouts(QObject):
         super().__init__(parent)
         self._thread = BackgroundThread("graph-layout", self)
         self._waiting: LayoutWish | None = None
-        self._is_working = False
+        self.is_busy = False  # a drawing is on its way
         self._before: Layout | None = None
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a drawing is on its way."""
-        return self._is_working
 
     def want(self, wish: LayoutWish) -> None:
         """Lay something out; a wish that still waits is dropped."""
         self._waiting = wish
-        if not self._is_working:
+        if not self.is_busy:
             self._begin()
 
     def forget(self) -> None:
@@ -77,26 +71,23 @@ class Layouts(QObject):
         wish, before = self._waiting, self._before
         if wish is None:
             return
-        self._waiting, self._is_working = None, True
+        self._waiting, self.is_busy = None, True
 
         def work() -> None:
             answer, layout = lay_out_wish(wish, before)
-            self._thread.post(self._answering(answer, layout))
+            self._thread.post(lambda: self._deliver(answer, layout))
 
         self._thread.submit(work, self._on_failed)
 
-    def _answering(self, answer: LaidOut, layout: Layout) -> Callable[[], None]:
-        def deliver() -> None:
-            self._is_working, self._before = False, layout
-            if self._waiting is None:
-                self.done.emit(answer)
-            else:
-                self._begin()
-
-        return deliver
+    def _deliver(self, answer: LaidOut, layout: Layout) -> None:
+        self.is_busy, self._before = False, layout
+        if self._waiting is None:
+            self.done.emit(answer)
+        else:
+            self._begin()
 
     def _on_failed(self, message: str) -> None:
-        self._is_working = False
+        self.is_busy = False
         self.failed.emit(message)
         self._begin()
 

@@ -11,8 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 from app.graph_view.camera import Camera, Size
 from app.graph_view.card import RADIUS, SHEETS, Detail, detail_at
 from app.graph_view.drawing import CARD_WIDTH, Drawing, Route
-from app.graph_view.drawing_painter import dot_radius
-from app.graph_view.edge_style import add_edge
+from app.graph_view.drawing_painter import add_edge, dot_radius
 from app.theme.tokens import tokens
 
 PORT: Final = 6.0  # radius of the knob that edges are drawn from, in logical pixels
@@ -45,7 +44,6 @@ def card_body(rect: QRectF, *, is_closed: bool) -> QRectF:
 
 
 def paint_ring(painter: QPainter, rect: QRectF, colour: str, *, width: float = _RING, is_filled: bool = False) -> None:
-    """A line around a card or a dot."""
     tint = QColor(colour)
     painter.setPen(QPen(tint, width))
     if is_filled:
@@ -67,7 +65,6 @@ def paint_chosen(painter: QPainter, rects: Sequence[QRectF], colour: str) -> Non
 
 
 def paint_lit_edges(painter: QPainter, routes: Iterable[Route], camera: Camera, view: Size, colour: str) -> None:
-    """Paint edges over the others."""
     path = QPainterPath()
     dx, dy = camera.to_view(0.0, 0.0, view)
     for route in routes:
@@ -76,7 +73,6 @@ def paint_lit_edges(painter: QPainter, routes: Iterable[Route], camera: Camera, 
 
 
 def paint_port(painter: QPainter, place: QPointF, *, is_held: bool) -> None:
-    """The knob that edges are drawn from."""
     colours = tokens().colours
     painter.setPen(QPen(QColor(colours.accent), 1.5))
     painter.setBrush(QColor(colours.accent if is_held else colours.surface))
@@ -84,7 +80,6 @@ def paint_port(painter: QPainter, place: QPointF, *, is_held: bool) -> None:
 
 
 def paint_drawn_edge(painter: QPainter, start: QPointF, end: QPointF, colour: str) -> None:
-    """An edge that follows the pointer."""
     path = QPainterPath(start)
     middle = (start.y() + end.y()) / 2
     path.cubicTo(start.x(), middle, end.x(), middle, end.x(), end.y())

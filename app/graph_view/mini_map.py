@@ -63,7 +63,6 @@ class MiniMap(QWidget):
         return (self.width() - 2 * MARGIN) / max(1.0, right - left)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the picture, and a frame around what is seen."""
         colours, radius = tokens().colours, tokens().spacing.radius
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

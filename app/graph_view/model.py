@@ -72,7 +72,6 @@ class GraphModel(QObject):
     # -- which classes are drawn
 
     def lay_out(self, *, shown: int | None = None, anchor: int | None = None) -> None:
-        """Have the graph drawn."""
         self._is_graph_old = False
         graph = self._session.graph
         if self.focus is not None and self.focus not in graph:
@@ -106,7 +105,6 @@ class GraphModel(QObject):
     # -- what cards say
 
     def look(self, class_id: int) -> CardLook:
-        """What the card of a class says."""
         found = self._looks.get(class_id)
         if found is None:
             found = self._looks[class_id] = self._make_look(class_id)
@@ -125,7 +123,6 @@ class GraphModel(QObject):
 
     @property
     def is_editable(self) -> bool:
-        """Whether anything can be changed."""
         info = self._session.info
         return info is not None and info.is_writable
 
@@ -148,7 +145,6 @@ class GraphModel(QObject):
         return class_in_words(graph.name(class_id), parents, self._hidden.get(class_id, 0), images, shots)
 
     def tip(self, class_id: int) -> str:
-        """What is said of a class that the pointer rests on."""
         look = self.look(class_id)
         decided = () if look.decided is None else (decided_text(look.decided),)
         return "\n".join((look.name, look.counts + look.more, *decided))

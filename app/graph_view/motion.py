@@ -30,15 +30,10 @@ class Motion(QObject):
 
     @property
     def is_going_on(self) -> bool:
-        """Whether classes are on their way."""
         return self._timer.isActive()
 
     def go(self, after: Drawing, shift: tuple[float, float], *, is_calm: bool) -> None:
-        """Begin a movement.
-
-        Args:
-            shift: by how much the whole drawing was moved, which nobody is to see.
-        """
+        """Begin a movement; `shift` is how far the whole drawing was moved, which nobody is to see."""
         before = self.drawing
         self._timer.stop()
         if is_calm or not len(before) or max(len(before), len(after)) > MOST_MOVED:

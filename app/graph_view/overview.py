@@ -9,7 +9,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 
 from app.graph_view.camera import Rect
-from app.graph_view.card import CardLook
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, empty_drawing
 from app.graph_view.drawing_painter import Looks
 from app.theme.tokens import tokens
@@ -36,7 +35,6 @@ class Overview:
         return self._done >= len(self._drawing.parents) + len(self._drawing)
 
     def show(self, drawing: Drawing, ratio: float) -> None:
-        """Begin the picture of a drawing."""
         self._drawing, self._done, self.bounds = drawing, 0, drawing.bounds
         width, height = max(1.0, self.bounds[2] - self.bounds[0]), max(1.0, self.bounds[3] - self.bounds[1])
         self._scale = min(WIDEST / width, HIGHEST / height)
@@ -83,7 +81,7 @@ class Overview:
         width, height = max(_SMALLEST, CARD_WIDTH * self._scale), max(_SMALLEST, CARD_HEIGHT * self._scale)
         for row in rows:
             centre = self._place(*self._drawing.centres[row].tolist())
-            look: CardLook = self._looks(int(self._drawing.ids[row]))
+            look = self._looks(int(self._drawing.ids[row]))
             place = QRectF(centre.x() - width / 2, centre.y() - height / 2, width, height)
             painter.setBrush(look.tint)
             painter.drawRoundedRect(place, width / 8, width / 8) if width > 2 * _SMALLEST else painter.fillRect(

@@ -42,10 +42,8 @@ class GraphPicture(QObject):
         self._users, self._thumbnails = users, thumbnails
         self._ratio = 1.0
         self._worn: Tokens | None = None
-        self._has_more, self._announced_s = (
-            False,
-            0.0,
-        )  # whether something is finished that nobody was told of, and since when
+        self._has_more = False  # whether something is finished that nobody was told of
+        self._announced_s = 0.0  # and since when
         self.ground = DrawingPainter(looks, weights, self.face)  # what is known of its classes
         self._gliding = DrawingPainter(looks, weights, self.face)
         self.overview = Overview(looks)
@@ -73,11 +71,7 @@ class GraphPicture(QObject):
         return self._tiles.is_complete and self._names.is_complete and self.overview.is_complete
 
     def show(self, drawing: Drawing, shift: tuple[float, float], *, is_calm: bool) -> None:
-        """Paint another drawing from now on.
-
-        Args:
-            shift: by how much the whole drawing was moved, which nobody is to see.
-        """
+        """Paint another drawing from now on; `shift` is how far all of it was moved, which nobody is to see."""
         self.ground.show(drawing)
         self._names.show(drawing)
         self._tiles.forget()
@@ -97,7 +91,6 @@ class GraphPicture(QObject):
     # -- a frame
 
     def paint(self, painter: QPainter, viewport: Viewport, view: Size) -> None:
-        """Paint what is seen, as far as it is finished."""
         self._follow(painter.device().devicePixelRatio())
         if self.motion.is_going_on:
             self._paint_gliding(painter, viewport, view)

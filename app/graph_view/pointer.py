@@ -60,7 +60,8 @@ class GraphPointer:
         self._canvas.setFocus(Qt.FocusReason.MouseFocusReason)
         row = self._canvas.row_at(event.position())
         if event.button() == _MIDDLE or (event.button() == _LEFT and self._is_space_down):
-            self._begin_pushing()
+            self._doing = _Doing.PUSHING
+            self._canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
         elif event.button() == _LEFT and self._port_at(event.position()) is not None:
             self._doing, self._from = _Doing.LINKING, self._port_at(event.position())
         elif event.button() == _LEFT and row is not None:
@@ -95,7 +96,6 @@ class GraphPointer:
             self.press(event)
 
     def move(self, event: QMouseEvent) -> None:
-        """Go on with what the press began, or light what is under the pointer."""
         place = event.position()
         if self._doing is _Doing.PUSHING:
             step = place - self._last
@@ -215,10 +215,6 @@ class GraphPointer:
         else:
             self._canvas.chosen.choose(class_id)
 
-    def _begin_pushing(self) -> None:
-        self._doing = _Doing.PUSHING
-        self._canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
-
     def _show_hand(self) -> None:
         if self._is_space_down:
             self._canvas.setCursor(Qt.CursorShape.OpenHandCursor)
@@ -262,7 +258,6 @@ class GraphPointer:
             self._canvas.update()
 
     def paint(self, painter: QPainter) -> None:
-        """Paint the rubber band, and what is under the pointer."""
         self.edges.paint(painter)
         if self.band is not None:
             paint_band(painter, self.band)

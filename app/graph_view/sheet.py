@@ -51,7 +51,8 @@ class GraphSheet(QWidget):
         self.viewport = Viewport(self)
         self.picture = GraphPicture(model.look, model.weight, model.classes_with, thumbnails, self)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.viewport.moved.connect(self._on_looked)
+        self.viewport.moved.connect(self.update)
+        self.viewport.moved.connect(self.looked)
         self.picture.has_news.connect(self.update)
         self.picture.finished.connect(self.looked)
         self.picture.motion.arrived.connect(self.looked)
@@ -66,11 +67,7 @@ class GraphSheet(QWidget):
         return not self.viewport.is_moving and self.picture.is_complete
 
     def show_drawing(self, drawing: Drawing, anchor: int | None) -> None:
-        """Show another drawing.
-
-        Args:
-            anchor: a class that is to stay where it is on the screen.
-        """
+        """Show another drawing; the class `anchor` stays where it is on the screen."""
         before, is_first = self.drawing, not len(self.drawing)
         shift = _shift(before, drawing, anchor)
         self.drawing = drawing
@@ -119,18 +116,15 @@ class GraphSheet(QWidget):
         return float(self.width()), float(self.height())
 
     def row_at(self, place: QPointF) -> int | None:
-        """Row of the class at a place of the view."""
         x, y = self.viewport.camera.to_drawing(place.x(), place.y(), self.size_seen)
         row = self.drawing.row_at(x, y)
         return row if row is not None and self.rect_of(row).adjusted(-3, -3, 3, 3).contains(place) else None
 
     def class_at(self, place: QPointF) -> int | None:
-        """The class at a place of the view."""
         row = self.row_at(place)
         return None if row is None else int(self.drawing.ids[row])
 
     def rect_of(self, row: int) -> QRectF:
-        """Where a class is seen."""
         return card_rect(self.picture.motion.drawing, row, self.viewport.camera, self.size_seen)
 
     def body_of(self, row: int) -> QRectF:
@@ -138,7 +132,6 @@ class GraphSheet(QWidget):
         return card_body(self.rect_of(row), is_closed=bool(self.drawing.hidden[row]))
 
     def rows_in(self, band: QRectF) -> Sequence[int]:
-        """Rows of the classes that a rubber band touches."""
         camera, size = self.viewport.camera, self.size_seen
         left, top = camera.to_drawing(band.left(), band.top(), size)
         right, bottom = camera.to_drawing(band.right(), band.bottom(), size)
@@ -148,7 +141,6 @@ class GraphSheet(QWidget):
     # -- painting
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Copy the finished pieces, and paint on them what is chosen."""
         painter = QPainter(self)
         self.picture.paint(painter, self.viewport, self.size_seen)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -188,10 +180,6 @@ class GraphSheet(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         self.picture.rest()
         super().hideEvent(event)
-
-    def _on_looked(self) -> None:
-        self.update()
-        self.looked.emit()
 
     def _on_current_changed(self, class_id: int | None) -> None:
         self.setAccessibleDescription("" if class_id is None else self.model.words(class_id))

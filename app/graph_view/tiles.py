@@ -71,11 +71,7 @@ class Tiles:
     # -- a frame
 
     def show(self, painter: QPainter, camera: Camera, view: Size, stand_in: Callable[[QPainter], None]) -> None:
-        """Copy what is there to the screen, and note what is missing.
-
-        Args:
-            stand_in: paints what can be shown of the drawing where nothing else is there.
-        """
+        """Copy what is there to the screen, note what is missing, and let `stand_in` paint where nothing is there."""
         self._follow(painter.device().devicePixelRatio())
         step = step_near(camera.scale)
         keys = list(self._keys(step, camera, view))
@@ -135,7 +131,7 @@ class Tiles:
             if self._unfinished is None or self._unfinished.key != self._wanted[0]:
                 self.give_up()
                 self._unfinished = self._begun(self._wanted[0])
-            if self._is_finished_by(self._unfinished, end):
+            if all(time.perf_counter() < end for _ in self._unfinished.steps):
                 self._keep(self._unfinished)
                 has_finished = True
             if time.perf_counter() >= end:
@@ -147,9 +143,6 @@ class Tiles:
         piece.setDevicePixelRatio(self._ratio)
         painter = QPainter(piece)
         return _Unfinished(key, piece, painter, self._paint(painter, self._rect(key), scale_of(key[0])))
-
-    def _is_finished_by(self, unfinished: _Unfinished, end: float) -> bool:
-        return all(time.perf_counter() < end for _ in unfinished.steps)
 
     def _keep(self, finished: _Unfinished) -> None:
         finished.painter.end()

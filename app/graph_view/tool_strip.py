@@ -85,7 +85,6 @@ class ToolStrip(QFrame):
     # -- what it shows
 
     def show_scale(self, scale: float) -> None:
-        """Say how large the drawing is."""
         self.scale.setText(percent_of_size(scale))
 
     def show_focus(self, name: str) -> None:
@@ -115,7 +114,7 @@ class ToolStrip(QFrame):
         elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Down):
             if key == Qt.Key.Key_Escape:
                 self.search.clear()
-                self._show_found([])
+                self._found, self._place = [], 0
             self.left.emit()
         else:
             return False
@@ -124,11 +123,8 @@ class ToolStrip(QFrame):
     def _find(self) -> None:
         self._timer.stop()
         text = self.search.text().strip()
-        self._show_found(self._graph().search(text, MOST_FOUND) if text else [])
+        self._found, self._place = self._graph().search(text, MOST_FOUND) if text else [], 0
         self._go(0)
-
-    def _show_found(self, found: list[int]) -> None:
-        self._found, self._place = found, 0
 
     def _go(self, step: int) -> None:
         text = self.search.text().strip()

@@ -101,7 +101,6 @@ class GraphView(QWidget):
         model.set_focus(current if model.focus is None else None)
 
     def stop(self) -> None:
-        """End the thread that lays out, before the program ends."""
         if self._board is not None:
             self._board.model.stop()
 

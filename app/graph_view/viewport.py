@@ -39,7 +39,6 @@ class Viewport(QObject):
 
     @property
     def is_moving(self) -> bool:
-        """Whether a movement goes on."""
         return self._timer.isActive()
 
     @property
@@ -90,7 +89,6 @@ class Viewport(QObject):
         self._go(self.camera.settled(), ZOOM_S)
 
     def fit(self, bounds: Rect, *, at_once: bool = False) -> None:
-        """See all of a rectangle of the drawing."""
         goal = fitting(bounds, self.view, covered=self.covered)
         self._smallest_step = min(self._smallest_step, step_near(goal.scale))
         self.look(goal) if at_once else self._go(goal, FLIGHT_S)
@@ -109,13 +107,11 @@ class Viewport(QObject):
         self._smallest_step = step_near(fitting(bounds, self.view, covered=self.covered).scale) - 1
 
     def bring_in(self, box: Rect) -> None:
-        """Move as little as it takes to see a card."""
         goal = bringing_in(self.goal, box, self.view, MARGIN)
         if goal != self.goal:
             self._go(goal, FLIGHT_S)
 
     def fly_to(self, box: Rect, least_scale: float) -> None:
-        """See a card in the middle, large enough to be read."""
         scale = max(self.goal.scale, least_scale)
         self._go(Camera((box[0] + box[2]) / 2, (box[1] + box[3]) / 2, scale), FLIGHT_S)
 

@@ -53,22 +53,18 @@ def edge_text(child: str, shares: list[tuple[str, float]], own: float | None) ->
 
 
 def images_on_class(count: int, name: str) -> str:
-    """`Label 12 images as Oak`."""
     return tr("Label %1 as %2", images(count), name)
 
 
 def new_class_of(count: int) -> str:
-    """`New class with 12 images`."""
     return tr("New class with %1", images(count))
 
 
 def files_on_class(name: str) -> str:
-    """`Add and label as Oak`."""
     return tr("Add and label as %1", name)
 
 
 def link_text(parent: str, child: str) -> str:
-    """`Add Oak as a parent of Acorn`."""
     return tr("Add %1 as a parent of %2", parent, child)
 
 
@@ -84,5 +80,4 @@ def looking_around(name: str) -> str:
 
 
 def decided_text(share: float) -> str:
-    """`62% decided: labelled, or sure down to a leaf`."""
     return tr("%1 decided: labelled, or sure down to a leaf", percent(share))

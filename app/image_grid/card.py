@@ -51,12 +51,10 @@ def paint_words(painter: QPainter, rect: QRect, ground: QColor, card: Card, look
 
 
 def _frame(rect: QRect) -> QRect:
-    """The square of the picture."""
     return QRect(rect.left() + PADDING, rect.top() + PADDING, rect.width() - 2 * PADDING, rect.width() - 2 * PADDING)
 
 
 def _caption(rect: QRect) -> QRect:
-    """The place of the words."""
     frame = _frame(rect)
     return QRect(frame.left() + 2, frame.bottom() + 4, frame.width() - 4, rect.bottom() - frame.bottom() - 6)
 

@@ -24,7 +24,6 @@ class Choice:
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """(chosen,) rows in the order shown."""
         chosen = self._view.selectionModel().selection()
         parts = [chosen.at(number) for number in range(chosen.count())]
         runs = [np.arange(part.top(), part.bottom() + 1, dtype=np.int64) for part in parts]
@@ -32,25 +31,20 @@ class Choice:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """Chosen images in the order shown."""
         return tuple(self._model.image_ids[self.rows].tolist())
 
     @property
     def current_row(self) -> int:
-        """Row of the current card; -1 for none."""
         return self._view.currentIndex().row()
 
     @property
     def current_id(self) -> int | None:
-        """The current image; None for none."""
         return self._model.id_at(self.current_row) if self.current_row >= 0 else None
 
     def has(self, row: int) -> bool:
-        """Whether a card is chosen."""
         return self._view.selectionModel().isSelected(self._model.index(row))
 
     def choose_alone(self, row: int) -> None:
-        """Choose one card and no other."""
         self._anchor_id = self._model.id_at(row)
         self._view.selectionModel().setCurrentIndex(self._model.index(row), _Flag.ClearAndSelect)
 
@@ -98,7 +92,6 @@ class Choice:
             self.make_current(int(wanted[0]))
 
     def choose_ids(self, image_ids: Collection[int], current_id: int) -> None:
-        """Choose again what was chosen before."""
         row = self._model.row_of(current_id)
         if row is not None:
             self.make_current(row)

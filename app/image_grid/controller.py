@@ -30,7 +30,6 @@ class ImageFiles:
         return {"show_in_folder": self.show_in_folder}
 
     def show_in_folder(self) -> None:
-        """Show the folder of the current image in the system's file browser."""
         state, image_id = self._session.state, self._grid.current_id
         if state is None or image_id is None:
             return

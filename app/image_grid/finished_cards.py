@@ -4,7 +4,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final, final
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QSize
+from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from app.image_grid.card import Look, paint_card, paint_words
@@ -49,9 +49,11 @@ class FinishedCards:
         key = (card.image_id, 0 if picture is None else picture.cacheKey(), look, size.width())
         kept = self._kept.get(key)
         if kept is None:
-            kept = self._finish(card, picture, look, size)
-            self._keep(key, kept)
-            return kept.pixmap
+            pixmap = QPixmap(size * self._ratio)
+            pixmap.setDevicePixelRatio(self._ratio)
+            self._paint(pixmap, card, picture, look)
+            self._keep(key, _Finished(card, pixmap))
+            return pixmap
         self._kept.move_to_end(key)
         if kept.card != card:
             self._follow(kept, card, picture, look)
@@ -63,12 +65,6 @@ class FinishedCards:
         while self.used_bytes > self._limit_bytes and len(self._kept) > 1:
             _, oldest = self._kept.popitem(last=False)
             self.used_bytes -= _size_bytes(oldest.pixmap)
-
-    def _finish(self, card: Card, picture: QPixmap | None, look: Look, size: QSize) -> _Finished:
-        pixmap = QPixmap(size * self._ratio)
-        pixmap.setDevicePixelRatio(self._ratio)
-        self._paint(pixmap, card, picture, look)
-        return _Finished(card, pixmap)
 
     def _follow(self, kept: _Finished, card: Card, picture: QPixmap | None, look: Look) -> None:
         """Bring a card up to date: words change far more often than the picture, which costs most."""
@@ -96,11 +92,6 @@ def _painter(pixmap: QPixmap) -> QPainter:
 
 def _rect(pixmap: QPixmap) -> QRect:
     return QRect(QPoint(), pixmap.deviceIndependentSize().toSize())
-
-
-def on_pixels(place: QPoint, ratio: float) -> QPointF:
-    """The nearest place where a card's pixels fall on those of the screen, so that nothing blurs at 125%."""
-    return QPointF(round(place.x() * ratio) / ratio, round(place.y() * ratio) / ratio)
 
 
 def _size_bytes(picture: QPixmap) -> int:

@@ -30,7 +30,6 @@ class GridGeometry:
 
     @property
     def card_height(self) -> int:
-        """Height of a card: a square and the caption."""
         return self.card_width + CAPTION_HEIGHT
 
     @property
@@ -44,11 +43,9 @@ class GridGeometry:
 
     @property
     def total_height(self) -> int:
-        """Height of the whole grid."""
         return 2 * MARGIN + self.rows * self.row_height - GAP if self.count else 0
 
     def rect(self, place: int) -> QRect:
-        """Where a card lies, from the grid's top."""
         row, column = divmod(place, self.columns)
         left = MARGIN + column * (self.card_width + GAP)
         return QRect(left, MARGIN + row * self.row_height, self.card_width, self.card_height)
@@ -69,7 +66,6 @@ class GridGeometry:
         return range(min(first * self.columns, self.count), min((last + 1) * self.columns, self.count))
 
     def places_in(self, area: QRect) -> list[int]:
-        """Cards that a rectangle touches."""
         step = self.card_width + GAP
         left = max(0, (area.left() - MARGIN - self.card_width) // step + 1)
         right = min(self.columns - 1, (area.right() - MARGIN) // step)

@@ -34,7 +34,6 @@ class HeldOrder:
 
     @staticmethod
     def sorted_now(state: CollectionState, wanted: ImageFilter, order: Order) -> "HeldOrder":
-        """All images that a filter lets through, in their true order."""
         is_in = fitting(state, wanted)
         return HeldOrder(state, state, in_order(state, np.flatnonzero(is_in), order), is_in)
 

@@ -100,7 +100,6 @@ class ImageGridModel(QAbstractListModel):
         self._missing = image_ids
 
     def set_order(self, order: Order) -> None:
-        """Show them in another order."""
         self.order = order
         self.refresh()
 
@@ -140,7 +139,6 @@ class ImageGridModel(QAbstractListModel):
         return self.state.image_ids is state.image_ids or np.array_equal(self.state.image_ids, state.image_ids)
 
     def row_of(self, image_id: int) -> int | None:
-        """Row of an image; None when it is not shown."""
         rows = np.flatnonzero(self.image_ids == image_id)
         return int(rows[0]) if len(rows) else None
 
@@ -156,7 +154,6 @@ class ImageGridModel(QAbstractListModel):
         return int(self.state.image_ids[self._positions[row]])
 
     def card(self, row: int) -> Card:
-        """What the card in a row shows."""
         state = self.state
         assert state is not None
         place = int(self._positions[row])

@@ -3,15 +3,15 @@
 Until somebody works on the cards, their first one is the current one: it is what they are sorted for.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QObject
+from PySide6.QtCore import QItemSelectionModel, QObject
 from PySide6.QtWidgets import QAbstractItemView
 
+from app.image_grid.choice import Choice
 from app.image_grid.model import ImageGridModel
 
 NEAR: Final = 8  # cards that are looked for one by one before all 100,000 are compared
@@ -38,13 +38,11 @@ class PlaceKeeper(QObject):
         view: the grid; the keeper must be made after `view.setModel`, so that the view has reset itself first.
     """
 
-    def __init__(
-        self, view: QAbstractItemView, model: ImageGridModel, selected_ids: Callable[[], tuple[int, ...]]
-    ) -> None:
+    def __init__(self, view: QAbstractItemView, model: ImageGridModel, choice: Choice) -> None:
         super().__init__(view)
         self._view = view
         self._model = model
-        self._selected_ids = selected_ids
+        self._choice = choice
         self._before = _NOWHERE
         model.modelAboutToBeReset.connect(self._on_model_about_to_be_reset)
         model.modelReset.connect(self._on_model_reset)
@@ -55,15 +53,13 @@ class PlaceKeeper(QObject):
             self._before = _NOWHERE
             return
         is_in_sight = view.visualRect(index).intersects(view.viewport().rect())
-        self._before = _Place(self._model.image_ids, index.row(), frozenset(self._selected_ids()), is_in_sight)
+        self._before = _Place(self._model.image_ids, index.row(), frozenset(self._choice.ids), is_in_sight)
 
     def _on_model_reset(self) -> None:
         """Choose the same images again; when the current card left, the next one that stayed takes its place."""
         before, model = self._before, self._model
         self._view.updateGeometries()
-        if not model.rowCount():
-            return
-        if before.row < 0:
+        if not model.rowCount() or before.row < 0:
             return
         if model.is_held:
             self._go_back()
@@ -100,16 +96,6 @@ class PlaceKeeper(QObject):
 
     def _select_again(self) -> None:
         selected = self._before.selected
-        if len(selected) == 1 and int(self._before.image_ids[self._before.row]) in selected:
-            return  # the current card is the chosen one, as nearly always
-        selection = QItemSelection()
-        for first, last in _runs(np.flatnonzero(np.isin(self._model.image_ids, list(selected)))):
-            selection.select(self._model.index(first), self._model.index(last))
-        self._view.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-
-
-def _runs(rows: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """First and last of each run of neighbours: one range for all that is chosen, not one for each card."""
-    ends = np.flatnonzero(np.diff(rows) > 1)
-    firsts, lasts = np.append(rows[:1], rows[ends + 1]), np.append(rows[ends], rows[-1:])
-    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+        is_current_alone = len(selected) == 1 and int(self._before.image_ids[self._before.row]) in selected
+        if not is_current_alone:  # as it is nearly always
+            self._choice.choose_rows((), selected)

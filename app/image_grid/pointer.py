@@ -63,7 +63,6 @@ class Pointer:
         return QRect(self._band.origin - self._offset(), self._end).normalized()
 
     def press(self, event: QMouseEvent) -> None:
-        """The button went down: choose the card under it, or wait for what comes."""
         point, keys = event.position().toPoint(), event.modifiers()
         index = self._view.indexAt(point)
         if not index.isValid():
@@ -86,7 +85,6 @@ class Pointer:
         return _nothing
 
     def move(self, event: QMouseEvent) -> None:
-        """The pointer moved while the button is down."""
         press, point = self._press, event.position().toPoint()
         if press is None or not event.buttons() & Qt.MouseButton.LeftButton:
             return

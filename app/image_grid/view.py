@@ -36,12 +36,13 @@ from app.drop_box import DropLight
 from app.image_grid.card import Look
 from app.image_grid.carried import MOST_SHOWN, carry
 from app.image_grid.choice import Choice
-from app.image_grid.finished_cards import FinishedCards, on_pixels
+from app.image_grid.finished_cards import FinishedCards
 from app.image_grid.geometry import GAP, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry
 from app.image_grid.model import ImageGridModel
 from app.image_grid.place_keeper import PlaceKeeper
 from app.image_grid.pointer import Pointer
 from app.image_grid.steps import KEYS, row_after
+from app.images.pixels import on_pixels
 from app.images.thumbnails import Thumbnails
 from app.rubber_band import paint_rubber_band
 from app.texts import tr
@@ -85,7 +86,7 @@ class ImageGrid(QAbstractItemView):
         self.setModel(model)
         DropLight(self.viewport())
         self._pointer = Pointer(self, self._choice, self._geometry, self._take_along)
-        PlaceKeeper(self, model, lambda: self.selected_ids)
+        PlaceKeeper(self, model, self._choice)
         model.modelReset.connect(self._on_model_reset)
         self._repaint_timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._repaint_timer.timeout.connect(self.viewport().update)
@@ -95,12 +96,10 @@ class ImageGrid(QAbstractItemView):
 
     @property
     def selected_ids(self) -> tuple[int, ...]:
-        """Chosen images in the order shown."""
         return self._choice.ids
 
     @property
     def current_id(self) -> int | None:
-        """The image with the keyboard's frame."""
         return self._choice.current_id
 
     def select_image(self, image_id: int) -> bool:
@@ -120,7 +119,6 @@ class ImageGrid(QAbstractItemView):
 
     @property
     def thumbnail_side(self) -> int:
-        """Wanted side of a thumbnail in logical pixels."""
         return self._side
 
     def set_thumbnail_side(self, side: int) -> None:
@@ -144,7 +142,6 @@ class ImageGrid(QAbstractItemView):
         return GridGeometry(self.viewport().width(), self._side, self._grid_model.rowCount())
 
     def places_in_view(self) -> range:
-        """Rows of the cards that can be seen."""
         top = self.verticalOffset()
         return self._geometry().places_between(top, top + self.viewport().height())
 
@@ -278,7 +275,6 @@ class ImageGrid(QAbstractItemView):
             self.verticalScrollBar().setValue(self._geometry().rect(anchor).top() - MARGIN)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Choose a card, or begin to drag what is chosen or a rubber band."""
         index = self.indexAt(event.position().toPoint())
         if event.button() == Qt.MouseButton.LeftButton:
             self._pointer.press(event)
@@ -348,7 +344,6 @@ class ImageGrid(QAbstractItemView):
             super().wheelEvent(event)
 
     def _take_along(self) -> None:
-        """Drag the chosen images; returns when they were dropped."""
         current, ratio = self._choice.current_row, self.devicePixelRatioF()
         others = [row for row in self._choice.rows[:MOST_SHOWN].tolist() if row != current]
         paths = [self._grid_model.card(row).path for row in [current, *others]]

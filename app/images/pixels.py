@@ -7,7 +7,7 @@ away.
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize
 from PySide6.QtGui import QImage
 
 
@@ -24,3 +24,8 @@ def fitted(size: QSize, frame: QRect) -> QRectF:
     width, height = size.width() * scale, size.height() * scale
     centre = QPointF(QRectF(frame).center())
     return QRectF(centre.x() - width / 2, centre.y() - height / 2, width, height)
+
+
+def on_pixels(place: QPoint | QPointF, ratio: float) -> QPointF:
+    """The nearest place where a picture's pixels fall on those of the screen, so that nothing blurs at 125%."""
+    return QPointF(round(place.x() * ratio) / ratio, round(place.y() * ratio) / ratio)

@@ -5,7 +5,7 @@ import pytest
 
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, make_drawing, moved_along
 from app.graph_view.far_names import MOST_BELOW, branch_sizes
-from app.graph_view.walk import Heading, first_row, next_row
+from app.graph_view.keys import Heading, first_row, next_row
 
 ANIMAL, BIRD, FISH, GULL, PET = 1, 2, 3, 4, 5
 

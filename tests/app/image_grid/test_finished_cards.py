@@ -9,10 +9,11 @@ from PySide6.QtGui import QColor, QPixmap
 from pytestqt.qtbot import QtBot
 
 from app.image_grid.card import Look, paint_card
-from app.image_grid.finished_cards import FinishedCards, on_pixels
+from app.image_grid.finished_cards import FinishedCards
 from app.image_grid.geometry import MARGIN
 from app.image_grid.model import Card, ImageGridModel, Mark
 from app.image_grid.view import ImageGrid
+from app.images.pixels import on_pixels
 from app.theme import set_scheme
 from tests.support.states import many_pictures
 
