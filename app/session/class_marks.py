@@ -1,45 +1,33 @@
 """What people set for classes, as rows and cards show it: colours, and how sure the program must be."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Signal
 
-if TYPE_CHECKING:
-    from engine.collection.live import LiveCollection
-    from engine.project import Change, ClassPolicy
+from app.session.runner import Runner
 
-    Found = tuple[Mapping[int, str], Mapping[int, ClassPolicy]]
-    Ask = Callable[[Callable[[LiveCollection], Found], Callable[[Found], None]], None]
+if TYPE_CHECKING:
+    from engine.project import Change, ClassPolicy
 
 
 @final
 class ClassMarks(QObject):
-    """Follows the open project.
+    """Follows the open project."""
 
-    Args:
-        ask: asks the collection.
-        parent: whose they are.
+    changed = Signal()  # another colour or policy, or another project
 
-    Attributes:
-        colours: own colours of the classes that have one, as `#rrggbb`.
-        policies: of the classes that have one of their own.
-
-    Signals:
-        changed: another colour or policy, or another project.
-    """
-
-    changed = Signal()
-
-    def __init__(self, ask: "Ask", parent: QObject) -> None:
+    def __init__(self, runner: Runner, parent: QObject) -> None:
         super().__init__(parent)
-        self._ask = ask
-        self.colours: Mapping[int, str] = {}
-        self.policies: Mapping[int, ClassPolicy] = {}
+        self._runner = runner
+        self.colours: Mapping[int, str] = {}  # own ones of the classes that have one, as `#rrggbb`
+        self.policies: Mapping[int, ClassPolicy] = {}  # of the classes that have one of their own
 
     def read(self) -> None:
         """A project was opened, or nobody can tell what changed: ask for all of it."""
-        self._ask(lambda live: (live.project.colours(), live.project.policies()), self._take)
+        self._runner.ask(
+            lambda live: (live.project.colours(), live.project.policies()), self._take, owner=self, topic="marks"
+        )
 
     def follow(self, change: "Change") -> None:
         """An action, undo or redo was done."""
@@ -50,7 +38,7 @@ class ClassMarks(QObject):
         """No project is open any more."""
         self._take(({}, {}))
 
-    def _take(self, found: "Found") -> None:
+    def _take(self, found: "tuple[Mapping[int, str], Mapping[int, ClassPolicy]]") -> None:
         if found != (self.colours, self.policies):
             self.colours, self.policies = found
             self.changed.emit()

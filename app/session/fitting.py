@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
@@ -10,18 +10,13 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread
+from app.session.news import news_of_state
+from app.session.runner import Runner
 from engine.errors import Cancelled
 from engine.events import CancelToken
 
 if TYPE_CHECKING:
     from engine.collection.fitting import FitInput, FitOutcome
-    from engine.collection.live import LiveCollection
-
-OnProject = Callable[["Callable[[LiveCollection], None]"], None]
-"""Runs work on the project thread, for the project that is shown now; drops it when that was left."""
-Adopt = Callable[["FitOutcome", Callable[[], None]], None]
-"""Takes an outcome over on the project thread, tells everybody, then calls back on the GUI thread."""
-
 
 LONGEST_REST_S: Final = 0.25
 """A fit goes on after so long, whatever keeps the window busy."""
@@ -61,28 +56,14 @@ class _Run:
 
 @final
 class Fitting(QObject):
-    """Runs one fit at a time on a thread of its own, for as long as labels are newer than the model.
+    """Runs one fit at a time on a thread of its own, for as long as labels are newer than the model."""
 
-    Args:
-        on_project: runs work on the project thread.
-        adopt: takes an outcome over.
-        on_failure: called with one line for a person.
+    running_changed = Signal(bool)  # whether predictions are on their way
+    caught_up = Signal()  # the model knows all labels, or failed to learn them
 
-    Signals:
-        running_changed: whether predictions are on their way.
-        caught_up: the model knows all labels, or failed to learn them.
-    """
-
-    running_changed = Signal(bool)
-    caught_up = Signal()
-
-    def __init__(
-        self, on_project: OnProject, adopt: Adopt, on_failure: Callable[[str], None], parent: QObject | None = None
-    ) -> None:
+    def __init__(self, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._on_project = on_project
-        self._adopt = adopt
-        self._on_failure = on_failure
+        self._runner = runner
         self._run: _Run | None = None
         self._is_behind = False
         self._may_run = threading.Event()
@@ -133,15 +114,12 @@ class Fitting(QObject):
         if not is_anew:
             self.running_changed.emit(True)
 
-        def gather(live: "LiveCollection") -> None:
-            try:
-                wanted = live.fit_input()
-            except BaseException:
-                self._thread.post(lambda: self._end(run, has_failed=True))
-                raise
-            self._thread.post(lambda: self._fit(run, wanted))
-
-        self._on_project(gather)
+        self._runner.ask(
+            lambda live: live.fit_input(),
+            lambda wanted: self._fit(run, wanted),
+            owner=self,
+            on_failure=lambda: self._end(run, has_failed=True),
+        )
 
     def _fit(self, run: _Run, wanted: "FitInput") -> None:
         if run is not self._run:
@@ -160,11 +138,11 @@ class Fitting(QObject):
 
     def _take(self, run: _Run, outcome: "FitOutcome") -> None:
         if run is self._run:
-            self._adopt(outcome, lambda: self._end(run))
+            self._runner.operate(lambda live: live.adopt(outcome), news_of_state, lambda _state: self._end(run))
 
     def _on_failed(self, run: _Run, line: str) -> None:
         if run is self._run:
-            self._on_failure(line)
+            self._runner.failed.emit(line)
             self._end(run, has_failed=True)
 
     def _end(self, run: _Run, *, has_failed: bool = False) -> None:

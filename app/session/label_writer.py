@@ -1,12 +1,15 @@
 """A person's labels on their way: on the screen at once, on disk within milliseconds, taken back when it refuses."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.pending_labels import LabelOverlay, PendingLabels
+from app.session.news import news_of_change
+from app.session.runner import Runner
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
@@ -16,87 +19,75 @@ if TYPE_CHECKING:
 FRAME_S: Final = 0.016
 """So long a label may take to the disk before the screen goes on without waiting for it."""
 
-OnProject = Callable[["Callable[[LiveCollection], None]"], None]
-Publish = Callable[["LiveCollection", "Change", Callable[[], None]], None]
-"""Tells everybody of a change; what it is given last is called on the GUI thread just before that."""
+Codes = Mapping[int, int]
+"""What each image gets: a class id, `UNKNOWN` or `NO_CLASS`."""
 
 
 @final
 class LabelWriter(QObject):
-    """Holds the labels that are on their way to the file.
+    """Holds the labels that are on their way to the file."""
 
-    Args:
-        on_project: runs work on the project thread.
-        publish: brings a change to the window.
-        post: calls something on the GUI thread.
+    changed = Signal()  # labels were given, or taken back
+    unsaved_changed = Signal(int)  # actions that have taken longer than a frame and are not on disk yet
 
-    Signals:
-        changed: labels were given, or taken back.
-        unsaved_changed: actions that have taken longer than a frame and are not on disk yet.
-    """
-
-    changed = Signal()
-    unsaved_changed = Signal(int)
-
-    def __init__(
-        self,
-        on_project: OnProject,
-        publish: Publish,
-        post: Callable[[Callable[[], None]], None],
-        parent: QObject | None = None,
-    ) -> None:
+    def __init__(self, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._on_project = on_project
-        self._publish = publish
-        self._post = post
-        self._overlay = LabelOverlay()
+        self._runner = runner
+        self._waiting: list[Codes] = []  # in the order in which they were given
         self._reported = 0
 
-    def write(self, codes: Mapping[int, int], action: "Callable[[Project], Change]") -> None:
-        """Show labels and write them down.
+    def write(self, codes: Codes, action: "Callable[[Project], Change]") -> None:
+        """Show labels and write them down, by an action that is one transaction of the project.
 
         The disk is waited for, but no longer than a frame: nearly always a label is saved before the next card shows.
-
-        Args:
-            codes: what each image gets: a class id, `UNKNOWN` or `NO_CLASS`.
-            action: the same as one transaction of the project.
         """
-        pending, is_saved = self._overlay.add(codes), threading.Event()
+        is_saved = threading.Event()
 
-        def work(live: "LiveCollection") -> None:
+        def save(live: "LiveCollection") -> "Change":
             try:
-                change = action(live.project)
-            except BaseException:
-                self._post(lambda: self._take_back(pending))
-                raise
+                return action(live.project)
             finally:
                 is_saved.set()
-            self._publish(live, change, lambda: self._forget(pending))
 
-        self._on_project(work)
+        self._waiting.append(codes)
+        self._runner.operate(
+            save, news_of_change, first=lambda: self._forget(codes), on_failure=lambda: self._take_back(codes)
+        )
         if not is_saved.wait(FRAME_S):
-            self._tell_unsaved(len(self._overlay))
+            self._tell_unsaved(len(self._waiting))
         self.changed.emit()
 
     def over(self, state: "CollectionState") -> "CollectionState":
-        """The state as it will be when all is written."""
-        return self._overlay.over(state)
+        """The state as it will be when all is written; images that left the project are passed over."""
+        return with_codes(state, self._waiting)
 
     def clear(self) -> None:
         """Forget all: the project was left."""
-        self._overlay.clear()
+        self._waiting.clear()
         self._tell_unsaved(0)
 
-    def _take_back(self, pending: PendingLabels) -> None:
-        self._forget(pending)
+    def _take_back(self, codes: Codes) -> None:
+        self._forget(codes)
         self.changed.emit()
 
-    def _forget(self, pending: PendingLabels) -> None:
-        self._overlay.drop(pending)
+    def _forget(self, codes: Codes) -> None:
+        self._waiting = [other for other in self._waiting if other is not codes]
         if self._reported:
-            self._tell_unsaved(len(self._overlay))
+            self._tell_unsaved(len(self._waiting))
 
     def _tell_unsaved(self, count: int) -> None:
         if count != self._reported:
             self._reported = count
             self.unsaved_changed.emit(count)
+
+
+def with_codes(state: "CollectionState", waiting: Sequence[Codes]) -> "CollectionState":
+    """A state with labels that are not in it yet, of which the last ones count."""
+    if not waiting:
+        return state
+    label_class = state.label_class.copy()
+    for codes in waiting:
+        for image_id, code in codes.items():
+            with suppress(KeyError):
+                label_class[state.position(image_id)] = code
+    return replace(state, label_class=label_class)

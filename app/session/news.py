@@ -48,33 +48,36 @@ class News:
     is_behind: bool = False
 
 
-def news_of_state(live: "LiveCollection", state: "CollectionState") -> News:
-    """The collection looks new, the graph is as it was."""
-    return News(state, live.project.undo_text or "", live.project.redo_text or "", is_behind=live.is_behind)
-
-
-def news_of_everything(live: "LiveCollection", state: "CollectionState") -> News:
-    """A project was opened, or nobody can tell what changed."""
+def _news(
+    live: "LiveCollection",
+    change: "Change | None" = None,
+    graph_edits: tuple[GraphEdit, ...] = (),
+    new_graph: "CategoryGraph | None" = None,
+) -> News:
     undo_text, redo_text = live.project.undo_text or "", live.project.redo_text or ""
-    return News(state, undo_text, redo_text, new_graph=_searchable(live.project.graph).copy(), is_behind=live.is_behind)
+    return News(live.state, undo_text, redo_text, change, graph_edits, new_graph, live.is_behind)
+
+
+def news_of_state(live: "LiveCollection", _result: object = None) -> News:
+    """The collection looks new, the graph is as it was."""
+    return _news(live)
+
+
+def news_of_everything(live: "LiveCollection") -> News:
+    """A project was opened, or nobody can tell what changed."""
+    live.project.graph.make_searchable()  # else the first letter typed would wait for it
+    return _news(live, new_graph=live.project.graph.copy())
 
 
 def news_of_kept(live: "LiveCollection", change: "Change") -> News:
     """What was tried out is in the project now; the window has followed every edit already."""
-    undo_text, redo_text = live.project.undo_text or "", live.project.redo_text or ""
-    return News(live.state, undo_text, redo_text, change, is_behind=live.is_behind)
+    return _news(live, change)
 
 
-def news_of_change(live: "LiveCollection", change: "Change") -> News:
+def news_of_change(live: "LiveCollection", change: "Change | None") -> News | None:
     """An action, undo or redo was done: bring the collection up to date with it, all but the predictions."""
-    state = live.take(change)
+    if change is None:
+        return None
+    live.take(change)
     edits = change.graph_edits
-    new_graph = live.project.graph.copy() if len(edits) > EDITS_REPLAYED_AT_MOST else None
-    undo_text, redo_text = live.project.undo_text or "", live.project.redo_text or ""
-    return News(state, undo_text, redo_text, change, edits, new_graph, is_behind=live.is_behind)
-
-
-def _searchable(graph: "CategoryGraph") -> "CategoryGraph":
-    """The graph with what search builds when it is first used: else the first letter typed would wait for it."""
-    graph.make_searchable()
-    return graph
+    return _news(live, change, edits, live.project.graph.copy() if len(edits) > EDITS_REPLAYED_AT_MOST else None)

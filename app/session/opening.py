@@ -52,7 +52,8 @@ def _opened(path: Path, caches: CacheFolders, making: BackboneMaking, *, for_wri
 def listed(live: "LiveCollection") -> News:
     """What a window can show at once of a collection just opened; one that cannot be read is closed again."""
     try:
-        return replace(news_of_everything(live, live.load_list()), is_behind=False)  # the embeddings come first
+        live.load_list()
+        return replace(news_of_everything(live), is_behind=False)  # the embeddings come first
     except BaseException:
         live.close()
         raise

@@ -21,11 +21,9 @@ from app.session.class_marks import ClassMarks
 from app.session.fitting import Fitting
 from app.session.guesses import Guesses
 from app.session.label_writer import LabelWriter
-from app.session.mirror import Mirror
-from app.session.news import News, ProjectInfo, news_of_change, news_of_everything, news_of_state
+from app.session.news import News, ProjectInfo, news_of_change, news_of_state
 from app.session.opening import create_collection, open_collection, open_for_reading
-from app.session.project_thread import ProjectThread
-from app.session.questions import Questions
+from app.session.runner import Runner, ignore
 from app.session.what_if import WhatIfSession
 from engine.collection.state import CollectionState
 from engine.config import CacheFolders
@@ -34,7 +32,6 @@ from engine.graph.codes import NO_CLASS, UNKNOWN
 from engine.project import Change
 
 if TYPE_CHECKING:  # these load numpy and more; the window shows first
-    from engine.collection.fitting import FitOutcome
     from engine.collection.live import LiveCollection
     from engine.graph.category_graph import CategoryGraph
     from engine.project import Project
@@ -44,45 +41,23 @@ T = TypeVar("T")
 
 @final
 class Session(QObject):
-    """Around one project at a time. All methods return at once; results come by signal, on the GUI thread.
+    """Around one project at a time. All methods return at once; results come by signal, on the GUI thread."""
 
-    Attributes:
-        marks: colours and policies of classes.
-        guesses: what the keys and the inspector need to know of the images that come up next.
-        eye: the card that somebody looks at, whose predictions wait.
-        making: makes the backbone that a project waits for.
-        supposing: whether edits are only tried out.
-
-    Signals:
-        opened: a `ProjectInfo`; list of images and graph follow at once, predictions a little later.
-        loaded: predictions are there too, as far as embeddings are.
-        fitting_changed: whether predictions are on their way, after opening or after labels.
-        closed: no project is open any more.
-        graph_changed: edits already applied to `graph`; an empty tuple means it was replaced wholly.
-        state_changed: the new `CollectionState`.
-        change_made: the `Change` of an action, undo or redo.
-        undo_state_changed: texts of the steps that undo and redo would take; "" when there is none.
-        failed: one line for a person.
-        damaged: path of a project that could not be opened because it is damaged; `failed` says how.
-        writable_changed: False with the reason when nothing more can be saved, because the file is not where it was
-            opened; True and "" when it is back.
-        busy_changed: whether work waits or runs on the project thread; all is on disk when it is False.
-        unsaved_changed: labelling actions that have taken longer than a frame to the disk and are not there yet.
-    """
-
-    opened = Signal(ProjectInfo)
-    loaded = Signal()
-    closed = Signal()
-    graph_changed = Signal(tuple)
+    opened = Signal(ProjectInfo)  # list of images and graph follow at once, predictions a little later
+    loaded = Signal()  # predictions are there too, as far as embeddings are
+    closed = Signal()  # no project is open any more
+    graph_changed = Signal(tuple)  # edits already applied to `graph`; an empty tuple means it was replaced wholly
     state_changed = Signal(CollectionState)
-    change_made = Signal(Change)
-    undo_state_changed = Signal(str, str)
-    failed = Signal(str)
-    damaged = Signal(Path)
+    change_made = Signal(Change)  # of an action, undo or redo
+    undo_state_changed = Signal(str, str)  # texts of the steps that undo and redo would take; "" when there is none
+    failed = Signal(str)  # one line for a person
+    damaged = Signal(Path)  # a project that could not be opened because it is damaged; `failed` says how
     writable_changed = Signal(bool, str)
-    busy_changed = Signal(bool)
-    fitting_changed = Signal(bool)
-    unsaved_changed = Signal(int)
+    """False with the reason when nothing more can be saved, because the file is not where it was opened; True and ""
+    when it is back."""
+    busy_changed = Signal(bool)  # whether work waits or runs on the project thread; all is on disk when it is False
+    fitting_changed = Signal(bool)  # whether predictions are on their way, after opening or after labels
+    unsaved_changed = Signal(int)  # labelling actions that take longer than a frame to the disk, and are not there yet
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -91,41 +66,44 @@ class Session(QObject):
         self.making = BackboneMaking(self.jobs)
         self.info: ProjectInfo | None = None
         self.state: CollectionState | None = None
-        self._mirror = Mirror()
+        self._saved: CollectionState | None = None  # without labels that are still on their way to the disk
+        self._graph: CategoryGraph | None = None
         self._is_stopped = False  # the file is not where it was opened
-        self._thread = ProjectThread(caches, self.making, self._on_entered, self)
-        self._thread.busy_changed.connect(self.busy_changed)
-        self._thread.failed.connect(self.failed)
-        self._thread.damaged.connect(self.damaged)
-        self._thread.moved.connect(self._set_writable)
-        self._thread.left.connect(self._leave)
-        self._questions = Questions(self._thread.submit, self._thread.post)
-        self.guesses = Guesses(lambda ask, on_answer: self.ask(ask, on_answer, owner=self), self)
+        # What the keys and the inspector need to know of the images that come up next.
+        self.guesses = Guesses(lambda question, on_answer: self.ask(question, on_answer, owner=self), self)
+        self._runner = Runner(
+            caches, self.making, self.guesses, on_news=self._on_news, on_entered=self._on_entered, parent=self
+        )
+        self._runner.busy_changed.connect(self.busy_changed)
+        self._runner.failed.connect(self.failed)
+        self._runner.damaged.connect(self.damaged)
+        self._runner.moved.connect(self._set_writable)
+        self._runner.left.connect(self._leave)
         self.eye = CardUnderEye(lambda: self.state, lambda: self.graph, self.guesses, self)
         self.guesses.arrived.connect(self.eye.follow)
-        self._labels = LabelWriter(
-            self._thread.submit,
-            lambda live, change, first: self._tell(live, news_of_change(live, change), first=first),
-            self._thread.post, self,
-        )  # fmt: skip
+        self._labels = LabelWriter(self._runner, self)
         self._labels.changed.connect(self._show_state)
         self._labels.unsaved_changed.connect(self.unsaved_changed)
-        self.marks = ClassMarks(lambda ask, on_answer: self.ask(ask, on_answer, owner=self, topic="marks"), self)
+        self.marks = ClassMarks(self._runner, self)
         self._is_loading = self._wants_teaching = False
-        self._fitting = Fitting(self._thread.submit, self._adopt, self.failed.emit, self)
+        self._fitting = Fitting(self._runner, self)
         self._fitting.running_changed.connect(self.fitting_changed)
         self._fitting.caught_up.connect(self._on_caught_up)
-        self.what_if = WhatIfSession(self._thread.submit, self._tell, self._fitting, self)
+        self.what_if = WhatIfSession(self._runner, self._fitting, self)
 
     @property
     def graph(self) -> "CategoryGraph":
         """Mirror of the project's graph, safe to read on the GUI thread; empty while no project is open."""
-        return self._mirror.graph
+        if self._graph is None:
+            from engine.graph.category_graph import CategoryGraph
+
+            self._graph = CategoryGraph()
+        return self._graph
 
     @property
     def is_settled(self) -> bool:
         """Whether nothing is on its way: labels are on disk, and predictions know them."""
-        return not self._thread.is_busy and not self._fitting.is_running
+        return not self._runner.is_busy and not self._fitting.is_running
 
     def undisturbed(self) -> AbstractContextManager[None]:
         """Work off a key within this context: no fit takes its time."""
@@ -135,49 +113,42 @@ class Session(QObject):
 
     def create(self, path: Path, backbone: str = "") -> None:
         """Make an empty project with a backbone, or with the one that new projects get, and open it."""
-        self._thread.enter(partial(create_collection, backbone=backbone), path, is_new=True)
+        self._runner.enter(partial(create_collection, backbone=backbone), path, is_new=True)
 
     def open(self, path: Path, *, for_writing: bool = True) -> None:
         """Open a project; one whose file or folder refuses writing is opened for reading only."""
-        self._thread.enter(open_collection if for_writing else open_for_reading, path)
+        self._runner.enter(open_collection if for_writing else open_for_reading, path)
 
     def close(self) -> None:
         """Stop long jobs, finish every action that was begun, then close the project."""
         self.jobs.cancel_all()
-        self._questions.drop_all()
-        self._thread.leave()
+        self._runner.drop_questions()
+        self._runner.leave()
 
     def look_at_file(self) -> None:
         """Look whether the project's file is still where it was opened."""
-
-        def work(live: "LiveCollection") -> None:
-            live.project.check_place()
-            self._thread.post(lambda: self._set_writable(live is self._thread.shown, ""))
-
         if self.info is not None:
-            self._thread.submit(work)
+            self._runner.ask(
+                lambda live: live.project.check_place(), lambda _nothing: self._set_writable(True, ""), owner=self
+            )
 
     def shut_down(self) -> None:
         """Close the project and end the project thread, before the program ends. Waits for the running action."""
         self.jobs.stop()
         self._fitting.stop()
         self.close()
-        self._thread.stop()
+        self._runner.stop()
 
     # -- what a person does
 
-    def act(self, action: "Callable[[Project], Change]", *, on_done: "Callable[[Change], None] | None" = None) -> None:
+    def act(self, action: "Callable[[Project], Change]", *, on_done: "Callable[[Change], None]" = ignore) -> None:
         """Run one action on the project, bring the collection up to date and tell everybody.
 
         Args:
             action: called on the project thread; one transaction of the project.
             on_done: called on the GUI thread after the signals.
         """
-
-        def work(live: "LiveCollection") -> None:
-            self._publish(live, action(live.project), on_done)
-
-        self._thread.submit(work)
+        self._runner.operate(lambda live: action(live.project), news_of_change, on_done)
 
     def label(self, image_ids: Sequence[int], class_id: int | None) -> None:
         """Label images as a class; None says "none of the classes". See `label_groups`."""
@@ -201,11 +172,11 @@ class Session(QObject):
 
     def undo(self) -> None:
         """Take back the last step."""
-        self._thread.submit(lambda live: self._publish(live, live.project.undo()))
+        self._runner.operate(lambda live: live.project.undo(), news_of_change)
 
     def redo(self) -> None:
         """Do the step again that was taken back last."""
-        self._thread.submit(lambda live: self._publish(live, live.project.redo()))
+        self._runner.operate(lambda live: live.project.redo(), news_of_change)
 
     # -- what screens want to know
 
@@ -225,18 +196,13 @@ class Session(QObject):
             owner: the widget that asks.
             topic: an ask replaces earlier ones of the same topic that are still unanswered; "" replaces none.
         """
-        self._questions.ask(question, on_answer, owner=owner, topic=topic)
+        self._runner.ask(question, on_answer, owner=owner, topic=topic)
 
     def find_what_teaches(self, *, is_wanted: bool) -> None:
         """Have states say which images to label first, of this project and of those opened later, or no longer."""
-
-        def work(live: "LiveCollection") -> None:
-            live.find_what_teaches(is_wanted=is_wanted)
-            self._tell(live, news_of_state(live, live.state))
-
         if is_wanted != self._wants_teaching:
             self._wants_teaching = is_wanted
-            self._thread.submit(work)
+            self._runner.operate(lambda live: live.find_what_teaches(is_wanted=is_wanted), news_of_state)
 
     # -- long work and what machines find out
 
@@ -257,40 +223,20 @@ class Session(QObject):
         Returns:
             the job, already begun; its `finished` carries the work's result, after all signals about the change.
         """
-
-        def run(live: "LiveCollection", on_progress: OnProgress, cancel: CancelToken) -> T:
-            try:
-                result = work(live, on_progress, cancel)
-            except BaseException:
-                self._reload(live)  # what was finished before the stop is kept, so it must also be seen
-                raise
-            self._publish(live, change_of(result))
-            return result
-
-        job = self._thread.long_job(title, run)
+        job = self._runner.long_operation(title, work, change_of)
         job.failed.connect(self.failed)
         self.jobs.watch(job)
         job.start()
         return job
 
-    def take(
-        self, update: "Callable[[LiveCollection], CollectionState]", on_done: Callable[[], None] | None = None
-    ) -> None:
+    def take(self, update: "Callable[[LiveCollection], object]", on_done: Callable[[], None]) -> None:
         """Let a job add what a machine found out, such as new embeddings; no undo step, no toast.
 
         Args:
-            update: called on the project thread; returns the new state.
+            update: called on the project thread.
             on_done: called on the GUI thread after the signals, also when it failed.
         """
-
-        def work(live: "LiveCollection") -> None:
-            try:
-                self._tell(live, news_of_state(live, update(live)))
-            finally:
-                if on_done is not None:
-                    self._thread.post(on_done)
-
-        self._thread.submit(work)
+        self._runner.operate(update, news_of_state, lambda _result: on_done(), on_failure=on_done)
 
     # -- on the project thread
 
@@ -298,46 +244,15 @@ class Session(QObject):
         live.find_what_teaches(is_wanted=self._wants_teaching)
         project = live.project
         info = ProjectInfo(project.path, project.path.stem, project.is_writable, project.backups.project_id)
-        self._thread.post(lambda: self._enter(info, live))
-        self._tell(live, news)
-        self._tell(live, news_of_state(live, live.load(fits=False)), self._on_read)
-
-    def _reload(self, live: "LiveCollection") -> None:
-        self._tell(live, news_of_everything(live, live.load(fits=False)))
-
-    def _adopt(self, outcome: "FitOutcome", on_done: Callable[[], None]) -> None:
-        """Take a finished fit over."""
-        self._thread.submit(lambda live: self._tell(live, news_of_state(live, live.adopt(outcome)), on_done))
-
-    def _publish(
-        self, live: "LiveCollection", change: "Change | None", on_done: "Callable[[Change], None] | None" = None
-    ) -> None:
-        if change is not None:
-            news = news_of_change(live, change)
-            self._tell(live, news, None if on_done is None else lambda: on_done(change))
-
-    def _tell(
-        self, live: "LiveCollection", news: News, on_done: Callable[[], None] | None = None,
-        *, first: Callable[[], None] = lambda: None,
-    ) -> None:  # fmt: skip
-        """Bring news to the GUI thread, together with what they mean for the images that come up next."""
-        found = self.guesses.look_up(live, None if news.change is None else news.change.labelled)
-
-        def deliver() -> None:
-            first()
-            if live is self._thread.shown:
-                self.guesses.take(found)
-                self._on_news(news)
-                self._fitting.keep_up(is_behind=news.is_behind)
-            if on_done is not None:
-                on_done()
-
-        self._thread.post(deliver)
+        self._runner.post(lambda: self._enter(info, live))
+        self._runner.tell(live, news)
+        live.load(fits=False)
+        self._runner.tell(live, news_of_state(live), self._on_read)
 
     # -- on the GUI thread
 
     def _enter(self, info: ProjectInfo, live: "LiveCollection") -> None:
-        self.info, self._thread.shown, self._is_stopped, self._is_loading = info, live, False, True
+        self.info, self._runner.shown, self._is_stopped, self._is_loading = info, live, False, True
         self.making.forget()
         self.opened.emit(info)
         self.marks.read()
@@ -364,21 +279,24 @@ class Session(QObject):
             self.writable_changed.emit(not reason, reason)
 
     def _leave(self) -> None:
-        self.info, self.state, self._thread.shown = None, None, None
-        self._mirror.clear()
+        self.info, self.state, self._runner.shown = None, None, None
+        self._saved, self._graph = None, None
         self._labels.clear()
         self.guesses.clear()
         self.eye.look_at(None)
         self._fitting.forget()
-        self._questions.drop_all()
+        self._runner.drop_questions()
         self.what_if.forget()
         self.marks.clear()
         self.closed.emit()
 
     def _on_news(self, news: News) -> None:
         """Set graph and state first, so that whoever hears one signal already sees both."""
-        self._mirror.take(news)
-        self.state = self._labels.over(news.state)
+        self._saved, self.state = news.state, self._labels.over(news.state)
+        if news.new_graph is not None:
+            self._graph = news.new_graph
+        elif news.graph_edits:
+            self.graph.apply(news.graph_edits)
         self.eye.follow()
         is_whole = news.new_graph is not None
         if is_whole or news.graph_edits:
@@ -391,10 +309,11 @@ class Session(QObject):
             self.what_if.note_edit()
             self.marks.follow(news.change)
             self.change_made.emit(news.change)
+        self._fitting.keep_up(is_behind=news.is_behind)
 
     def _show_state(self) -> None:
         """Tell everybody of labels that were just given or taken back."""
-        if self._mirror.state is not None:
-            self.state = self._labels.over(self._mirror.state)
+        if self._saved is not None:
+            self.state = self._labels.over(self._saved)
             self.eye.follow()
             self.state_changed.emit(self.state)

@@ -1,25 +1,17 @@
 """Edits that are tried out: begun, kept or dropped on the project thread."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Signal
 
 from app.session.fitting import Fitting
-from app.session.news import News, news_of_change, news_of_kept, news_of_state
+from app.session.news import news_of_change, news_of_kept, news_of_state
+from app.session.runner import Runner
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.collection.what_if.outcome import WhatIfBaseline
-
-OnProject = Callable[["Callable[[LiveCollection], None]"], None]
-
-
-class Tell(Protocol):
-    """Brings news to the GUI thread, then calls what it is given."""
-
-    def __call__(self, live: "LiveCollection", news: News, on_done: Callable[[], None], /) -> None:
-        """Tell."""
+    from engine.project import Change
 
 
 @final
@@ -27,26 +19,17 @@ class WhatIfSession(QObject):
     """While it is on, all that a person does goes to a copy of the project in memory.
 
     Args:
-        on_project: runs work on the project thread.
-        tell: brings news to the window.
+        runner: of the open project.
         fitting: predictions must be up to date before it begins, or there would be nothing to compare with.
-
-    Attributes:
-        baseline: the collection before; None while it is off.
-
-    Signals:
-        begun: it is on.
-        ended: whether what was tried out was kept; also False when the project was left in the middle.
     """
 
     begun = Signal()
-    ended = Signal(bool)
+    ended = Signal(bool)  # whether what was tried out was kept; also False when the project was left in the middle
 
-    def __init__(self, on_project: OnProject, tell: Tell, fitting: Fitting, parent: QObject | None = None) -> None:
+    def __init__(self, runner: Runner, fitting: Fitting, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.baseline: WhatIfBaseline | None = None
-        self._on_project = on_project
-        self._tell = tell
+        self.baseline: WhatIfBaseline | None = None  # the collection before; None while it is off
+        self._runner = runner
         self._fitting = fitting
         self._is_wanted = False
         self._has_edits = False
@@ -71,24 +54,20 @@ class WhatIfSession(QObject):
     def keep(self) -> None:
         """Bring all that was tried out into the project, as one step."""
 
-        def work(live: "LiveCollection") -> None:
+        def keep(live: "LiveCollection") -> "Change":
             from engine.collection.what_if.outcome import step_text, tried_edits
 
-            change = live.project.keep_what_if(step_text(tried_edits(live.project)))
-            self._tell(live, news_of_kept(live, change), lambda: self._end(is_kept=True))
+            return live.project.keep_what_if(step_text(tried_edits(live.project)))
 
         if self.is_on:
-            self._on_project(work)
+            self._runner.operate(keep, news_of_kept, lambda _change: self._end(is_kept=True))
 
     def drop(self) -> None:
         """Go back to where it began."""
-
-        def work(live: "LiveCollection") -> None:
-            change = live.project.discard_what_if()
-            self._tell(live, news_of_change(live, change), lambda: self._end(is_kept=False))
-
         if self.is_on:
-            self._on_project(work)
+            self._runner.operate(
+                lambda live: live.project.discard_what_if(), news_of_change, lambda _change: self._end(is_kept=False)
+            )
 
     def forget(self) -> None:
         """The project was left, and what was tried out with it."""
@@ -109,30 +88,26 @@ class WhatIfSession(QObject):
     def _begin_anew(self) -> None:
         """Embedding changed predictions before anything was edited: compare with these."""
 
-        def work(live: "LiveCollection") -> None:
+        def baseline(live: "LiveCollection") -> "WhatIfBaseline":
             from engine.collection.what_if.outcome import baseline_of
 
-            start = baseline_of(live)
-            self._tell(live, news_of_state(live, live.state), lambda: self._set_start(start))
+            return baseline_of(live)
 
-        self._on_project(work)
+        self._runner.operate(baseline, news_of_state, self._set_start)
 
     def _set_start(self, start: "WhatIfBaseline") -> None:
         if self.is_on and not self._has_edits:
             self.baseline = start
 
     def _begin_if_wanted(self) -> None:
-        if not self._is_wanted:
-            return
-        self._is_wanted = False
-
-        def work(live: "LiveCollection") -> None:
+        def begin(live: "LiveCollection") -> "WhatIfBaseline":
             from engine.collection.what_if.outcome import begin_what_if
 
-            baseline = begin_what_if(live)
-            self._tell(live, news_of_state(live, live.state), lambda: self._on_begun(baseline))
+            return begin_what_if(live)
 
-        self._on_project(work)
+        if self._is_wanted:
+            self._is_wanted = False
+            self._runner.operate(begin, news_of_state, self._on_begun)
 
     def _on_begun(self, baseline: "WhatIfBaseline") -> None:
         self.baseline, self._has_edits = baseline, False

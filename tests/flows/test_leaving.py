@@ -84,7 +84,7 @@ def test_files_go_into_the_project_that_was_made_for_them_or_nowhere(
     session: Session = desk.window.session
     with desk.qtbot.waitSignal(session.loaded, timeout=LONG_MS):
         session.create(tmp_path / "other.protoleaf")
-    desk.qtbot.waitUntil(lambda: not session.jobs.jobs and not session._thread.is_busy, timeout=LONG_MS)  # noqa: SLF001 (the thread of the project has no other witness)
+    desk.qtbot.waitUntil(lambda: not session.jobs.jobs and not session._runner.is_busy, timeout=LONG_MS)  # noqa: SLF001 (the thread of the project has no other witness)
     assert len(desk.state.image_ids) == 0
 
 

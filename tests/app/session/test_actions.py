@@ -242,5 +242,5 @@ def test_what_a_machine_found_out_is_no_step(qtbot: QtBot, opened: Session) -> N
         raise StorageError("the disk is full")
 
     with qtbot.waitSignal(opened.failed, timeout=LONG_MS):
-        opened.take(broken, lambda: ends.append("bad"))  # type: ignore[arg-type]
+        opened.take(broken, lambda: ends.append("bad"))
     qtbot.waitUntil(lambda: ends == ["good", "bad"], timeout=LONG_MS)

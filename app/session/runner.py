@@ -1,0 +1,258 @@
+"""One runner of operations and questions: functions of the open collection, run on the project thread one by one.
+
+An operation changes something, and everybody hears what; a question only wants an answer. What is meant for one project
+never reaches another.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, final
+
+import shiboken6
+from PySide6.QtCore import QObject, Signal
+
+from app.jobs.background_thread import BackgroundThread
+from app.jobs.thread_job import ThreadJob
+from app.session.backbone_making import BackboneMaking, UnmadeBackboneError
+from app.session.guesses import Guesses
+from app.session.news import News, news_of_change, news_of_everything
+from app.session.opening import listed
+from engine.config import CacheFolders
+from engine.errors import Cancelled, ProjectDamagedError, ProjectMovedError
+from engine.events import CancelToken, OnProgress
+
+if TYPE_CHECKING:
+    from engine.collection.live import LiveCollection
+    from engine.project import Change
+
+T = TypeVar("T")
+Make = Callable[[Path, CacheFolders, BackboneMaking], "LiveCollection"]
+"""Makes or opens a project, on the project thread."""
+
+
+def ignore(*_result: object) -> None:
+    """Do nothing with a result."""
+
+
+@final
+class Runner(QObject):
+    """Runs work on the project that the window shows when it is asked for; where that was left, nothing is run.
+
+    Args:
+        caches: where caches lie.
+        making: makes the backbone that a project waits for.
+        guesses: looks up what a change means for the images that come up next.
+        on_news: called on the GUI thread with what an operation changed.
+        on_entered: called on the project thread with a project that was just opened, and what can be shown of it.
+
+    Attributes:
+        shown: what the window shows; on the GUI thread only compared.
+    """
+
+    busy_changed = Signal(bool)
+    failed = Signal(str)  # one line for a person
+    damaged = Signal(Path)  # a project that could not be opened because it is damaged; `failed` says how
+    moved = Signal(bool, str)  # a file is not where it was opened: whether of the project shown, and the reason
+    left = Signal()  # no project is open any more
+
+    def __init__(
+        self,
+        caches: CacheFolders,
+        making: BackboneMaking,
+        guesses: Guesses,
+        *,
+        on_news: Callable[[News], None],
+        on_entered: "Callable[[LiveCollection, News], None]",
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.shown: LiveCollection | None = None
+        self._caches = caches
+        self._making = making
+        self._guesses = guesses
+        self._on_news = on_news
+        self._on_entered = on_entered
+        self._live: LiveCollection | None = None  # touched on the thread only
+        self._newest: dict[str, object] = {}
+        self._epoch = 0  # one more with every project that is left: answers about it are dropped
+        self._thread = BackgroundThread("project", self)
+        self._thread.busy_changed.connect(self.busy_changed)
+        self.post = self._thread.post
+        self.stop = self._thread.stop
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether work waits or runs."""
+        return self._thread.is_busy
+
+    # -- operations and questions
+
+    def operate(
+        self,
+        operation: "Callable[[LiveCollection], T]",
+        news_of: "Callable[[LiveCollection, T], News | None]",
+        on_success: Callable[[T], None] = ignore,
+        *,
+        first: Callable[[], None] = ignore,
+        on_failure: Callable[[], None] = ignore,
+    ) -> None:
+        """Change something, and tell everybody.
+
+        Args:
+            operation: called on the project thread.
+            news_of: says on the project thread what it changed; None where that is nothing, and nobody hears of it.
+            on_success: called on the GUI thread with its result, after everybody heard of it.
+            first: called there before anybody does.
+            on_failure: called there when it failed; `failed` says why.
+        """
+
+        def run(live: "LiveCollection") -> None:
+            result = operation(live)
+            news = news_of(live, result)
+            if news is not None:
+                self.tell(live, news, lambda: on_success(result), first=first)
+
+        self._run(run, on_failure)
+
+    def ask(
+        self,
+        question: "Callable[[LiveCollection], T]",
+        on_answer: Callable[[T], None],
+        *,
+        owner: QObject,
+        topic: str = "",
+        on_failure: Callable[[], None] = ignore,
+    ) -> None:
+        """Ask something; see `Session.ask`."""
+        number, epoch = object(), self._epoch
+        self._newest[topic] = number
+
+        def is_wanted() -> bool:
+            return epoch == self._epoch and (not topic or self._newest[topic] is number)
+
+        def deliver(answer: T) -> None:
+            if is_wanted() and shiboken6.isValid(owner):
+                on_answer(answer)
+
+        def run(live: "LiveCollection") -> None:
+            if is_wanted():
+                answer = question(live)
+                self.post(lambda: deliver(answer))
+
+        self._run(run, on_failure)
+
+    def drop_questions(self) -> None:
+        """Deliver no answer any more to what was asked until now."""
+        self._epoch += 1
+
+    def long_operation(
+        self,
+        title: str,
+        operation: "Callable[[LiveCollection, OnProgress, CancelToken], T]",
+        change_of: "Callable[[T], Change | None]",
+    ) -> ThreadJob:
+        """An operation as a job, which is cancelled where its project was left; see `Session.run_long`."""
+        live = self.shown
+
+        def run(on_progress: OnProgress, cancel: CancelToken) -> T:
+            if live is None or live is not self._live:
+                raise Cancelled
+            try:
+                result = operation(live, on_progress, cancel)
+            except BaseException:  # what was finished before the stop is kept, so it must also be seen
+                live.load(fits=False)
+                self.tell(live, news_of_everything(live))
+                raise
+            news = news_of_change(live, change_of(result))
+            if news is not None:
+                self.tell(live, news)
+            return result
+
+        return ThreadJob(title, run, self._thread)
+
+    def tell(
+        self,
+        live: "LiveCollection",
+        news: News,
+        on_done: Callable[[], None] = ignore,
+        *,
+        first: Callable[[], None] = ignore,
+    ) -> None:
+        """On the project thread: bring news to the GUI thread, with what they mean for the images that come up next."""
+        found = self._guesses.look_up(live, None if news.change is None else news.change.labelled)
+
+        def deliver() -> None:
+            first()
+            if live is self.shown:
+                self._guesses.take(found)
+                self._on_news(news)
+            on_done()
+
+        self.post(deliver)
+
+    def _run(self, work: "Callable[[LiveCollection], None]", on_failure: Callable[[], None]) -> None:
+        live = self.shown
+
+        def run() -> None:
+            if live is None or live is not self._live:
+                return
+            try:
+                work(live)
+            except BaseException:
+                self.post(on_failure)
+                raise
+
+        self._submit(run)
+
+    def _submit(self, work: Callable[[], None]) -> None:
+        live = self.shown
+
+        def run() -> None:
+            try:
+                work()
+            except ProjectMovedError as error:
+                reason = str(error)
+                self.post(lambda: self.moved.emit(live is self.shown, reason))
+
+        self._thread.submit(run, self.failed.emit)
+
+    # -- opening and leaving
+
+    def enter(self, make: Make, path: Path, *, is_new: bool = False) -> None:
+        """Make a new project, or open one; a project that is open already stays as it is."""
+
+        def work() -> None:
+            is_open_already = self._live is not None and self._live.project.path == path.absolute()
+            if is_new or not is_open_already:
+                self._enter(make, path)
+
+        self._submit(work)
+
+    def leave(self) -> None:
+        """Close the project after all work that was begun."""
+        self._submit(self._leave)
+
+    def _enter(self, make: Make, path: Path) -> None:
+        """Open the new project first, and leave the present one only when that worked."""
+        try:
+            live = make(path, self._caches, self._making)
+        except UnmadeBackboneError as error:
+            unmade = error  # Python forgets the other name at the end of this block
+            self.post(lambda: self._making.begin(unmade, lambda: self._submit(lambda: self._enter(make, path))))
+            return
+        except ProjectDamagedError:
+            self.post(lambda: self.damaged.emit(path.absolute()))
+            raise
+        news = listed(live)
+        self._leave()
+        self._live = live
+        self._on_entered(live, news)
+
+    def _leave(self) -> None:
+        if self._live is None:
+            return
+        live, self._live = self._live, None
+        try:
+            live.close()
+        finally:
+            self.post(self.left.emit)
