@@ -89,7 +89,7 @@ def export(project: Path, caches: CacheFolders, folder: Path, images: list[str])
         classified = classify(opened, caches)
         for name, path in (("own", exported.folder / "backbone.onnx"), ("usual", classified.model.backbone)):
             session = BackboneSession(path, classified.model.card, CPU_CHOICE)
-            write_program_s_answers(classified, opened.graph, session, images, folder / f"{name}.csv")
+            write_program_s_answers(classified, opened.classes.graph, session, images, folder / f"{name}.csv")
     return exported, classified
 
 

@@ -169,7 +169,7 @@ def installed_backbones(project: "Project", caches: CacheFolders) -> Installed:
     is_choice_open = not is_chosen_elsewhere()
     rows += [_row_to_be(one) for one in offered if is_choice_open and not one.is_ready]
     rows.sort(key=lambda row: (not row.is_used, row.origin is not Origin.BUNDLED, row.name))
-    return Installed(tuple(rows), project.model.label, reason, is_choice_open=is_choice_open)
+    return Installed(tuple(rows), project.models.current.label, reason, is_choice_open=is_choice_open)
 
 
 def _row_to_be(offered: "OfferedBackbone") -> BackboneRow:
@@ -193,7 +193,11 @@ def accurate_offer(live: "LiveCollection") -> AccurateOffer | None:
         return None
     project, offered = live.project, {one.choice: one for one in offered_backbones()}
     fast, accurate = offered.get(BackboneChoice.FAST), offered.get(BackboneChoice.ACCURATE)
-    uses_fast = fast is not None and not project.model.is_trained_here and project.model.backbone_name == fast.name
+    uses_fast = (
+        fast is not None
+        and not project.models.current.is_trained_here
+        and project.models.current.backbone_name == fast.name
+    )
     if accurate is None or not uses_fast or not project.is_writable or (live.state.label_class == NO_CLASS).all():
         return None
     return AccurateOffer(project.backups.project_id, accurate)
@@ -223,7 +227,7 @@ def _files_in_use(project: "Project", caches: CacheFolders) -> "ModelFiles | Non
     from engine.collection.models import model_of
 
     try:
-        return None if project.model.is_trained_here else model_of(project, caches)
+        return None if project.models.current.is_trained_here else model_of(project, caches)
     except ModelError:
         return None
 

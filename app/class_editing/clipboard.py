@@ -96,7 +96,7 @@ class ClassClipboard:
         pasted: list[int] = []
 
         def paste(project: Project) -> Change:
-            change, class_ids = project.paste_branches(text, parent_id)
+            change, class_ids = project.classes.paste(text, parent_id)
             pasted.extend(class_ids)
             return change
 

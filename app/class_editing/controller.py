@@ -140,6 +140,6 @@ def _with_policy(
     """Change one part of a class's policy, on the project thread."""
     from engine.project import ClassPolicy
 
-    known = project.policies().get(class_id, ClassPolicy())
+    known = project.policies.by_class().get(class_id, ClassPolicy())
     new_bar = known.bar if isinstance(bar, str) else bar
-    return project.set_policy(class_id, ClassPolicy(new_bar, known.is_deepest if is_deepest is None else is_deepest))
+    return project.policies.set(class_id, ClassPolicy(new_bar, known.is_deepest if is_deepest is None else is_deepest))

@@ -73,7 +73,7 @@ class ClassEditing(ABC):
         def on_choice(choice: Choice) -> None:
             if isinstance(choice, CreateChoice):
                 parents = () if choice.parent_id is None else (choice.parent_id,)
-                self._make(lambda project: project.add_class(choice.name, parents))
+                self._make(lambda project: project.classes.add(choice.name, parents))
 
         prompt = tr("Name of the new class at the top level")
         if parent_id is not None:
@@ -100,7 +100,7 @@ class ClassEditing(ABC):
 
         def on_choice(choice: Choice) -> None:
             if isinstance(choice, NameChoice):
-                self._make(lambda project: project.add_parent(choice.name, children, from_parent))
+                self._make(lambda project: project.classes.add_parent(choice.name, children, from_parent))
 
         prompt = tr("Name of the new class above %1", name)
         self._palette.ask(prompt, rows_for, on_choice, foot=tr("Enter creates · Esc closes"))
@@ -135,7 +135,7 @@ class ClassEditing(ABC):
 
     def rename(self, class_id: int, name: str) -> None:
         """Give a class another name."""
-        self._session.act(lambda project: project.rename_class(class_id, name))
+        self._session.act(lambda project: project.classes.rename(class_id, name))
 
     # -- where classes stand
 
@@ -145,9 +145,9 @@ class ClassEditing(ABC):
             return
         if is_link and to_parent is not None:
             children = tuple(class_id for class_id, _parent in places)
-            self._session.act(lambda project: project.link_classes(to_parent, children))
+            self._session.act(lambda project: project.classes.link(to_parent, children))
         else:
-            self._session.act(lambda project: project.move_classes(places, to_parent))
+            self._session.act(lambda project: project.classes.move(places, to_parent))
 
     def ask_place(self, places: Places) -> None:
         """Ask where classes are to be moved."""
@@ -178,14 +178,14 @@ class ClassEditing(ABC):
             self._palette,
             graph,
             fill(template, chosen_text(graph, known)),
-            lambda parent_id: self._session.act(lambda project: project.link_classes(parent_id, known)),
+            lambda parent_id: self._session.act(lambda project: project.classes.link(parent_id, known)),
             foot=tr("Enter adds the parent · Esc closes"),
             without=and_below(graph, known) | parents,
         )
 
     def link_parent(self, class_id: int, parent_id: int) -> None:
         """Put a class under a further parent."""
-        self._session.act(lambda project: project.link(parent_id, class_id))
+        self._session.act(lambda project: project.classes.link(parent_id, [class_id]))
 
     def unlink_parent(self, class_id: int, parent_id: int) -> None:
         """Take a class away from one of its parents."""
@@ -195,7 +195,7 @@ class ClassEditing(ABC):
         """Take classes away from the parents that they are named with; those at the top level stay."""
         edges = [(parent_id, class_id) for class_id, parent_id in places if parent_id is not None]
         if edges:
-            self._session.act(lambda project: project.unlink_classes(edges))
+            self._session.act(lambda project: project.classes.unlink(edges))
 
     # -- classes that go away
 
@@ -214,7 +214,7 @@ class ClassEditing(ABC):
             return
 
         def remove(way: RemovalWay) -> None:
-            self._session.act(lambda project: project.remove_classes(known, way.children))
+            self._session.act(lambda project: project.classes.remove(known, way.children))
 
         if ways[0].is_harmless:
             remove(ways[0])
@@ -248,7 +248,7 @@ class ClassEditing(ABC):
         going = tuple(class_id for class_id in class_ids if class_id != heir_id)
         if going:
             self._session.ask(
-                lambda live: merge_preview(live.project.graph, live.project.labelled_counts(), going, heir_id),
+                lambda live: merge_preview(live.project.classes.graph, live.project.labels.counts(), going, heir_id),
                 lambda seen: self._ask_merge(going, heir_id, seen), owner=self._owner, topic="merge",
             )  # fmt: skip
 
@@ -262,7 +262,7 @@ class ClassEditing(ABC):
             row.title,
             [row],
             lambda _place: self._session.act(
-                lambda project: project.merge_classes(going, heir_id),
+                lambda project: project.classes.merge(going, heir_id),
                 on_done=lambda _change: self.show_classes([heir_id]),
             ),
             foot=tr("Enter merges · Esc closes · one undo brings all of it back"),
@@ -273,19 +273,21 @@ class ClassEditing(ABC):
     def set_note(self, class_id: int, note: str) -> None:
         """Write a note about a class; "" takes it away."""
         self._session.act(
-            lambda project: project.set_details(class_id, replace(project.details_of(class_id), note=note))
+            lambda project: project.classes.set_details(
+                {class_id: replace(project.classes.details_of(class_id), note=note)}
+            )
         )
 
     def set_aliases(self, class_id: int, aliases: Aliases) -> None:
         """Give a class this source id and these synonyms."""
-        self._session.act(lambda project: project.set_aliases(class_id, aliases))
+        self._session.act(lambda project: project.classes.set_aliases(class_id, aliases))
 
     def set_colour(self, class_ids: Sequence[int], colour: str) -> None:
         """Give classes a colour of their own, `#rrggbb`; "" takes it away."""
 
         def act(project: Project) -> Change:
-            return project.set_many_details(
-                {each: replace(project.details_of(each), colour=colour) for each in class_ids}
+            return project.classes.set_details(
+                {each: replace(project.classes.details_of(each), colour=colour) for each in class_ids}
             )
 
         if class_ids:
@@ -294,9 +296,7 @@ class ClassEditing(ABC):
     # -- copies
 
     def copied_text(self, class_ids: Sequence[int], on_text: Callable[[str], None]) -> None:
-        """Write classes and all below them down as text that `Project.paste_branches` reads."""
-        from engine.project.branch_text import copied_branches
-
+        """Write classes and all below them down as text that `ProjectClasses.paste` reads."""
         self._session.ask(
-            lambda live: copied_branches(live.project, class_ids), on_text, owner=self._owner, topic="copied classes"
+            lambda live: live.project.classes.copied(class_ids), on_text, owner=self._owner, topic="copied classes"
         )

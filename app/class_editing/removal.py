@@ -37,7 +37,7 @@ def removal_ways(project: Project, class_ids: Sequence[int]) -> tuple[RemovalWay
     from engine.graph.removal import ChildrenOfRemoved
     from engine.project.removal_preview import removal_preview
 
-    graph, labelled = project.graph, project.labelled_counts()
+    graph, labelled = project.classes.graph, project.labels.counts()
     known = [class_id for class_id in class_ids if class_id in graph]
     if not known:
         return ()

@@ -91,7 +91,7 @@ class ClassSplitting(QObject):
 
         parts = [SplitPart(name, draft.leaving)]
         self._session.act(
-            lambda project: project.split_class(draft.class_id, parts, as_children=is_below)[0],
+            lambda project: project.classes.split(draft.class_id, parts, as_children=is_below)[0],
             on_done=lambda _change: self._dismiss(),
         )
 

@@ -249,7 +249,7 @@ class GraphModel(QObject):
 
 def facts_of(live: LiveCollection) -> GraphFacts:
     """Asked on the project thread."""
-    return graph_facts(live.fitted, live.project.graph, live.state)
+    return graph_facts(live.fitted, live.project.classes.graph, live.state)
 
 
 def _path(state: CollectionState, image_id: int) -> Path | None:

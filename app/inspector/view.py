@@ -299,9 +299,9 @@ def _ask_class(live: "LiveCollection", class_id: int) -> "ClassAnswer | None":
     from engine.collection.graph_suggestions.find import suggested_parents
     from engine.collection.policy_curve import curve_of
 
-    if class_id not in live.project.graph:
+    if class_id not in live.project.classes.graph:
         return None
     candidates = live.candidates(class_id)
     suggested = suggested_parents(live, class_id)
-    policy, curve = live.project.policies().get(class_id), curve_of(live, class_id)
-    return live.class_facts(class_id), suggested, candidates, policy, curve, live.project.details_of(class_id)
+    policy, curve = live.project.policies.by_class().get(class_id), curve_of(live, class_id)
+    return live.class_facts(class_id), suggested, candidates, policy, curve, live.project.classes.details_of(class_id)

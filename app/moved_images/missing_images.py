@@ -129,7 +129,7 @@ class MissingImages(QObject):
 
 def last_known(live: "LiveCollection", missing: frozenset[int]) -> LastKnown:
     """Size and time of the files of missing images when they were added; on the project thread."""
-    table, state = live.project.image_table(), live.state
+    table, state = live.project.images.table(), live.state
     files = zip(table.ids, table.paths, table.sizes_bytes, table.modified_ns, strict=True)
     return {state.folder / path: (size, time) for image_id, path, size, time in files if image_id in missing}
 

@@ -238,7 +238,7 @@ class Labelling:
         chosen = self._chosen()
         if chosen:
             self._images.hold()
-            self._session.act(lambda project: project.remove_images(chosen))
+            self._session.act(lambda project: project.images.remove(chosen))
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
         graph = self._session.graph

@@ -30,19 +30,19 @@ def label_groups(session: "Session", groups: Mapping[int, Sequence[int]]) -> lis
 def create_and_label(project: "Project", choice: CreateChoice, image_ids: Sequence[int]) -> "Change":
     """Make a class with its first shots, as one action of the project."""
     text = tr("Created class %1 with %2", choice.name, images(len(image_ids)))
-    with project.one_step(text) as step:
-        _, class_id = project.add_class(choice.name, () if choice.parent_id is None else (choice.parent_id,))
-        project.label(image_ids, class_id)
+    with project.history.one_step(text) as step:
+        _, class_id = project.classes.add(choice.name, () if choice.parent_id is None else (choice.parent_id,))
+        project.labels.set(image_ids, class_id)
     return step.change
 
 
 def _label_groups(project: "Project", groups: Mapping[int, Sequence[int]]) -> "Change":
     if len(groups) == 1:
         class_id, image_ids = next(iter(groups.items()))
-        return project.label(image_ids, class_id)
+        return project.labels.set(image_ids, class_id)
     count = sum(map(len, groups.values()))
     text = tr("Accepted %1 in %2 classes", images(count), number(len(groups)))
-    with project.one_step(text) as step:
+    with project.history.one_step(text) as step:
         for class_id, image_ids in groups.items():
-            project.label(image_ids, class_id)
+            project.labels.set(image_ids, class_id)
     return step.change

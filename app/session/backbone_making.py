@@ -58,7 +58,7 @@ class BackboneMaking(QObject):
 
     def check_project(self, project: "Project") -> None:
         """The same of the backbone that a project uses."""
-        model = project.model
+        model = project.models.current
         if not (model.is_trained_here or model.backbone_path):
             self.check(model.backbone_name)
 

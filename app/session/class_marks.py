@@ -26,7 +26,10 @@ class ClassMarks(QObject):
     def read(self) -> None:
         """A project was opened, or nobody can tell what changed: ask for all of it."""
         self._runner.ask(
-            lambda live: (live.project.colours(), live.project.policies()), self._take, owner=self, topic="marks"
+            lambda live: (live.project.classes.colours(), live.project.policies.by_class()),
+            self._take,
+            owner=self,
+            topic="marks",
         )
 
     def follow(self, change: "Change") -> None:

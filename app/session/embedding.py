@@ -317,7 +317,7 @@ class Embedding(QObject):
 def _learn(live: "LiveCollection", rows: "Sequence[EmbedResult]", viewed: Sequence[int]) -> "CollectionState":
     """Write down what was found, then bring the collection up to date; on the project thread."""
     if live.project.is_writable:
-        live.project.record_scan(rows)
+        live.project.images.record_scan(rows)
     return live.take_embedded([*(image_id for image_id, _hash, _failure in rows), *viewed], fits=False)
 
 

@@ -54,7 +54,7 @@ def _news(
     graph_edits: tuple[GraphEdit, ...] = (),
     new_graph: "CategoryGraph | None" = None,
 ) -> News:
-    undo_text, redo_text = live.project.undo_text or "", live.project.redo_text or ""
+    undo_text, redo_text = live.project.history.undo_text or "", live.project.history.redo_text or ""
     return News(live.state, undo_text, redo_text, change, graph_edits, new_graph, live.is_behind)
 
 
@@ -65,8 +65,8 @@ def news_of_state(live: "LiveCollection", _result: object = None) -> News:
 
 def news_of_everything(live: "LiveCollection") -> News:
     """A project was opened, or nobody can tell what changed."""
-    live.project.graph.make_searchable()  # else the first letter typed would wait for it
-    return _news(live, new_graph=live.project.graph.copy())
+    live.project.classes.graph.make_searchable()  # else the first letter typed would wait for it
+    return _news(live, new_graph=live.project.classes.graph.copy())
 
 
 def news_of_kept(live: "LiveCollection", change: "Change") -> News:
@@ -80,4 +80,6 @@ def news_of_change(live: "LiveCollection", change: "Change | None") -> News | No
         return None
     live.take(change)
     edits = change.graph_edits
-    return _news(live, change, edits, live.project.graph.copy() if len(edits) > EDITS_REPLAYED_AT_MOST else None)
+    return _news(
+        live, change, edits, live.project.classes.graph.copy() if len(edits) > EDITS_REPLAYED_AT_MOST else None
+    )

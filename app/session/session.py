@@ -153,7 +153,7 @@ class Session(QObject):
     def label(self, image_ids: Sequence[int], class_id: int | None) -> None:
         """Label images as a class; None says "none of the classes". See `label_groups`."""
         code = UNKNOWN if class_id is None else class_id
-        self._labels.write(dict.fromkeys(image_ids, code), lambda project: project.label(image_ids, class_id))
+        self._labels.write(dict.fromkeys(image_ids, code), lambda project: project.labels.set(image_ids, class_id))
 
     def label_groups(self, groups: Mapping[int, Sequence[int]], action: "Callable[[Project], Change]") -> None:
         """Label images of several classes in one action: on the screen at once, on disk within milliseconds.
@@ -168,15 +168,15 @@ class Session(QObject):
 
     def unlabel(self, image_ids: Sequence[int]) -> None:
         """Take a person's labels off, on the screen at once."""
-        self._labels.write(dict.fromkeys(image_ids, NO_CLASS), lambda project: project.unlabel(image_ids))
+        self._labels.write(dict.fromkeys(image_ids, NO_CLASS), lambda project: project.labels.remove(image_ids))
 
     def undo(self) -> None:
         """Take back the last step."""
-        self._runner.operate(lambda live: live.project.undo(), news_of_change)
+        self._runner.operate(lambda live: live.project.history.undo(), news_of_change)
 
     def redo(self) -> None:
         """Do the step again that was taken back last."""
-        self._runner.operate(lambda live: live.project.redo(), news_of_change)
+        self._runner.operate(lambda live: live.project.history.redo(), news_of_change)
 
     # -- what screens want to know
 

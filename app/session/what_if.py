@@ -57,7 +57,7 @@ class WhatIfSession(QObject):
         def keep(live: "LiveCollection") -> "Change":
             from engine.collection.what_if.outcome import step_text, tried_edits
 
-            return live.project.keep_what_if(step_text(tried_edits(live.project)))
+            return live.project.what_if.keep(step_text(tried_edits(live.project)))
 
         if self.is_on:
             self._runner.operate(keep, news_of_kept, lambda _change: self._end(is_kept=True))
@@ -66,7 +66,7 @@ class WhatIfSession(QObject):
         """Go back to where it began."""
         if self.is_on:
             self._runner.operate(
-                lambda live: live.project.discard_what_if(), news_of_change, lambda _change: self._end(is_kept=False)
+                lambda live: live.project.what_if.discard(), news_of_change, lambda _change: self._end(is_kept=False)
             )
 
     def forget(self) -> None:

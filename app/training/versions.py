@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def version_rows(live: "LiveCollection") -> tuple[VersionRow, ...]:
     """All model versions of a project, the newest first."""
-    used = live.project.model.version_id
-    rows = [_row(version, is_used=version.version_id == used) for version in live.project.model_versions()]
+    used = live.project.models.current.version_id
+    rows = [_row(version, is_used=version.version_id == used) for version in live.project.models.versions()]
     return tuple(reversed(rows))
 
 
@@ -26,7 +26,7 @@ def evidence(live: "LiveCollection") -> Evidence:
 
     rows = version_rows(live)
     trained_on = max((row.trained_on for row in rows if row.is_used or row.is_no_better), default=0)
-    answers = None if live.fitted is None else held_out_answers(live.fitted, live.project.graph)
+    answers = None if live.fitted is None else held_out_answers(live.fitted, live.project.classes.graph)
     accuracy = None if answers is None or not len(answers.is_right) else float(answers.is_right.mean())
     return Evidence(trained_on, accuracy)
 

@@ -43,7 +43,7 @@ def use(
         is_changed = yes or _asked(prepared, notes)
         if is_changed:
             use_backbone(opened, prepared.source, prepared.backbone_hash, prepared.news)
-        in_use = opened.model
+        in_use = opened.models.current
     say(
         "\n".join((_outcome(prepared, is_changed=is_changed), *notes)),
         {"changed": is_changed, "version": in_use.version_id, **_fields(prepared)},

@@ -67,7 +67,7 @@ def import_images(
         if folders_as_classes:
             done = import_class_folders(opened, paths, on_progress=on_progress)
         else:
-            class_id = None if class_text is None else opened.graph.find(class_text)
+            class_id = None if class_text is None else opened.classes.graph.find(class_text)
             done = run(opened, paths, class_id=class_id, on_progress=on_progress)
     say(
         f"Added {counted(done.added, 'image')} ({done.already_there:,} already there), "
@@ -231,7 +231,7 @@ def evaluate(
     _check_setting(setting, (*SETTINGS, "all"))
     names = SETTINGS if setting == "all" else (setting,)
     with Project.open(project, for_writing=False) as opened:
-        answers = read_truth(truth, opened.graph)
+        answers = read_truth(truth, opened.classes.graph)
         caches = CacheFolders.default()
         runs = [run(opened, caches, Setting(name), with_stage=collection) for name in names]
         results = [score(opened, classified, answers) for classified in runs]

@@ -19,7 +19,11 @@ def check(project: ProjectPath, as_json: AsJson = False) -> None:
     images = classes = labels = 0
     if not problems:
         with Project.open(project, for_writing=False) as opened:
-            images, classes, labels = opened.image_count, len(opened.graph), len(opened.label_table().image_ids)
+            images, classes, labels = (
+                opened.images.count,
+                len(opened.classes.graph),
+                len(opened.labels.table().image_ids),
+            )
     elif not as_json:
         raise ProjectDamagedError(
             "the project is damaged",

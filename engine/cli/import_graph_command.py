@@ -59,7 +59,7 @@ def import_graph(
         return
     with Project.open(project) as opened:
         done = run(opened, source, graph_format=graph_format, under=under, updates=updates, removes_gone=removes_gone)
-        total = len(opened.graph)
+        total = len(opened.classes.graph)
     say(_done_text(done, total), _done_fields(done, total), as_json=as_json)
 
 

@@ -29,7 +29,7 @@ def new(
     wanted = backbone or default_backbone()
     name, notes = named_backbone(wanted, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="nothing was made")
     with new_project(project, name) as made:
-        model = made.model
+        model = made.models.current
     say(
         "\n".join((f"Created {project} with backbone {model.backbone_name}.", *notes)),
         {"project": str(project), "backbone": model.backbone_name, "backbone_hash": model.backbone_hash},

@@ -24,7 +24,7 @@ def suggest(
 
     with Project.open(project, for_writing=False) as opened:
         found = images_to_label(opened, CacheFolders.default(), count)
-        graph = opened.graph
+        graph = opened.classes.graph
         lines = [_line(graph, image) for image in found]
         fields = [
             {"image": image.path, "class": _class_of(graph, image), "score": image.score if image.class_id else None}

@@ -46,8 +46,8 @@ def train(
             )  # fmt: skip
         version_id = adopt(opened, trained)
         if choose:
-            opened.choose_model(version_id)
-        name = opened.model_version(version_id).name
+            opened.models.choose(version_id)
+        name = opened.models.version(version_id).name
     say(
         f"Made model version {version_id}, “{name}”: {_comparison(trained)}."
         + _resumed(trained)
@@ -74,7 +74,7 @@ def versions(
     with Project.open(project, for_writing=choose is not None) as opened:
         if choose is not None:
             choose_version(opened, CacheFolders.default(), choose)
-        found, in_use = opened.model_versions(), opened.model.version_id
+        found, in_use = opened.models.versions(), opened.models.current.version_id
     lines = [
         f"{'*' if each.version_id == in_use else ' '} {each.version_id:>3}  {each.label:<26}{_of_version(each)}"
         for each in found

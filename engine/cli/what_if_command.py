@@ -40,11 +40,13 @@ def what_if(
     try:
         live.load()
         before = begin_what_if(live)
-        names = {class_id: live.project.graph.name(class_id) for class_id in live.project.graph.classes()}
-        for edit in _edits(live.project.graph, unlink or (), link or (), merge or ()):
+        names = {
+            class_id: live.project.classes.graph.name(class_id) for class_id in live.project.classes.graph.classes()
+        }
+        for edit in _edits(live.project.classes.graph, unlink or (), link or (), merge or ()):
             live.apply(edit(live.project))
         outcome = outcome_of(live, before)
-        live.project.discard_what_if()
+        live.project.what_if.discard()
     finally:
         live.close()
     say(_text(outcome, names), _fields(outcome, names), as_json=as_json)
@@ -67,9 +69,9 @@ def _edits(
                 raise UsageError("an edit takes two classes", expected="such as Apple=Fruit", found=pair)
             yield partial(_made, edit, graph.find(name), graph.find(other))
 
-    yield from edits_of(unlink, lambda project, class_id, parent_id: project.unlink(parent_id, class_id))
-    yield from edits_of(link, lambda project, class_id, parent_id: project.link(parent_id, class_id))
-    yield from edits_of(merge, lambda project, class_id, heir_id: project.merge_class(class_id, heir_id))
+    yield from edits_of(unlink, lambda project, class_id, parent_id: project.classes.unlink([(parent_id, class_id)]))
+    yield from edits_of(link, lambda project, class_id, parent_id: project.classes.link(parent_id, [class_id]))
+    yield from edits_of(merge, lambda project, class_id, heir_id: project.classes.merge([class_id], heir_id))
 
 
 def _made(edit: "Callable[[Project, int, int], Change]", class_id: int, other_id: int, project: "Project") -> "Change":

@@ -119,7 +119,7 @@ def _classified(live: LiveCollection) -> Classified:
 
 
 def _check_usable(project: Project, images: int, ready: int, labelled: int) -> None:
-    if len(project.graph) == 0:
+    if len(project.classes.graph) == 0:
         raise InputError("the project has no classes", remedy="import a graph or add classes first")
     if images == 0:
         raise InputError("the project has no images", remedy="import images first")

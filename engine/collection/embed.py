@@ -58,18 +58,18 @@ def embed_project(
     model = model or model_of(project, caches)
     session = BackboneSession(model.backbone, model.card, choose_providers(device))
     folder = project.path.parent
-    requests = (EmbedRequest(image_id, folder / path, known) for image_id, path, known in project.each_image_content())
+    requests = (EmbedRequest(image_id, folder / path, known) for image_id, path, known in project.images.each_content())
 
     def record(batch: EmbedBatch) -> None:
         if project.is_writable:
-            project.record_scan(batch.results)
+            project.images.record_scan(batch.results)
 
     with open_cache(model, caches) as cache:
         return embed_files(
             requests,
             session,
             cache,
-            total=project.image_count,
+            total=project.images.count,
             on_progress=on_progress,
             cancel=cancel or CancelToken(),
             on_batch=on_batch or record,
@@ -106,7 +106,7 @@ def embed_closer(
         Cancelled: stopped by the person.
     """
     model = model or model_of(project, caches)
-    image_ids, table = np.array(project.image_table().ids, dtype=np.int64), project.label_table()
+    image_ids, table = np.array(project.images.table().ids, dtype=np.int64), project.labels.table()
     labels = np.full(len(image_ids), NO_CLASS, dtype=np.int64)
     places = np.searchsorted(image_ids, np.array(table.image_ids, dtype=np.int64))
     labels[places] = [NO_CLASS if class_id is None else class_id for class_id in table.class_ids]
@@ -125,7 +125,7 @@ def embed_views(
     cancel: CancelToken | None = None,
 ) -> EmbedSummary | None:
     """Embed these images of a project in all their views; otherwise like `embed_closer`."""
-    table, folder = project.image_table(image_ids), project.path.parent
+    table, folder = project.images.table(image_ids), project.path.parent
     with open_views_cache(model, caches) as cache:
         missing = set(cache.missing(key for key in table.content_hashes if key is not None))
         requests = [

@@ -76,7 +76,7 @@ def evaluate(project: Project, classified: Classified, truth: Mapping[str, int])
             expected="paths as in the project, or ends of them",
             found=f"{len(truth)} rows, none matching an embedded image without a person's label",
         )
-    return _figures(project.graph, classified, rows, answers, not_found=not_found)
+    return _figures(project.classes.graph, classified, rows, answers, not_found=not_found)
 
 
 def _match(

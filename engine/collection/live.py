@@ -158,7 +158,7 @@ class LiveCollection:
             self._version += 1
         if change.images_added or change.images_removed or change.images_moved or change.graph_edits:
             return self._publish()
-        return self._publisher.publish_labels(self.project.graph)
+        return self._publisher.publish_labels(self.project.classes.graph)
 
     def take_embedded(self, image_ids: Sequence[int], *, fits: bool = True) -> CollectionState:
         """Take new embeddings of these images from the caches, also those of all views, or note that they failed.
@@ -199,7 +199,7 @@ class LiveCollection:
         images = self.embedded.snapshot()
         self._learned_from = images.ready_rows
         if self._graph_copy is None:
-            self._graph_copy = self.project.graph.copy()
+            self._graph_copy = self.project.classes.graph.copy()
         return FitInput(
             self._version, self._graph_copy, images, self._memory,
             setting=self._setting or setting_of(self.project), policies=policies_of(self.project),
@@ -311,7 +311,7 @@ class LiveCollection:
     # -- answers --------------------------------------------------------------------------------------------------
 
     def _publish(self) -> CollectionState:
-        graph, count, fitted = self.project.graph, len(self.embedded.images.ids), self.fitted
+        graph, count, fitted = self.project.classes.graph, len(self.embedded.images.ids), self.fitted
         if fitted is None:
             return self._publisher.publish(graph, Predictions.none(count))
         rows = self.embedded.rows
@@ -332,13 +332,13 @@ class LiveCollection:
         listed = [image_id for image_id in image_ids if self.embedded.images.has(image_id)]
         answers = self._answers()
         parts = {} if answers is None else answers.guess_parts(listed)
-        return {i: Guess(i, self.project.label_of(i), *parts.get(i, ((), None))) for i in listed}
+        return {i: Guess(i, self.project.labels.of(i), *parts.get(i, ((), None))) for i in listed}
 
     def class_facts(self, class_id: int) -> ClassFacts:
         """What is known of a class: shots, lambda, where propagation comes from, bar."""
         policies = policies_of(self.project)
         shots = tuple(image_id for image_id, label in self.embedded.images.label_items() if label == class_id)
-        return class_facts(self.fitted, self.project.graph, policies, class_id, shots=shots)
+        return class_facts(self.fitted, self.project.classes.graph, policies, class_id, shots=shots)
 
     def candidates(self, class_id: int, count: int = 12) -> tuple[int, ...]:
         """The unlabelled images nearest to a class's prototype, nearest first."""
@@ -347,7 +347,7 @@ class LiveCollection:
     def _answers(self) -> Answers | None:
         if self.fitted is None:
             return None
-        return Answers(self.fitted, self.project.graph, self.embedded, self.state, self._seen())
+        return Answers(self.fitted, self.project.classes.graph, self.embedded, self.state, self._seen())
 
 
 def _or_close(project: Project, caches: CacheFolders) -> LiveCollection:

@@ -33,7 +33,7 @@ def model_or_lost(project: "Project", caches: CacheFolders, version: "ModelVersi
         ProjectDamagedError: a file in the project is damaged.
         StorageError: the cache folder refuses.
     """
-    version = version or project.model
+    version = version or project.models.current
     try:
         return model_of(project, caches, version)
     except ModelError:

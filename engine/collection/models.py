@@ -100,7 +100,7 @@ def model_of(project: "Project", caches: CacheFolders, version: "ModelVersion | 
         ProjectDamagedError: a file in the project is damaged.
         StorageError: the cache folder refuses.
     """
-    version = version or project.model
+    version = version or project.models.current
     if version.is_trained_here:
         return _trained_files(project, caches, version)
     try:
@@ -129,8 +129,8 @@ def choose_version(project: "Project", caches: CacheFolders, version_id: int) ->
         ModelError: its files are gone, or are others by now; the project uses the version that it did.
         ProjectReadOnlyError: the project is open for reading only.
     """
-    model_of(project, caches, project.model_version(version_id))
-    return project.choose_model(version_id)
+    model_of(project, caches, project.models.version(version_id))
+    return project.models.choose(version_id)
 
 
 def _in_library_with(content_hash: str) -> ModelFiles | None:
@@ -171,7 +171,7 @@ def _taken_out(project: "Project", caches: CacheFolders, content_hash: str, *, p
     with writing(caches.models, "the model cannot be written to the cache folder", remedy):
         if path.is_file() and _hash_at(path, path.stat().st_mtime_ns) == content_hash:
             return path
-        content = project.model_file(content_hash)
+        content = project.models.file(content_hash)
         clear_abandoned_drafts(private_folder(path.parent))
         write_file(path, content)
     return path

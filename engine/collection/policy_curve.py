@@ -72,7 +72,7 @@ def curve_of(live: LiveCollection, class_id: int) -> PolicyCurve | None:
     """The curve of a class of an open project; see `policy_curve`."""
     if live.fitted is None:
         return None
-    return policy_curve(live.fitted, live.project.graph, policies_of(live.project), class_id)
+    return policy_curve(live.fitted, live.project.classes.graph, policies_of(live.project), class_id)
 
 
 def policy_curve(

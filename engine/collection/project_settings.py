@@ -12,12 +12,12 @@ STAGE_SETTING: Final = "collection"
 
 def setting_of(project: Project) -> Setting:
     """PPN+ unless the project says otherwise."""
-    return Setting(str(project.setting(SETTING_NAME, Setting.PPN_PLUS.value)))
+    return Setting(str(project.policies.setting(SETTING_NAME, Setting.PPN_PLUS.value)))
 
 
 def is_stage_on(project: Project) -> bool:
     """Whether unlabelled and coarse-labelled images teach the model too: they do unless a person switched it off."""
-    return bool(project.setting(STAGE_SETTING, True))
+    return bool(project.policies.setting(STAGE_SETTING, True))
 
 
 def switch_stage(project: Project, *, is_on: bool) -> Change:
@@ -27,11 +27,11 @@ def switch_stage(project: Project, *, is_on: bool) -> Change:
         ProjectReadOnlyError: the project is open for reading only.
     """
     text = "Turned on learning from unlabelled images" if is_on else "Turned off learning from unlabelled images"
-    with project.one_step(text) as step:
-        project.set_setting(STAGE_SETTING, is_on)
+    with project.history.one_step(text) as step:
+        project.policies.set_setting(STAGE_SETTING, is_on)
     return step.change
 
 
 def policies_of(project: Project) -> dict[int, Policy]:
     """Bars and deepest classes by class id, as the everyday model takes them."""
-    return {class_id: Policy(policy.bar, policy.is_deepest) for class_id, policy in project.policies().items()}
+    return {class_id: Policy(policy.bar, policy.is_deepest) for class_id, policy in project.policies.by_class().items()}

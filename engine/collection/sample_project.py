@@ -88,7 +88,7 @@ def fill_project(project: Project, folder: Path) -> None:
             else:
                 ids[child] = graph.add_class(child, (ids[parent],) if parent else ())
 
-    project.import_graph(add_classes, "Added the sample's classes")
+    project.classes.edit(add_classes, "Added the sample's classes")
     class_of = dict(_rows(folder / SHOTS_NAME))
     entries = []
     for image in sorted([*class_of, *(image for image, _ in _rows(folder / TRUTH_NAME))]):
@@ -96,13 +96,13 @@ def fill_project(project: Project, folder: Path) -> None:
         status = place.stat()
         label = ids[class_of[image]] if image in class_of else None
         entries.append((FoundFile(place, status.st_size, status.st_mtime_ns), label))
-    project.import_labelled(entries, who="Protoleaf", source="sample", text="Added the sample's images")
+    project.images.add_labelled(entries, who="Protoleaf", source="sample", text="Added the sample's images")
 
 
 def evaluate_sample(path: Path, caches: CacheFolders) -> Evaluation:
     """Score the everyday model on the sample's images without a label."""
     with Project.open(path, for_writing=False) as project:
-        answers = read_truth(path.parent / COLLECTION / TRUTH_NAME, project.graph)
+        answers = read_truth(path.parent / COLLECTION / TRUTH_NAME, project.classes.graph)
         return evaluate(project, classify(project, caches, Setting.PPN_PLUS), answers)
 
 

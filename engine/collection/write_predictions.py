@@ -52,12 +52,12 @@ def write_predictions(
     check_file(out, PREDICTIONS, project=project, is_overwriting=is_overwriting)
     found, setting = list(predictions(classified)), classified.fitted.setting.value
     if project.is_writable:
-        version_id = project.model.version_id
-        project.store_predictions((one for _, one in found), version_id=version_id, setting=setting)
+        version_id = project.models.current.version_id
+        project.models.store_predictions((one for _, one in found), version_id=version_id, setting=setting)
     labelled = list(_labelled(project)) if include_labelled else []
     rows = heapq.merge(_predicted(classified, found), labelled, key=itemgetter(0))
     write_predictions_file(
-        out, project.graph, (row for _, row in rows), setting=setting, model=classified.model.name,
+        out, project.classes.graph, (row for _, row in rows), setting=setting, model=classified.model.name,
         with_people=include_labelled, is_plain=is_plain,
     )  # fmt: skip
     return WrittenRows(len(found), len(labelled))
@@ -75,7 +75,7 @@ def _predicted(classified: Classified, found: Sequence[tuple[str, Prediction]]) 
 
 
 def _labelled(project: Project) -> Iterator[_Row]:
-    labels = project.labels()
-    for image_id, path in project.each_image_path():
+    labels = project.labels.by_image()
+    for image_id, path in project.images.each_path():
         if (label := labels.get(image_id)) is not None:
             yield image_id, LabelledRow(path, label.class_id, label.who)

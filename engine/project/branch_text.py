@@ -16,7 +16,6 @@ from engine.graph.group_edits import check_some
 from engine.graph.names import clean_name
 from engine.graph.traversal import reachable
 from engine.project.detail_rows import clean_details
-from engine.project.questions import ProjectQuestions
 from engine.project.records import ClassDetails, ClassId, ClassPolicy
 
 MARKER: Final = "protoleaf"
@@ -45,22 +44,27 @@ class CopiedClass:
     policy: ClassPolicy
 
 
-def copied_branches(project: ProjectQuestions, class_ids: Sequence[ClassId]) -> str:
+def copied_branches(
+    graph: CategoryGraph,
+    class_ids: Sequence[ClassId],
+    details: Mapping[ClassId, ClassDetails],
+    policies: Mapping[ClassId, ClassPolicy],
+) -> str:
     """Copy classes with all that is below them: names, edges, aliases, notes, colours and bars.
 
     Args:
-        project: where they are.
+        graph: where they are.
         class_ids: the chosen classes; one that lies below another of them is copied there alone.
+        details, policies: of the classes that have any.
 
     Returns:
-        The text that `Project.paste_branches` reads.
+        The text that `read_branches` reads.
 
     Raises:
         GraphError: there are none.
         UnknownClassError: there is no such class.
     """
     check_some(class_ids)
-    graph, policies, details = project.graph, project.policies(), project.details()
     copied = _with_all_below(graph, class_ids)
     ordered = sorted(copied, key=lambda each: (graph.level(each), each))
     place = {class_id: index for index, class_id in enumerate(ordered)}

@@ -33,21 +33,10 @@ def delete_details(step: OpenStep, class_ids: Iterable[ClassId]) -> None:
     step.delete(CLASS_DETAIL, [(class_id,) for class_id in sorted(class_ids)])
 
 
-def details(connection: Connection) -> dict[ClassId, ClassDetails]:
-    """Read the notes and colours of all classes that have any."""
-    rows = connection.rows("SELECT class_id, note, colour FROM class_detail ORDER BY class_id")
-    return {class_id: ClassDetails(note, colour) for class_id, note, colour in rows}
-
-
 def details_of(connection: Connection, class_id: ClassId) -> ClassDetails:
     """Read the note and colour of one class."""
     row = connection.row(CLASS_DETAIL.select, (class_id,))
     return ClassDetails() if row is None else ClassDetails(*row[1:])
-
-
-def colours(connection: Connection) -> dict[ClassId, str]:
-    """Read the colours of all classes that have one."""
-    return dict(connection.rows("SELECT class_id, colour FROM class_detail WHERE colour <> '' ORDER BY class_id"))
 
 
 def clean_details(details: ClassDetails) -> ClassDetails:

@@ -15,6 +15,7 @@ from engine.graph.edits import (
     EdgeRemoved,
     GraphEdit,
 )
+from engine.graph.group_edits import check_some
 from engine.project.change import aliases_in
 from engine.project.connection import Connection, Row
 from engine.project.records import ClassId
@@ -61,10 +62,21 @@ def class_name(connection: Connection, class_id: ClassId) -> str:
     Raises:
         UnknownClassError: there is no such class.
     """
-    name = connection.value("SELECT name FROM class WHERE class_id = ?", (class_id,))
+    name = connection.value("SELECT name FROM class WHERE class_id = ?", (int(class_id),))
     if name is None:
         raise UnknownClassError("there is no such class", found=str(class_id), remedy="it may have been removed")
     return str(name)
+
+
+def class_names(connection: Connection, class_ids: Sequence[ClassId]) -> list[str]:
+    """Names of distinct classes.
+
+    Raises:
+        GraphError: there are none.
+        UnknownClassError: there is no such class.
+    """
+    check_some(class_ids)
+    return [class_name(connection, class_id) for class_id in dict.fromkeys(class_ids)]
 
 
 def _stored_edits(connection: Connection) -> Iterator[GraphEdit]:

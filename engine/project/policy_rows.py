@@ -32,7 +32,7 @@ def delete_policies(step: OpenStep, class_ids: Iterable[ClassId]) -> None:
 
 
 def policies(connection: Connection) -> dict[ClassId, ClassPolicy]:
-    """Read the policy of each class that has one of its own."""
+    """Policies of the classes that have one of their own."""
     rows = connection.rows("SELECT class_id, bar, is_deepest FROM class_policy ORDER BY class_id")
     return {class_id: ClassPolicy(bar, bool(is_deepest)) for class_id, bar, is_deepest in rows}
 

@@ -47,7 +47,7 @@ class MergePreview:
 def removal_preview(
     graph: CategoryGraph, labelled: Mapping[ClassId, int], class_ids: Sequence[ClassId], children: ChildrenOfRemoved
 ) -> RemovalPreview:
-    """Count what `Project.remove_classes` would take away.
+    """Count what `ProjectClasses.remove` would take away.
 
     Args:
         graph: the category graph.
@@ -80,7 +80,7 @@ def removal_preview(
 def merge_preview(
     graph: CategoryGraph, labelled: Mapping[ClassId, int], class_ids: Sequence[ClassId], heir_id: ClassId
 ) -> MergePreview:
-    """Count what `Project.merge_classes` would do, by doing it to a copy of the graph.
+    """Count what `ProjectClasses.merge` would do, by doing it to a copy of the graph.
 
     Args:
         graph: the category graph.
@@ -89,7 +89,7 @@ def merge_preview(
         heir_id: the class that would stay.
 
     Raises:
-        GraphError: it cannot be done, as `Project.merge_classes` would say.
+        GraphError: it cannot be done, as `ProjectClasses.merge` would say.
     """
     after = graph.copy()
     group_edits.merge_classes(after, class_ids, heir_id)

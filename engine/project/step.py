@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Final, final
 
 from engine.errors import StorageError
@@ -107,10 +108,12 @@ class OpenStep:
 
     Attributes:
         text: the action in words; an action may correct it when it knows its true count.
+        notice: what the person must be told once; see `Change`.
     """
 
-    def __init__(self, writer: StepWriter, text: str) -> None:
+    def __init__(self, writer: StepWriter, text: str, notice: str = "") -> None:
         self.text = text
+        self.notice = notice
         self.writer = writer
         self.builder = ChangeBuilder()
 
@@ -122,7 +125,7 @@ class OpenStep:
     @property
     def change(self) -> Change:
         """What the step did so far."""
-        return self.builder.change(self.text)
+        return replace(self.builder.change(self.text), notice=self.notice)
 
     def insert(self, table: JournaledTable, rows: Sequence[Row]) -> None:
         """Write rows whose keys are known to be new."""

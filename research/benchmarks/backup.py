@@ -55,8 +55,8 @@ def measure_backup(images: int = 100_000, labels: int = 20_000, *, rounds: int =
         (folder / "collection").mkdir()
         path = synthetic_project(folder / "collection", CacheFolders(folder / "cache"), images)
         with Project.open(path, is_backed_up=False) as project:
-            ids = list(project.image_table().ids)
-            classes = list(project.graph.classes())
+            ids = list(project.images.table().ids)
+            classes = list(project.classes.graph.classes())
             _label_many(project, ids[:labels], classes)
             alone = _times(project, ids, classes, threading.Event(), LABELS_ALONE)
             done = threading.Event()
@@ -75,9 +75,9 @@ def measure_backup(images: int = 100_000, labels: int = 20_000, *, rounds: int =
 def _label_many(project: Project, image_ids: list[int], classes: list[int]) -> None:
     """One action for each image, as a person would have made them, but on disk only at the end of each hundred."""
     for start in range(0, len(image_ids), 100):
-        with project.one_step("Label images"):
+        with project.history.one_step("Label images"):
             for place, image_id in enumerate(image_ids[start : start + 100]):
-                project.label([image_id], classes[(start + place) % len(classes)])
+                project.labels.set([image_id], classes[(start + place) % len(classes)])
 
 
 def _back_up(project: Path, rounds: int, taken: list[float], sizes: list[int], done: threading.Event) -> None:
@@ -102,7 +102,7 @@ def _times(
     while not times or (not done.is_set() and (count is None or len(times) < count)):
         image_id, class_id = ids[len(times) * 7919 % len(ids)], classes[len(times) % len(classes)]
         started_s = time.perf_counter()
-        project.label([image_id], class_id)
+        project.labels.set([image_id], class_id)
         times.append(time.perf_counter() - started_s)
         time.sleep(PAUSE_S)
     return times

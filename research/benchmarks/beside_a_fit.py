@@ -82,7 +82,7 @@ def _measured(live: LiveCollection, rounds: int) -> BesideFigures:
     for turn in range(rounds):
         image_id = chosen[turn]
         likeliest = int(live.state.best_class[live.state.position(image_id)])
-        change = live.project.label([image_id], likeliest)
+        change = live.project.labels.set([image_id], likeliest)
         take_ms, _ = _timed(partial(live.take, change))
         input_ms, wanted = _timed(live.fit_input)
         with _naps(beside_ms):

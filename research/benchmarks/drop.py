@@ -113,7 +113,7 @@ def _dropped_s(live: LiveCollection, caches: CacheFolders, worker: Worker, photo
     is_over.wait()
     if not isinstance(endings[0], Done):
         raise ProtoleafError("the photos were not embedded", found=str(endings[0]))
-    live.project.record_scan(results)
+    live.project.images.record_scan(results)
     state = live.take_embedded([result.image_id for result in results])
     passed_s = time.perf_counter() - started_s
     best = [state.best_class[state.position(image_id)] for image_id in change.images_added]
@@ -126,7 +126,7 @@ def _labelled_s(live: LiveCollection) -> float:
     """Label one image more; the time of fitting and classifying all."""
     state = live.state
     place = int((state.label_class == NO_CLASS).nonzero()[0][0])
-    change = live.project.label([int(state.image_ids[place])], int(state.best_class[place]))
+    change = live.project.labels.set([int(state.image_ids[place])], int(state.best_class[place]))
     started_s = time.perf_counter()
     live.apply(change)
     return time.perf_counter() - started_s

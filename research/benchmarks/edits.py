@@ -79,20 +79,20 @@ def measure_edits(images: int = 100_000, *, rounds: int = ROUNDS, only: Sequence
 
 def _edits(live: LiveCollection) -> dict[str, Act]:
     """One edit of each kind, on classes far from each other."""
-    graph, state = live.project.graph, live.state
+    graph, state = live.project.classes.graph, live.state
     families = [graph.children(group)[0] for group in graph.roots()]
     first, second, third = (graph.children(family)[0] for family in families[:3])
     unlabelled = state.image_ids[state.label_class == NO_CLASS]
     image_id = int(unlabelled[np.argmin(state.best_score[state.label_class == NO_CLASS])])
     return {
-        "label an image": lambda project: project.label([image_id], first),
-        "bar of a class": lambda project: project.set_policy(families[0], ClassPolicy(bar=STRICT_BAR)),
-        "rename a class": lambda project: project.rename_class(first, "Another name"),
-        "new class": lambda project: project.add_class("New class", [families[0]])[0],
-        "second parent": lambda project: project.link(families[1], first),
-        "move a class": lambda project: project.move_class(second, families[1], families[2]),
-        "merge two classes": lambda project: project.merge_class(first, second),
-        "remove a class": lambda project: project.remove_class(third),
+        "label an image": lambda project: project.labels.set([image_id], first),
+        "bar of a class": lambda project: project.policies.set(families[0], ClassPolicy(bar=STRICT_BAR)),
+        "rename a class": lambda project: project.classes.rename(first, "Another name"),
+        "new class": lambda project: project.classes.add("New class", [families[0]])[0],
+        "second parent": lambda project: project.classes.link(families[1], [first]),
+        "move a class": lambda project: project.classes.move([(second, families[1])], families[2]),
+        "merge two classes": lambda project: project.classes.merge([first], second),
+        "remove a class": lambda project: project.classes.remove([third]),
     }
 
 
@@ -115,6 +115,6 @@ def _measured(live: LiveCollection, name: str, action: Act, rounds: int) -> Edit
 
 
 def _undone(project: Project) -> Change:
-    change = project.undo()
+    change = project.history.undo()
     assert change is not None, "an edit was made just before"
     return change

@@ -124,7 +124,7 @@ def _make_project(folder: Path, count: int, large_megapixels: int) -> None:
         with create_file(place) as file:
             file.write(pictures[number % len(pictures)] + number.to_bytes(8, "little"))
     with new_project(folder / "many.protoleaf") as project:
-        project.add_images(find_images([folder / "images"]).files)
+        project.images.add(find_images([folder / "images"]).files)
 
 
 def _jpeg_bytes(picture: Image.Image) -> bytes:

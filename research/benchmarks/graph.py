@@ -95,12 +95,12 @@ def measure_graph(
         (folder / "large").mkdir()
         (folder / "drawn").mkdir()
         source = wordnet or write_taxonomy(folder / "large", synsets)
-        figures = [_imported(large, source), *_opened(large, lambda project: _search(project.graph))]
+        figures = [_imported(large, source), *_opened(large, lambda project: _search(project.classes.graph))]
         _imported(drawn, write_taxonomy(folder / "drawn", classes))
         with Project.open(drawn, is_backed_up=False) as project:
-            figures += _laid_out(project.graph)
+            figures += _laid_out(project.classes.graph)
         with Project.open(large, is_backed_up=False) as project:
-            count = len(project.graph)
+            count = len(project.classes.graph)
         if in_window:
             figures += _edited(report_of(["-m", "research.window", str(drawn)], caches, REPORT_VARIABLE, CLASSES_RUN))
             figures += _looked_at(
@@ -117,7 +117,7 @@ def _imported(target: Path, source: Path) -> GraphFigure:
 def _opened(path: Path, then: Callable[[Project], Iterator[GraphFigure]]) -> Iterator[GraphFigure]:
     start = _now()
     with Project.open(path, is_backed_up=False) as project:
-        len(project.graph)
+        len(project.classes.graph)
         yield _timed("WordNet opened", [_since(start)])
         yield from then(project)
 

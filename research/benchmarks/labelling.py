@@ -85,5 +85,5 @@ def measure_labelling(images: int, *, keys: int = 300, per_s: float = 5) -> Labe
 
 def _labels(path: Path) -> dict[int, int | None]:
     with Project.open(path, for_writing=False) as project:
-        table = project.label_table()
+        table = project.labels.table()
         return dict(zip(table.image_ids, table.class_ids, strict=True))

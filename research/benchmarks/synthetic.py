@@ -67,13 +67,13 @@ def synthetic_project(folder: Path, caches: CacheFolders, count: int, pictures: 
     hashes = [content_hash(position.to_bytes(8, "little")) for position in range(count)]
     with new_project(path) as project:
         leaves = _add_graph(project)
-        project.add_images(_links(folder, count, pictures))
-        ids = list(project.image_table().ids)
-        project.record_scan(zip(ids, hashes, [None] * count, strict=True))
+        project.images.add(_links(folder, count, pictures))
+        ids = list(project.images.table().ids)
+        project.images.record_scan(zip(ids, hashes, [None] * count, strict=True))
         for place, leaf in enumerate(leaves):
             shots = np.flatnonzero(drawn.classes == place)[:SHOTS]
             if len(shots):
-                project.label([ids[shot] for shot in shots.tolist()], leaf)
+                project.labels.set([ids[shot] for shot in shots.tolist()], leaf)
     with open_cache(model, caches) as cache:
         for start in range(0, count, WRITE_ROWS):
             stop = start + WRITE_ROWS
@@ -92,7 +92,7 @@ def _add_graph(project: Project) -> list[int]:
                 names = [f"Class {group + 1}.{family + 1}.{leaf + 1}" for leaf in range(CLASSES_IN_FAMILY)]
                 leaves.extend(graph.add_class(name, (family_id,)) for name in names)
 
-    project.import_graph(add, "Add synthetic classes")
+    project.classes.edit(add, "Add synthetic classes")
     return leaves
 
 

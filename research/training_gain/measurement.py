@@ -158,10 +158,10 @@ def _project(
     project = new_project(folder / f"draw{PROJECT_SUFFIX}", model.name)
     import_graph(project, collection.source / TRAIN)
     graph = collection.graph
-    ids = {class_id: project.graph.find(graph.path_text(class_id)) for class_id in collection.leaf_ids.tolist()}
+    ids = {class_id: project.classes.graph.find(graph.path_text(class_id)) for class_id in collection.leaf_ids.tolist()}
     labels = {int(row): ids[int(collection.class_ids[row])] for row in shots.tolist()}
     rows = np.sort(np.concatenate([shots, others])).tolist()
-    project.import_labelled([(collection.files[row], labels.get(row)) for row in rows])
+    project.images.add_labelled([(collection.files[row], labels.get(row)) for row in rows])
     return project
 
 

@@ -104,13 +104,13 @@ def embed_collection(
         scratch_folder() as folder,
         new_project(folder / f"embed{PROJECT_SUFFIX}") as project,
     ):
-        project.import_labelled([(file, None) for file in collection.files])
+        project.images.add_labelled([(file, None) for file in collection.files])
         done = embed_project(project, caches, model=model, device=device, on_progress=on_progress, cancel=cancel)
         for _, path, reason in done.failed[:1]:
             raise InputError(
                 f"{len(done.failed)} images cannot be embedded", found=f"{path}: {reason}", remedy="take them out"
             )
-        ids = np.array(project.image_table().ids)
+        ids = np.array(project.images.table().ids)
         viewed = (ids if len(ids) <= MOST_IN_ALL_VIEWS else ids[collection.is_train]).tolist()
         embed_views(project, caches, viewed, model, device=device, on_progress=on_progress, cancel=cancel)
         embedded = EmbeddedImages(project, model, caches)

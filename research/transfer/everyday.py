@@ -69,8 +69,8 @@ def in_project(
     ):
         _import_graph(project, collection)
         names = {class_id: collection.graph.path_text(class_id) for class_id in collection.graph.classes()}
-        ids: Mapping[int, int] = {class_id: project.graph.find(name) for class_id, name in names.items()}
-        project.import_labelled(
+        ids: Mapping[int, int] = {class_id: project.classes.graph.find(name) for class_id, name in names.items()}
+        project.images.add_labelled(
             [(collection.files[row], ids[labels[row]] if row in labels else None) for row in drawn.rows.tolist()]
         )
         embed_project(project, caches, device=device)
@@ -98,7 +98,7 @@ def _import_graph(project: Project, collection: TransferCollection) -> None:
     if imported is None:
         import_graph(project, collection.source / TRAIN)
     else:
-        project.import_graph(lambda graph: merge_into(graph, imported), "Imported the hierarchy")
+        project.classes.edit(lambda graph: merge_into(graph, imported), "Imported the hierarchy")
 
 
 def _labelled(collection: TransferCollection, drawn: ShotDraw) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

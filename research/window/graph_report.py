@@ -221,4 +221,4 @@ def _is_past(due_s: float) -> bool:
 
 def moving(class_id: int, here: int, there: int) -> "Callable[[Project], Change]":
     """An action that moves a class."""
-    return lambda project: project.move_class(class_id, here, there)
+    return lambda project: project.classes.move([(class_id, here)], there)

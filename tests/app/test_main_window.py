@@ -198,7 +198,7 @@ def test_every_action_has_text_icon_and_a_name(desk: Desk) -> None:
 def test_undo_is_offered_for_classes_too(reviewing: Desk) -> None:
     """A new class is answered with a toast, and the menu names the step."""
     session = reviewing.window.session
-    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.add_class("Yellow")[0]))
+    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.classes.add("Yellow")[0]))
     assert "Yellow" in reviewing.window.toast.message
     assert "Yellow" in reviewing.window.registry.action("undo").text()
 

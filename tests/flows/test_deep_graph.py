@@ -60,13 +60,13 @@ def test_a_project_as_deep_as_may_be(desk: Desk, deep: Collection) -> None:
     band = desk.window.what_if_band
     desk.press(Key.Key_W, CONTROL | SHIFT)
     desk.wait(band.isVisible)
-    act(desk.qtbot, desk.window.session, lambda project: project.merge_class(last, desk.graph.find(ENDS[1])))
+    act(desk.qtbot, desk.window.session, lambda project: project.classes.merge([last], desk.graph.find(ENDS[1])))
     desk.wait(lambda: "Accuracy on held-out labels" in band.text)
     desk.qtbot.mouseClick(band.discard_button, Qt.MouseButton.LeftButton)
     desk.wait(lambda: not band.isVisible() and desk.window.session.is_settled)
 
     session = desk.window.session
     refusal = refusal_of(
-        desk.qtbot, session, lambda: session.act(lambda project: project.add_class("deeper", [last])[0])
+        desk.qtbot, session, lambda: session.act(lambda project: project.classes.add("deeper", [last])[0])
     )
     assert "nest too deeply" in refusal

@@ -78,7 +78,7 @@ def test_a_folder_dropped_on_a_class_teaches_it(desk: Desk, photos: Path, tmp_pa
     changed_by(desk.qtbot, desk.window.session, lambda: notice.answer(next(iter(notice.answers))))
     desk.wait_until_read()
     session = desk.window.session
-    changed_by(desk.qtbot, session, lambda: session.act(lambda project: project.add_class("Blue checks")[0]))
+    changed_by(desk.qtbot, session, lambda: session.act(lambda project: project.classes.add("Blue checks")[0]))
     for seed in range(3):
         write_shape(tmp_path / "checks" / f"{seed}.png", "Blue checks", seed=seed)
     importing = desk.window.importing

@@ -22,8 +22,8 @@ MOST_ROWS = 12
 def hostile(desk: Desk, collection: Collection) -> Desk:
     """The small collection, with classes whose names are markup."""
     with Project.open(collection.project) as project:
-        for place, class_id in enumerate(project.graph.classes()):
-            project.rename_class(class_id, f"{PICTURE}<b>{place}</b> & Co")
+        for place, class_id in enumerate(project.classes.graph.classes()):
+            project.classes.rename(class_id, f"{PICTURE}<b>{place}</b> & Co")
     desk.open(collection.project)
     return desk
 

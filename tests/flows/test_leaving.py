@@ -46,11 +46,11 @@ def test_undo_is_offered_only_for_what_undo_takes_back(reviewing: Desk, leave: C
     session, toast = reviewing.window.session, reviewing.window.toast
     ids = reviewing.grid.model().image_ids.tolist()[:3]  # type: ignore[attr-defined]
     red = reviewing.graph.find("Red disc")
-    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.label(ids, red)))
+    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.labels.set(ids, red)))
     assert "3 images" in toast.message
-    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.label(ids[:1], None)))
+    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.labels.set(ids[:1], None)))
     assert toast.message == ""
-    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.add_class("Yellow")[0]))
+    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.classes.add("Yellow")[0]))
     assert toast.message
     leave()
     assert toast.message == ""

@@ -19,7 +19,7 @@ TRAINING_MS = 120_000
 
 def _without_the_collection(project: Project) -> Change:
     """Switch the collection stage off: on eight drawn images of each class it is sure whatever propagation says."""
-    return project.set_setting(STAGE_SETTING, False)
+    return project.policies.set_setting(STAGE_SETTING, False)
 
 
 @pytest.mark.slow
@@ -52,6 +52,6 @@ def test_tuned_propagation_is_used_and_undone(reviewing: Desk, collection: Colle
     assert not np.array_equal(tuned_scores, reviewing.state.best_score)
     reviewing.leave()
     with Project.open(collection.project) as project:
-        assert [version.label for version in project.model_versions()] == ["leafnet", "Tuned propagation 1"]
-        assert project.model.label == "leafnet"
+        assert [version.label for version in project.models.versions()] == ["leafnet", "Tuned propagation 1"]
+        assert project.models.current.label == "leafnet"
         assert project.check() == []

@@ -41,13 +41,13 @@ def grown(small: Labelled, folder: Path) -> Labelled:
     files = [
         draw(folder / "photos" / f"day {number % 3}" / f"more {number}.png", number) for number in range(MORE_IMAGES)
     ]
-    added = project.add_images(files).images_added
+    added = project.images.add(files).images_added
     answers = dict(small.answers)
     for number, image_id in enumerate(added):
         leaf = ids[("Piano", "Flute", "Organ", "unknown", "Trio: A/B?")[number % 5]]
         score = 0.5 + number / 200
         if number % 4 < 2:
-            project.label([image_id], leaf, who=("ada", "grace@example.org")[number % 2])
+            project.labels.set([image_id], leaf, who=("ada", "grace@example.org")[number % 2])
         if number % 4:
             is_sure = number % 3 > 0
             answers[image_id] = ModelAnswer(leaf, score, leaf if is_sure else None, score if is_sure else 0.0, False)

@@ -52,12 +52,12 @@ def prepared_project(folder: Path, caches: CacheFolders, count: int, *, shots: i
     project_path = folder / "birds.protoleaf"
     with new_project(project_path) as project:
         ids = _add_classes(project)
-        image_ids = project.add_images(files).images_added
-        project.record_scan(zip(image_ids, hashes, [None] * count, strict=True))
+        image_ids = project.images.add(files).images_added
+        project.images.record_scan(zip(image_ids, hashes, [None] * count, strict=True))
         for place, leaf in enumerate(LEAVES):
             chosen = np.flatnonzero(drawn.classes == place)[:shots].tolist()
             if chosen:
-                project.label([image_ids[number] for number in chosen], ids[leaf])
+                project.labels.set([image_ids[number] for number in chosen], ids[leaf])
     embeddings = drawn.embeddings.copy()
     for number in range(count - ambiguous, count):
         embeddings[number] = _between_relatives(drawn, number)
@@ -82,5 +82,5 @@ def _add_classes(project: Project) -> dict[str, int]:
             ids[family] = graph.add_class(family)
             ids.update({leaf: graph.add_class(leaf, (ids[family],)) for leaf in leaves})
 
-    project.import_graph(add, "Add the birds")
+    project.classes.edit(add, "Add the birds")
     return ids

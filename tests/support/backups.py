@@ -37,7 +37,7 @@ def labelled_birds(folder: Path, images: int = 4) -> tuple[Project, ClassId, lis
     """A project in which every second image is labelled, each by an action of its own."""
     project, gull, image_ids = bird_project(folder, images)
     for image_id in image_ids[::2]:
-        project.label([image_id], gull)
+        project.labels.set([image_id], gull)
     return project, gull, list(image_ids)
 
 
@@ -64,8 +64,8 @@ class Writer(threading.Thread):
         try:
             while not self._stop_asked.is_set():
                 for image_id in self._image_ids:
-                    self._project.label([image_id], self._class_id)
-                    self._project.unlabel([image_id])
+                    self._project.labels.set([image_id], self._class_id)
+                    self._project.labels.remove([image_id])
                     self.acknowledged += 2
                     self.has_begun.set()
         except Exception as error:  # noqa: BLE001 (told by the test)

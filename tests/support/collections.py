@@ -150,7 +150,7 @@ def read_truth_table(collection: Collection) -> dict[str, str]:
 
 def class_ids(project: Project) -> dict[str, int]:
     """Ids of a project's classes by name; names must be unique."""
-    return {project.graph.name(class_id): class_id for class_id in project.graph.classes()}
+    return {project.classes.graph.name(class_id): class_id for class_id in project.classes.graph.classes()}
 
 
 def cache_of_test() -> CacheFolders:

@@ -55,7 +55,7 @@ def add_all(graph: CategoryGraph, parents: Parents) -> dict[str, int]:
 def add_deep(project: Project, parents: Parents) -> dict[str, int]:
     """The same in a project, as one action."""
     ids: dict[str, int] = {}
-    project.import_graph(lambda graph: ids.update(add_all(graph, parents)), "Added many classes")
+    project.classes.edit(lambda graph: ids.update(add_all(graph, parents)), "Added many classes")
     return ids
 
 
@@ -68,12 +68,12 @@ def deep_collection(folder: Path, caches: CacheFolders, parents: Parents) -> Col
     with new_project(collection.project) as project:
         ids = add_deep(project, parents)
         added = import_images(project, [collection.unsorted]).change.images_added
-        with project.one_step("Labelled some"):
+        with project.history.one_step("Labelled some"):
             for image_id in added:
-                end, number = Path(project.image(image_id).path).stem.rsplit(" ", 1)
+                end, number = Path(project.images.record(image_id).path).stem.rsplit(" ", 1)
                 if int(number) < SHOTS:
-                    project.label([image_id], ids[end])
-            project.label([added[-1]], project.graph.parents(ids[ENDS[-1]])[0])
+                    project.labels.set([image_id], ids[end])
+            project.labels.set([added[-1]], project.classes.graph.parents(ids[ENDS[-1]])[0])
         embed_project(project, caches, device="cpu")
         embed_closer(project, caches, device="cpu")
     return collection

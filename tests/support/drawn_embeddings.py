@@ -36,8 +36,8 @@ class DrawnEmbeddings:
     def add_images(self, count: int) -> tuple[int, ...]:
         """Add images that wait for their embeddings; returns their ids."""
         folder = self.project.path.parent
-        first = len(self.project.history())
-        change = self.project.add_images([FoundFile(folder / f"{first}-{place}.jpg", 0, 0) for place in range(count)])
+        first = len(self.project.history.steps())
+        change = self.project.images.add([FoundFile(folder / f"{first}-{place}.jpg", 0, 0) for place in range(count)])
         self.live.apply(change)
         return change.images_added
 
@@ -48,7 +48,9 @@ class DrawnEmbeddings:
             for image_id, key in hashes.items():
                 cache.put_many([key], np.asarray(embeddings[image_id])[None])
         nothing = content_hash(b"")
-        self.project.record_scan([(i, hashes.get(i, nothing), None if i in hashes else "empty") for i in embeddings])
+        self.project.images.record_scan(
+            [(i, hashes.get(i, nothing), None if i in hashes else "empty") for i in embeddings]
+        )
         self.live.take_embedded(list(embeddings))
 
     def act(self, change: Change | None) -> None:
@@ -75,10 +77,10 @@ def drawn_embeddings(folder: Path, *, width: int) -> DrawnEmbeddings:
     caches, path = CacheFolders(folder / "cache"), folder / "drawn.protoleaf"
     card = BackboneCard("drawn", 8, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), width, temperature=0.12, shrinkage=1.5)
     with new_project(path) as project:
-        version = project.add_model_version(
+        version = project.models.add(
             backbone_name="drawn", backbone_hash="d" * 64, settings={CARD_SETTING: card_text(card)}
         )
-        project.choose_model(version.version_id)
+        project.models.choose(version.version_id)
     live = LiveCollection.open(path, caches)
     live.load()
     return DrawnEmbeddings(live, caches)
@@ -94,15 +96,16 @@ def drawn_kinds(folder: Path, parents: Sequence[Sequence[str]], *, images: int, 
         width: of the embeddings.
     """
     made, kinds = drawn_embeddings(folder, width=width), len(parents)
-    roots = {name: made.project.add_class(name)[1] for name in ("A", "B")}
+    roots = {name: made.project.classes.add(name)[1] for name in ("A", "B")}
     leaves = [
-        made.project.add_class(f"leaf {kind}", [roots[name] for name in names])[1] for kind, names in enumerate(parents)
+        made.project.classes.add(f"leaf {kind}", [roots[name] for name in names])[1]
+        for kind, names in enumerate(parents)
     ]
     made.live.load()
     ids = made.add_images(images)
     made.embed({image_id: made.near(image_id % kinds, seed=image_id) for image_id in ids})
-    with made.project.one_step("Label some") as step:
+    with made.project.history.one_step("Label some") as step:
         for image_id in ids[: 3 * kinds]:
-            made.project.label([image_id], leaves[image_id % kinds])
+            made.project.labels.set([image_id], leaves[image_id % kinds])
     made.act(step.change)
     return made

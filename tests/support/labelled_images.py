@@ -51,7 +51,7 @@ def add_music_classes(project: Project) -> dict[str, int]:
         ("Keyboard", ()), ("Wind", ()), ("Piano", ("Keyboard",)), (ORGAN, ("Keyboard", "Wind")), ("Flute", ("Wind",)),
         ("Trio: A/B?", ()), ("unknown", ("Wind",)),
     ):  # fmt: skip
-        _, ids[name] = project.add_class(name, tuple(ids[parent] for parent in parents))
+        _, ids[name] = project.classes.add(name, tuple(ids[parent] for parent in parents))
     return ids
 
 
@@ -72,15 +72,16 @@ def labelled_project(folder: Path) -> Labelled:
         "piano.png", "organ.png", "none.png", "flute.png", "coarse.png", "unsure.png", "far.png", '=odd, "name" ü.png',
     )  # fmt: skip
     files = [draw(folder / "photos" / f"day {place % 2}" / name, 20 * place) for place, name in enumerate(names)]
-    project.add_images(files)
-    images = dict(zip(names, (image.image_id for image in project.images()), strict=True))
-    project.record_scan(
-        (image.image_id, content_hash(project.resolve(image).read_bytes()), None) for image in project.images()
+    project.images.add(files)
+    images = dict(zip(names, (image.image_id for image in project.images.records()), strict=True))
+    project.images.record_scan(
+        (image.image_id, content_hash(project.images.resolve(image).read_bytes()), None)
+        for image in project.images.records()
     )
-    project.label([images["piano.png"]], ids["Piano"], who="ada")
-    project.label([images["organ.png"]], ids[ORGAN], who="grace")
-    project.label([images["none.png"]], None, who="ada")
-    project.label([images[names[-1]]], ids["Trio: A/B?"], who='Zoë, "the" boss')
+    project.labels.set([images["piano.png"]], ids["Piano"], who="ada")
+    project.labels.set([images["organ.png"]], ids[ORGAN], who="grace")
+    project.labels.set([images["none.png"]], None, who="ada")
+    project.labels.set([images[names[-1]]], ids["Trio: A/B?"], who='Zoë, "the" boss')
     answers = {
         images["piano.png"]: ModelAnswer(ids["Piano"], 0.97, ids["Piano"], 0.97, is_unknown=False),
         images["flute.png"]: ModelAnswer(ids["Flute"], 0.91, ids["Flute"], 0.91, is_unknown=False),

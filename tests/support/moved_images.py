@@ -34,10 +34,10 @@ def shelf(folder: Path, contents: Mapping[str, bytes], *, is_read: bool = True) 
     folder.mkdir(parents=True, exist_ok=True)
     write_files(folder, contents)
     project = new_project(folder)
-    change = project.add_images([_found(folder / name) for name in contents])
+    change = project.images.add([_found(folder / name) for name in contents])
     ids = dict(zip(contents, change.images_added, strict=True))
     if is_read:
-        project.record_scan([(ids[name], content_hash(data), None) for name, data in contents.items()])
+        project.images.record_scan([(ids[name], content_hash(data), None) for name, data in contents.items()])
     return Shelf(folder, project, ids)
 
 

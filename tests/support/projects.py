@@ -38,9 +38,9 @@ def bird_project(folder: Path, image_count: int = 4) -> tuple[Project, ClassId, 
         The project, open for writing, the id of Gull, and the images' ids.
     """
     project = new_project(folder)
-    _, bird = project.add_class("Bird")
-    _, gull = project.add_class("Gull", [bird])
-    change = project.add_images(found_files(folder / "photos", image_count))
+    _, bird = project.classes.add("Bird")
+    _, gull = project.classes.add("Gull", [bird])
+    change = project.images.add(found_files(folder / "photos", image_count))
     return project, gull, change.images_added
 
 
@@ -62,7 +62,7 @@ def trained_model(
 
 def connection_of(project: Project) -> Connection:
     """What an open project speaks to its file with: for rows and settings that no action reaches."""
-    return project._connection  # noqa: SLF001 (damage and disk limits come from below the project)
+    return project._store.connection  # noqa: SLF001 (damage and disk limits come from below the project)
 
 
 def dump(project: Project) -> Dump:
@@ -83,11 +83,11 @@ def copy_in_the_middle_of_a_commit(project: Project, folder: Path) -> Path:
     connection.value("PRAGMA cache_size = 1")
     connection.value("PRAGMA cache_spill = 1")
     copy = folder / project.path.name
-    with suppress(ZeroDivisionError), project.one_step("Half an action"):
-        project.unlabel([1])
-        project.rename_class(2, "Half")
+    with suppress(ZeroDivisionError), project.history.one_step("Half an action"):
+        project.labels.remove([1])
+        project.classes.rename(2, "Half")
         for number in range(300):  # more than the cache holds, so that SQLite has to write before the end
-            project.add_images(found_files(project.path.parent / "spilled", 40, start=1_000 + 40 * number))
+            project.images.add(found_files(project.path.parent / "spilled", 40, start=1_000 + 40 * number))
         for suffix in ("", "-journal"):
             source = project.path.with_name(project.path.name + suffix)
             shutil.copyfile(source, copy.with_name(copy.name + suffix))

@@ -164,7 +164,7 @@ def _labels(project: Path) -> "set[tuple[int, Label]]":
     from engine.project import Project
 
     with Project.open(project, for_writing=False) as opened:
-        return set(opened.labels().items())
+        return set(opened.labels.by_image().items())
 
 
 def _said_unless_done(arguments: Sequence[str], heard: Path) -> str:

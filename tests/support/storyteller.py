@@ -16,9 +16,9 @@ class Storyteller:
     def __init__(self, project: Project, seed: int) -> None:
         self.project = project
         self.chance = random.Random(seed)
-        self.mirror = project.graph.copy()
-        self.labelled = set(project.labels())
-        self.images = set(project.image_table().ids)
+        self.mirror = project.classes.graph.copy()
+        self.labelled = set(project.labels.by_image())
+        self.images = set(project.images.table().ids)
         self.looks: list[Dump] = [dump(project)]
         self.place = 0
         self.files_made = 0
@@ -51,7 +51,7 @@ class Storyteller:
 
     def step_back(self) -> None:
         """Undo, which must lead to the look before."""
-        change = self.project.undo()
+        change = self.project.history.undo()
         assert (change is None) == (self.place == 0)
         if change is not None:
             self.place -= 1
@@ -60,7 +60,7 @@ class Storyteller:
 
     def step_forward(self) -> None:
         """Redo, which must lead to the look after."""
-        change = self.project.redo()
+        change = self.project.history.redo()
         assert (change is None) == (self.place == len(self.looks) - 1)
         if change is not None:
             self.place += 1
@@ -70,12 +70,12 @@ class Storyteller:
     def follow(self, change: Change) -> None:
         """Keep copies in step by what the change tells, as a window does, and compare."""
         self.mirror.apply(change.graph_edits)
-        assert shape(self.mirror) == shape(self.project.graph)
+        assert shape(self.mirror) == shape(self.project.classes.graph)
         self.images = (self.images | set(change.images_added)) - set(change.images_removed)
-        assert self.images == set(self.project.image_table().ids)
+        assert self.images == set(self.project.images.table().ids)
         for image_id in change.labelled:
             assert image_id in self.images
-        labels = set(self.project.labels())
+        labels = set(self.project.labels.by_image())
         assert labels ^ self.labelled <= set(change.labelled) | set(change.images_removed)
         self.labelled = labels
 
@@ -94,13 +94,13 @@ class Storyteller:
             self._label,
             self._unlabel,
             self._set_policy,
-            lambda: self.project.set_setting("lambda", self.chance.choice([None, 0.5, "auto", {"a": [1, 2]}])),
+            lambda: self.project.policies.set_setting("lambda", self.chance.choice([None, 0.5, "auto", {"a": [1, 2]}])),
             self._import,
             self._several,
         ]
 
     def _class(self) -> int:
-        classes = self.project.graph.classes()
+        classes = self.project.classes.graph.classes()
         return self.chance.choice(classes) if classes else 1
 
     def _name(self) -> str:
@@ -109,52 +109,56 @@ class Storyteller:
         )
 
     def _images(self) -> list[int]:
-        known = list(self.project.image_table().ids)
+        known = list(self.project.images.table().ids)
         return self.chance.sample(known, min(len(known), self.chance.randrange(1, 6)))
 
     def _add_class(self) -> Change:
-        parents = [self._class() for _ in range(self.chance.randrange(3))] if len(self.project.graph) else []
-        return self.project.add_class(self._name(), parents)[0]
+        parents = [self._class() for _ in range(self.chance.randrange(3))] if len(self.project.classes.graph) else []
+        return self.project.classes.add(self._name(), parents)[0]
 
     def _rename(self) -> Change:
-        return self.project.rename_class(self._class(), self._name())
+        return self.project.classes.rename(self._class(), self._name())
 
     def _link(self) -> Change:
-        return self.project.link(self._class(), self._class())
+        return self.project.classes.link(self._class(), [self._class()])
 
     def _unlink(self) -> Change:
         child = self._class()
-        return self.project.unlink(self.chance.choice([*self.project.graph.parents(child), 1]), child)
+        return self.project.classes.unlink(
+            [(self.chance.choice([*self.project.classes.graph.parents(child), 1]), child)]
+        )
 
     def _move(self) -> Change:
         child = self._class()
-        parents: tuple[int | None, ...] = self.project.graph.parents(child) or (None,)
-        return self.project.move_class(child, self.chance.choice(parents), self.chance.choice([None, self._class()]))
+        parents: tuple[int | None, ...] = self.project.classes.graph.parents(child) or (None,)
+        return self.project.classes.move(
+            [(child, self.chance.choice(parents))], self.chance.choice([None, self._class()])
+        )
 
     def _remove_class(self) -> Change:
-        return self.project.remove_class(self._class())
+        return self.project.classes.remove([self._class()])
 
     def _merge_class(self) -> Change:
-        return self.project.merge_class(self._class(), self._class())
+        return self.project.classes.merge([self._class()], self._class())
 
     def _add_images(self) -> Change:
         count = self.chance.randrange(1, 8)
         self.files_made += count
         start = self.files_made - count - self.chance.randrange(2)  # some are known already
-        return self.project.add_images(found_files(Path("/photos"), count, start=max(start, 0)))
+        return self.project.images.add(found_files(Path("/photos"), count, start=max(start, 0)))
 
     def _remove_images(self) -> Change:
-        return self.project.remove_images(self._images()[:2])
+        return self.project.images.remove(self._images()[:2])
 
     def _label(self) -> Change:
-        return self.project.label(self._images(), self.chance.choice([None, self._class()]), who="ada")
+        return self.project.labels.set(self._images(), self.chance.choice([None, self._class()]), who="ada")
 
     def _unlabel(self) -> Change:
-        return self.project.unlabel(self._images())
+        return self.project.labels.remove(self._images())
 
     def _set_policy(self) -> Change:
         bar = self.chance.choice([None, 0.0, 0.25, 1])
-        return self.project.set_policy(self._class(), ClassPolicy(bar, is_deepest=self.chance.random() < 0.5))
+        return self.project.policies.set(self._class(), ClassPolicy(bar, is_deepest=self.chance.random() < 0.5))
 
     def _import(self) -> Change:
         def merge(graph: CategoryGraph) -> None:
@@ -162,10 +166,10 @@ class Storyteller:
             graph.add_class(self._name(), [top])
             graph.rename(top, self._name())
 
-        return self.project.import_graph(merge, "Import")
+        return self.project.classes.edit(merge, "Import")
 
     def _several(self) -> Change:
-        with self.project.one_step("Several") as step:
+        with self.project.history.one_step("Several") as step:
             self._add_images()
             self._label()
             try:

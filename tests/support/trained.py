@@ -21,7 +21,7 @@ def write_tuned(folder: Path, project: Project, *, seed: int = 0) -> TrainedFile
         folder,
         "propagation",
         "Tuned propagation 1",
-        project.model.version_id,
+        project.models.current.version_id,
         backbone_name=bundled.name,
         backbone_hash=bundled.backbone_hash,
         card=bundled.card,

@@ -79,7 +79,7 @@ def store_other_backbone(backbone: Path) -> Callable[[LiveCollection, Trained, P
 
 def add_backbone(project: Project, backbone: Path) -> ModelVersion:
     """Add a backbone of the person's own as a model version."""
-    return project.add_model_version(
+    return project.models.add(
         backbone_name=backbone.stem,
         backbone_hash=file_hash(backbone),
         backbone_path=str(backbone),
@@ -89,7 +89,7 @@ def add_backbone(project: Project, backbone: Path) -> ModelVersion:
 
 def choose_backbone(project: Project, backbone: Path) -> Change:
     """Add it and use it."""
-    return project.choose_model(add_backbone(project, backbone).version_id)
+    return project.models.choose(add_backbone(project, backbone).version_id)
 
 
 def other_backbone(folder: Path) -> Path:

@@ -21,7 +21,6 @@ from engine.graph.aliases import Aliases
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.project import ClassDetails, ClassPolicy, Project, SplitPart
-from engine.project.branch_text import copied_branches
 from tests.trust.acknowledge import Log
 from tests.trust.backups import BACKED_UP, RESTORED, backups_of, content_of
 from tests.trust.children import Place
@@ -78,12 +77,12 @@ def _label(place: Place, log: Log, stage: Stage, chance: Random) -> None:
 
 def label_one(project: Project, log: Log, chance: Random) -> None:
     """Label an image, mark it as unknown, or take its label away."""
-    image_id = chance.choice(project.image_table().ids)
+    image_id = chance.choice(project.images.table().ids)
     log.begin("label")
     if chance.random() < 0.15:
-        project.unlabel([image_id])
+        project.labels.remove([image_id])
     else:
-        project.label([image_id], chance.choice([*project.graph.classes(), None]), who="ada")
+        project.labels.set([image_id], chance.choice([*project.classes.graph.classes(), None]), who="ada")
     log.acknowledge(project, f"label image {image_id}")
 
 
@@ -98,26 +97,26 @@ def _edit_graph(place: Place, log: Log, stage: Stage, chance: Random) -> None:
 
 
 def _one_edit(project: Project, chance: Random, number: int) -> str:
-    graph = project.graph
+    graph = project.classes.graph
     one, other = chance.choice(graph.classes()), chance.choice(graph.classes())
     kind = chance.choice((*_GROUP_EDITS, "add", "add", "rename", "link", "unlink", "move", "remove", "bar"))
     match kind:
         case "add":
-            project.add_class(f"class {number}", [one])
+            project.classes.add(f"class {number}", [one])
         case "rename":
-            project.rename_class(one, f"renamed {number}")
+            project.classes.rename(one, f"renamed {number}")
         case "link":
-            project.link(one, other)
+            project.classes.link(one, [other])
         case "unlink":
-            project.unlink(_parent(project, one, chance) or other, one)
+            project.classes.unlink([(_parent(project, one, chance) or other, one)])
         case "move":
-            project.move_class(one, _parent(project, one, chance), other)
+            project.classes.move([(one, _parent(project, one, chance))], other)
         case "remove" if len(graph) > 4:
-            project.remove_class(one)
+            project.classes.remove([one])
         case _ if kind in _GROUP_EDITS:
             _edit_group(project, kind, (one, other), number, chance)
         case _:
-            project.set_policy(one, ClassPolicy(bar=chance.random(), is_deepest=chance.random() < 0.5))
+            project.policies.set(one, ClassPolicy(bar=chance.random(), is_deepest=chance.random() < 0.5))
     return f"{kind} class {one}"
 
 
@@ -133,31 +132,33 @@ def _edit_group(project: Project, kind: str, pair: tuple[int, int], number: int,
     children = chance.choice(tuple(ChildrenOfRemoved))
     match kind:
         case "add parent":
-            project.add_parent(f"above {number}", [one], moves[0][1])
+            project.classes.add_parent(f"above {number}", [one], moves[0][1])
         case "move some":
-            project.move_classes(moves, chance.choice((*project.graph.classes(), None)))
+            project.classes.move(moves, chance.choice((*project.classes.graph.classes(), None)))
         case "link some":
-            project.link_classes(chance.choice(project.graph.classes()), pair)
+            project.classes.link(chance.choice(project.classes.graph.classes()), pair)
         case "unlink some":
-            project.unlink_classes([(parent or one, each) for each, parent in moves])
-        case "remove some" if len(project.graph) - len(classes_that_go(project.graph, pair, children)) > 4:
-            project.remove_classes(pair, children)
-        case "merge some" if len(project.graph) > 8:
-            project.merge_classes(pair, one)
+            project.classes.unlink([(parent or one, each) for each, parent in moves])
+        case "remove some" if (
+            len(project.classes.graph) - len(classes_that_go(project.classes.graph, pair, children)) > 4
+        ):
+            project.classes.remove(pair, children)
+        case "merge some" if len(project.classes.graph) > 8:
+            project.classes.merge(pair, one)
         case "split":
-            shots = [image_id for image_id, label in project.labels().items() if label.class_id == one]
+            shots = [image_id for image_id, label in project.labels.by_image().items() if label.class_id == one]
             parts = [SplitPart(f"part {number}", shots[::2]), SplitPart(f"other part {number}", shots[1::4])]
-            project.split_class(one, parts, as_children=chance.random() < 0.5)
+            project.classes.split(one, parts, as_children=chance.random() < 0.5)
         case "paste":
-            project.paste_branches(copied_branches(project, [project.graph.leaves()[-1], one]), other)
+            project.classes.paste(project.classes.copied([project.classes.graph.leaves()[-1], one]), other)
         case "aliases":
-            project.set_aliases(one, Aliases(f"n{number}", (f"synonym {number}",)))
+            project.classes.set_aliases(one, Aliases(f"n{number}", (f"synonym {number}",)))
         case _:
-            project.set_many_details(dict.fromkeys(pair, ClassDetails(f"note {number}", f"#{number:06x}")))
+            project.classes.set_details(dict.fromkeys(pair, ClassDetails(f"note {number}", f"#{number:06x}")))
 
 
 def _parent(project: Project, class_id: int, chance: Random) -> int | None:
-    parents = project.graph.parents(class_id)
+    parents = project.classes.graph.parents(class_id)
     return chance.choice(parents) if parents else None
 
 
@@ -165,10 +166,10 @@ def _undo_and_redo(place: Place, log: Log, stage: Stage, chance: Random) -> None
     with Project.open(place.project) as project:
         for _ in range(EDITS):
             forward = chance.random() < 0.35
-            change = project.redo() if forward else project.undo()
+            change = project.history.redo() if forward else project.history.undo()
             if change is not None:
                 log.acknowledge(project, "redo" if forward else "undo")
-            elif project.image_count:
+            elif project.images.count:
                 label_one(project, log, chance)
 
 
@@ -177,11 +178,11 @@ def _import(place: Place, log: Log, stage: Stage, chance: Random) -> None:
     with Project.open(place.project) as project:
         for start in range(0, len(pictures), 3):
             some = pictures[start : start + 3]
-            class_id = chance.choice([*project.graph.classes(), None])
+            class_id = chance.choice([*project.classes.graph.classes(), None])
             import_images(project, some, class_id=class_id, who="ada")
             log.acknowledge(project, f"import {len(some)} images")
         absent = [FoundFile(stage.extra / f"absent {number}.jpg", 10, number) for number in range(2000)]
-        project.import_labelled([(file, None) for file in absent], who="ada")
+        project.images.add_labelled([(file, None) for file in absent], who="ada")
         log.acknowledge(project, "import 2,000 images at once")
 
 
@@ -192,7 +193,7 @@ def _embed_in_batches(place: Place, log: Log, stage: Stage, chance: Random) -> N
     with Project.open(place.project) as project:
 
         def record(batch: EmbedBatch) -> None:
-            project.record_scan(batch.results)
+            project.images.record_scan(batch.results)
             log.acknowledge(project, "embed a batch")
 
         embed_project(project, CacheFolders.default(), device="cpu", on_batch=record)
@@ -246,8 +247,8 @@ def _export_command(place: Place, log: Log, stage: Stage, chance: Random) -> Non
 def _import_labels_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
     """Labels that were taken away come back, and folders of others bring labels, classes and images."""
     with Project.open(place.project) as project:
-        labelled = list(project.labels())
-        project.unlabel(chance.sample(labelled, len(labelled) // 2))
+        labelled = list(project.labels.by_image())
+        project.labels.remove(chance.sample(labelled, len(labelled) // 2))
         log.acknowledge(project, "take labels away")
     name = chance.choice(READABLE)
     source = stage.labels / f"{name}{FORMATS[name].suffix}"

@@ -176,7 +176,7 @@ def _make_twins(story: Story) -> None:
             twin = Twin(path, original.project_id)
         else:
             with new_project(path.parent, NAME) as project:
-                project.add_class(f"Kind of {number}")
+                project.classes.add(f"Kind of {number}")
                 twin = Twin(path, project.backups.project_id)
         story.twins.append(twin)
         if is_shared:
@@ -194,15 +194,15 @@ def _work(story: Story, twin: Twin) -> None:
         for _ in range(chance.randint(1, 3)):
             years = chance.choice((-25, -3, 2, 30)) if story.happens("wrong clock") else 0
             clock = Clock(present_time() - timedelta(minutes=chance.randint(1, 500_000)) + timedelta(days=365 * years))
-            project.add_class(f"Class {chance.randrange(10**9)}")
-            project.add_images(
+            project.classes.add(f"Class {chance.randrange(10**9)}")
+            project.images.add(
                 found_files(twin.path.parent / "in", chance.randint(1, 9), start=chance.randrange(10**6))
             )
             reason = chance.choice((BackupReason.ASKED, BackupReason.DAY, BackupReason.QUARTER_HOUR))
             made = backups_with(project, clock).take(reason)
             twin.backups[made.path] = digest(people_part(project))
         if chance.random() < 0.5:
-            project.add_class(f"Not backed up {chance.randrange(10**9)}")
+            project.classes.add(f"Not backed up {chance.randrange(10**9)}")
     twin.backups = {path: told for path, told in twin.backups.items() if path.exists()}
 
 

@@ -35,7 +35,7 @@ def export_faults(place: Place) -> Iterator[Fault]:
     if not place.exports.is_dir():
         return
     with Project.open(place.project, for_writing=False) as project:
-        labels = project.labels().values()
+        labels = project.labels.by_image().values()
     whole = {len(labels), sum(label.class_id is not None for label in labels)}  # some have no place for "none of them"
     for name in READABLE:
         path = target(place, name)

@@ -144,21 +144,21 @@ def _made(folder: Path, chance: Random) -> Project:
     """A project with a random list of classes, and photos of which some were read."""
     folder.mkdir(parents=True)
     project = Project.create(folder / "shapes.protoleaf", backbone_name="leafnet", backbone_hash="00" * 32)
-    with project.one_step("classes"):
+    with project.history.one_step("classes"):
         for root in chance.sample(_ROOTS, chance.randint(1, len(_ROOTS))):
-            _, parent = project.add_class(root)
+            _, parent = project.classes.add(root)
             _name(project, parent, chance)
             for name in chance.sample(_NAMES, chance.randint(1, 4)):
-                _name(project, project.add_class(name, (parent,))[1], chance)
+                _name(project, project.classes.add(name, (parent,))[1], chance)
     places = chance.sample((*_PLACES, _ODD), 4)
     for place, number in zip(places, chance.sample(range(_CONTENTS), len(places)), strict=True):
         file = folder / place
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(_picture(number))
-    project.add_images([found for place in places if (found := FoundFile.at(folder / place))])
-    project.record_scan(
-        (each.image_id, content_hash(project.resolve(each).read_bytes()), None)
-        for each in list(project.images())
+    project.images.add([found for place in places if (found := FoundFile.at(folder / place))])
+    project.images.record_scan(
+        (each.image_id, content_hash(project.images.resolve(each).read_bytes()), None)
+        for each in list(project.images.records())
         if chance.random() < 0.7
     )
     return project
@@ -167,7 +167,7 @@ def _made(folder: Path, chance: Random) -> Project:
 def _name(project: Project, class_id: int, chance: Random) -> None:
     source_id = chance.choice(_IDS) if chance.random() < 0.6 else ""
     synonyms = (chance.choice(_NAMES),) if chance.random() < 0.3 else ()
-    project.set_aliases(class_id, Aliases(source_id, synonyms))
+    project.classes.set_aliases(class_id, Aliases(source_id, synonyms))
 
 
 @cache
@@ -180,22 +180,22 @@ def _picture(number: int) -> bytes:
 
 def _label_all(project: Project, chance: Random) -> dict[bytes, Names | None]:
     said: dict[bytes, Names | None] = {}
-    for image in list(project.images()):
-        class_id = chance.choice([*project.graph.classes(), None])
-        project.label([image.image_id], class_id, who="ada")
-        said[project.resolve(image).read_bytes()] = None if class_id is None else _path(project, class_id)
+    for image in list(project.images.records()):
+        class_id = chance.choice([*project.classes.graph.classes(), None])
+        project.labels.set([image.image_id], class_id, who="ada")
+        said[project.images.resolve(image).read_bytes()] = None if class_id is None else _path(project, class_id)
     return said
 
 
 def _path(project: Project, class_id: int) -> Names:
-    return tuple(map(project.graph.name, project.graph.paths(class_id)[0]))
+    return tuple(map(project.classes.graph.name, project.classes.graph.paths(class_id)[0]))
 
 
 def _wrong(project: Project, truth: Truth) -> Iterator[Fault]:
     """Labels on another photo or class than they are of."""
-    for label in project.labels().values():
-        image = project.image(label.image_id)
-        content = project.resolve(image).read_bytes()
+    for label in project.labels.by_image().values():
+        image = project.images.record(label.image_id)
+        content = project.images.resolve(image).read_bytes()
         path = None if label.class_id is None else _path(project, label.class_id)
         if content not in truth.said:
             yield Fault("wrong", f"{image.path!a} is another photo, and got {path}")
@@ -210,16 +210,16 @@ def _is_meant(project: Project, class_id: int | None, said: Names | None) -> boo
     path = _path(project, class_id)
     if path == said:
         return True
-    if any(_path(project, each) == said for each in project.graph.classes()):
+    if any(_path(project, each) == said for each in project.classes.graph.classes()):
         return False
-    is_synonym = len(said) == 1 and said[0] in project.graph.aliases(class_id).synonyms
-    is_same_source = project.graph.aliases(class_id).source_id.startswith("n0")
+    is_synonym = len(said) == 1 and said[0] in project.classes.graph.aliases(class_id).synonyms
+    is_same_source = project.classes.graph.aliases(class_id).source_id.startswith("n0")
     return path[-len(said) :] == said or is_synonym or is_same_source
 
 
 def _vanished(project: Project, plan: LabelPlan, truth: Truth) -> Iterator[Fault]:
     """Labels that neither came nor are listed."""
-    came = {project.resolve(project.image(each)).read_bytes() for each in project.labels()}
+    came = {project.images.resolve(project.images.record(each)).read_bytes() for each in project.labels.by_image()}
     missing = len(truth.said.keys() - came) - truth.without
     listed = _listed(plan)
     if missing > len(listed) + len(plan.problems):

@@ -32,25 +32,27 @@ _MOST_STEPS: Final = 500
 _FRESH_SHARE: Final = 0.04  # so many are also asked in a process of their own, as a person does
 
 QUESTIONS: Final[Mapping[str, Callable[[Project], object]]] = {
-    "classes": lambda project: [project.graph.path_text(class_id) for class_id in project.graph.classes()],
-    "levels": lambda project: project.graph.levels(),
-    "search": lambda project: project.graph.search("di"),
-    "images": lambda project: project.images(),
-    "image table": lambda project: project.image_table(),
-    "paths": lambda project: list(project.each_image_path()),
-    "files": lambda project: [project.resolve(record).exists() for record in project.images()],
-    "labels": lambda project: project.labels(),
-    "label table": lambda project: project.label_table(),
-    "counts": lambda project: project.labelled_counts(),
-    "details": lambda project: project.details(),
-    "policies": lambda project: project.policies(),
-    "settings": lambda project: [project.setting(name) for name in SETTING_NAMES],
-    "model": lambda project: project.model,
-    "versions": lambda project: project.model_versions(),
+    "classes": lambda project: [
+        project.classes.graph.path_text(class_id) for class_id in project.classes.graph.classes()
+    ],
+    "levels": lambda project: project.classes.graph.levels(),
+    "search": lambda project: project.classes.graph.search("di"),
+    "images": lambda project: project.images.records(),
+    "image table": lambda project: project.images.table(),
+    "paths": lambda project: list(project.images.each_path()),
+    "files": lambda project: [project.images.resolve(record).exists() for record in project.images.records()],
+    "labels": lambda project: project.labels.by_image(),
+    "label table": lambda project: project.labels.table(),
+    "counts": lambda project: project.labels.counts(),
+    "details": lambda project: project.classes.details(),
+    "policies": lambda project: project.policies.by_class(),
+    "settings": lambda project: [project.policies.setting(name) for name in SETTING_NAMES],
+    "model": lambda project: project.models.current,
+    "versions": lambda project: project.models.versions(),
     "model files": machine_part,
-    "predictions": lambda project: [project.predictions(setting) for setting in SETTINGS],
-    "history": lambda project: project.history(10_000),
-    "undo text": lambda project: (project.undo_text, project.redo_text),
+    "predictions": lambda project: [project.models.predictions(setting) for setting in SETTINGS],
+    "history": lambda project: project.history.steps(10_000),
+    "undo text": lambda project: (project.history.undo_text, project.history.redo_text),
     "faults": lambda project: project.check(),
 }
 
@@ -191,9 +193,9 @@ def _work_on_copy(findings: Findings, place: Place, steps_back: Sequence[str] | 
         is_open = True
         walked = _walk(project, findings)
         with findings.guarded("labelling"):
-            project.label(list(project.image_table().ids)[:3], None)
+            project.labels.set(list(project.images.table().ids)[:3], None)
         with findings.guarded("adding a class"):
-            project.add_class("after it")
+            project.classes.add("after it")
     if steps_back is not None and walked != steps_back:
         findings.faults.append(Fault("wrong", "called sound, but undo leads elsewhere than before"))
     left = sorted(path.name for path in desk.iterdir() if path != copy and path.suffix != ".lock")
@@ -206,11 +208,11 @@ def _walk(project: Project, findings: Findings) -> list[str]:
     walked: list[str] = []
     with findings.guarded("undo"):
         walked.append(digest(people_part(project)))
-        while len(walked) < _MOST_STEPS and project.undo() is not None:
+        while len(walked) < _MOST_STEPS and project.history.undo() is not None:
             walked.append(digest(people_part(project)))
     with findings.guarded("redo"):
         for _ in walked:
-            project.redo()
+            project.history.redo()
     return walked
 
 

@@ -371,12 +371,12 @@ def half_commit(path: Path) -> None:
     """Die in the middle of a commit: the journal is full and half of the file's pages are written; in a child."""
     project = Project.open(path)
     connection_of(project).write("PRAGMA cache_size = 2")
-    with project.one_step("half of a step"):
-        images = project.image_table().ids
-        project.label(images, None, who="nobody at all")
-        for class_id in project.graph.classes():
-            project.rename_class(class_id, f"half {class_id}")
-        project.add_images([FoundFile(path.with_name(f"half {number}.jpg"), 1, 1) for number in range(300)])
+    with project.history.one_step("half of a step"):
+        images = project.images.table().ids
+        project.labels.set(images, None, who="nobody at all")
+        for class_id in project.classes.graph.classes():
+            project.classes.rename(class_id, f"half {class_id}")
+        project.images.add([FoundFile(path.with_name(f"half {number}.jpg"), 1, 1) for number in range(300)])
         os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -19,9 +19,9 @@ Machine = Mapping[str, Any]
 
 def people_part(project: Project) -> People:
     """What people did: classes, images, labels, notes, policies, settings, and the steps that undo would take back."""
-    graph = project.graph
-    table = project.image_table()
-    labels = project.labels().values()
+    graph = project.classes.graph
+    table = project.images.table()
+    labels = project.labels.by_image().values()
     return {
         "classes": [(class_id, graph.name(class_id), graph.path_text(class_id)) for class_id in graph.classes()],
         "edges": sorted(graph.edges()),
@@ -29,32 +29,34 @@ def people_part(project: Project) -> People:
         "images": list(zip(table.ids, table.paths, table.sizes_bytes, table.modified_ns, strict=True)),
         "labels": [(each.image_id, each.class_id, each.who, each.when.isoformat(), each.source) for each in labels],
         "aliases": [(class_id, asdict(graph.aliases(class_id))) for class_id in graph.classes()],
-        "details": [(class_id, asdict(details)) for class_id, details in sorted(project.details().items())],
-        "policies": [(class_id, asdict(policy)) for class_id, policy in sorted(project.policies().items())],
-        "settings": {name: project.setting(name) for name in SETTING_NAMES},
-        "model": project.model.version_id,
+        "details": [(class_id, asdict(details)) for class_id, details in sorted(project.classes.details().items())],
+        "policies": [(class_id, asdict(policy)) for class_id, policy in sorted(project.policies.by_class().items())],
+        "settings": {name: project.policies.setting(name) for name in SETTING_NAMES},
+        "model": project.models.current.version_id,
         "steps": [
-            (step.text, step.when.isoformat(), step.who) for step in project.history(ALL_STEPS) if not step.is_undone
+            (step.text, step.when.isoformat(), step.who)
+            for step in project.history.steps(ALL_STEPS)
+            if not step.is_undone
         ],
     }
 
 
 def machine_part(project: Project) -> Machine:
     """What the machine found out: facts of images, model versions with their files, predictions; by name."""
-    table = project.image_table()
+    table = project.images.table()
     facts = zip(table.ids, table.content_hashes, table.failures, strict=True)
     found: dict[str, Any] = {
         f"image {image_id}": (content_hash.hex() if content_hash else None, failure)
         for image_id, content_hash, failure in facts
         if content_hash or failure
     }
-    for version in project.model_versions():
+    for version in project.models.versions():
         found[f"version {version.version_id}"] = digest(_version(version))
         for content_hash in (version.backbone_hash, version.propagation_hash) if version.is_trained_here else ():
-            content = project.model_file(content_hash)
+            content = project.models.file(content_hash)
             found[f"file {content_hash}"] = hashlib.blake2b(content, digest_size=12).hexdigest()
     for setting in SETTINGS:
-        if predictions := project.predictions(setting):
+        if predictions := project.models.predictions(setting):
             found[f"predictions {setting}"] = digest([asdict(prediction) for prediction in predictions])
     return found
 
@@ -64,14 +66,14 @@ def everything(project: Project) -> Mapping[str, Any]:
     return {
         "people": people_part(project),
         "machine": machine_part(project),
-        "counts": [project.image_count, sorted(project.labelled_counts().items())],
-        "records": [asdict(record) for record in project.images()],
-        "found": [project.find_image(project.resolve(record)) for record in project.images()],
-        "undo": project.undo_text,
-        "redo": project.redo_text,
+        "counts": [project.images.count, sorted(project.labels.counts().items())],
+        "records": [asdict(record) for record in project.images.records()],
+        "found": [project.images.find(project.images.resolve(record)) for record in project.images.records()],
+        "undo": project.history.undo_text,
+        "redo": project.history.redo_text,
         "history": [
             (step.step_id, step.text, step.when.isoformat(), step.who, step.is_undone)
-            for step in project.history(ALL_STEPS)
+            for step in project.history.steps(ALL_STEPS)
         ],
         "format": project.schema_version,
     }

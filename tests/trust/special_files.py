@@ -305,7 +305,7 @@ def _faults(world: World, door: str, doing: str, status: int, said: str) -> Iter
         yield Fault("other", f"{doing}: status {status}: {said[:200]}")
     if door in {"named by a list", "image"}:
         with Project.open(world.project, for_writing=False) as project:
-            taken = [image.path for image in project.images() if not project.resolve(image).is_file()]
+            taken = [image.path for image in project.images.records() if not project.images.resolve(image).is_file()]
         if taken:
             yield Fault("wrong", f"{doing}: it became an image")
 

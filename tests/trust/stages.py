@@ -120,45 +120,45 @@ def _build(folder: Path) -> None:
 def _decide(project: Project) -> None:
     """One of each action that a person can take."""
     named = class_ids(project)
-    project.link(named["Blue"], named["Red disc"])
-    _, spotted = project.add_class("Getüpfelt 斑点", [named["Green"], named["Blue"]])
-    project.rename_class(spotted, "Spotted 斑点")
-    project.set_policy(named["Red"], ClassPolicy(bar=0.8))
-    project.set_policy(named["Blue"], ClassPolicy(bar=None, is_deepest=True))
-    project.set_details(named["Red"], ClassDetails("The warm ones.\nAsk Ada about orange.", "#c01020"))
-    project.set_details(named["Blue"], ClassDetails(colour="#1020c0"))
-    project.set_setting("favourite", {"plain": [1, 2.5, None, "x"]})
-    unlabelled = [image_id for image_id in project.image_table().ids if project.label_of(image_id) is None]
-    project.label(unlabelled[:2], None, who=WHO)
+    project.classes.link(named["Blue"], [named["Red disc"]])
+    _, spotted = project.classes.add("Getüpfelt 斑点", [named["Green"], named["Blue"]])
+    project.classes.rename(spotted, "Spotted 斑点")
+    project.policies.set(named["Red"], ClassPolicy(bar=0.8))
+    project.policies.set(named["Blue"], ClassPolicy(bar=None, is_deepest=True))
+    project.classes.set_details({named["Red"]: ClassDetails("The warm ones.\nAsk Ada about orange.", "#c01020")})
+    project.classes.set_details({named["Blue"]: ClassDetails(colour="#1020c0")})
+    project.policies.set_setting("favourite", {"plain": [1, 2.5, None, "x"]})
+    unlabelled = [image_id for image_id in project.images.table().ids if project.labels.of(image_id) is None]
+    project.labels.set(unlabelled[:2], None, who=WHO)
     for number, image_id in enumerate(unlabelled[2:14]):
-        project.label([image_id], named[LEAVES[number % len(LEAVES)]], who=WHO)
+        project.labels.set([image_id], named[LEAVES[number % len(LEAVES)]], who=WHO)
 
 
 def _decide_more(project: Project, caches: CacheFolders) -> None:
     named = class_ids(project)
-    project.add_trained_model(trained_model())
+    project.models.add_trained(trained_model())
     classified = classify(project, caches, Setting.PPN_PLUS)
     kept = [prediction for _, prediction in predictions(classified)]
-    project.store_predictions(kept, version_id=project.model.version_id, setting=Setting.PPN_PLUS.value)
-    project.remove_class(named["Green stripes"])
-    project.move_class(named["Blue checks"], named["Blue"], named["Red"])
-    ids = list(project.image_table().ids)
+    project.models.store_predictions(kept, version_id=project.models.current.version_id, setting=Setting.PPN_PLUS.value)
+    project.classes.remove([named["Green stripes"]])
+    project.classes.move([(named["Blue checks"], named["Blue"])], named["Red"])
+    ids = list(project.images.table().ids)
     for number, image_id in enumerate(ids[-14:-4]):
-        project.label([image_id], named[LEAVES[number % 3]], who=WHO)
-    project.unlabel(ids[-6:-4])
-    project.remove_images(ids[-2:])
+        project.labels.set([image_id], named[LEAVES[number % 3]], who=WHO)
+    project.labels.remove(ids[-6:-4])
+    project.images.remove(ids[-2:])
     for _ in range(3):
-        project.undo()
+        project.history.undo()
 
 
 def _steps_back(project: Project) -> Sequence[str]:
     """Digest of what people did now, and after each undo down to the beginning."""
     found = [digest(people_part(project))]
-    while project.undo() is not None:
+    while project.history.undo() is not None:
         found.append(digest(people_part(project)))
     return found
 
 
 def _steps_forward(project: Project, count: int) -> None:
     for _ in range(count):
-        project.redo()
+        project.history.redo()

@@ -54,7 +54,7 @@ def acknowledged_faults(project: Project, lines: Sequence[Line], start: str) -> 
         return _machine_faults(project, lines)
     if any(line.kind == "may" and line.people == now for line in lines[-1:]):
         return []
-    for there, back in ((project.undo, project.redo), (project.redo, project.undo)):
+    for there, back in ((project.history.undo, project.history.redo), (project.history.redo, project.history.undo)):
         if there() is not None:
             is_found = digest(people_part(project)) == chain[-1]
             faults = _machine_faults(project, lines) if is_found else []
@@ -100,7 +100,7 @@ def survivor_faults(place: Place, lines: Sequence[Line], start: str) -> list[Fau
         faults += export_faults(place)
         with Project.open(place.project) as project:
             faults += acknowledged_faults(project, lines, start)
-            project.add_class("after it")
+            project.classes.add("after it")
             wanted = digest(people_part(project))
         with Project.open(place.project, for_writing=False) as project:
             if digest(people_part(project)) != wanted:

@@ -27,7 +27,7 @@ def _loses_actions(place: Place, log: Log, stage: Stage, chance: Random) -> None
         for _ in range(3):
             label_one(project, log, chance)
         for _ in range(3):
-            project.undo()
+            project.history.undo()
 
 
 def _raises(place: Place, log: Log, stage: Stage, chance: Random) -> None:

@@ -75,7 +75,7 @@ def test_projects_and_caches_are_for_their_owner_alone(tmp_path: Path) -> None:
         theirs = tmp_path / "theirs"
         theirs.mkdir(mode=0o755)
         with new_project(theirs / "birds.protoleaf") as project:
-            project.add_class("Bird")
+            project.classes.add("Bird")
             files = [path for path in theirs.iterdir() if not path.name.endswith(".lock")]
             assert {path.name: mode_of(path) for path in files} == {path.name: 0o600 for path in files}
         with EmbeddingCache(tmp_path / "cache" / "embeddings", "0" * 64, 4) as cache:

@@ -14,7 +14,7 @@ WANTED: Final = 8
 
 def project_images(project: Project) -> tuple[Path, ...]:
     """Some of a project's image files, from all over it."""
-    paths = project.image_table().paths
+    paths = project.images.table().paths
     chosen = np.unique(np.linspace(0, max(0, len(paths) - 1), min(WANTED, len(paths))).astype(int))
     return tuple(project.path.parent / paths[position] for position in chosen)
 

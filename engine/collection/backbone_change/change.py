@@ -6,7 +6,7 @@ backbone's cache stays too: undo and redo embed nothing.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
 
@@ -85,7 +85,7 @@ def prepare_change(
         project, caches, model=model, device=device, on_progress=on_progress, on_batch=known.take, cancel=cancel
     )
     cancel.raise_if_cancelled()
-    comparison = compare_on_shots(project, caches, project.model, version)
+    comparison = compare_on_shots(project, caches, project.models.current, version)
     cancel.raise_if_cancelled()
     return PreparedChange(
         source,
@@ -122,21 +122,21 @@ def use_backbone(project: Project, source: str, backbone_hash: str, news: Sequen
             remedy="choose it again",
         )
     if news:
-        project.record_scan(news)  # first: what is true of the files is true without the change, too
-    notice = project.back_up_before(BackupReason.MODEL)
+        project.images.record_scan(news)  # first: what is true of the files is true without the change, too
     version = _version_of(model)
-    with project.one_step(f"Changed the backbone to {version.backbone_name}") as step:
-        project.choose_model(_known_version(project, version) or _added(project, version, model, source))
-    return replace(step.change, notice=notice)
+    text = f"Changed the backbone to {version.backbone_name}"
+    with project.history.one_step(text, backup=BackupReason.MODEL) as step:
+        project.models.choose(_known_version(project, version) or _added(project, version, model, source))
+    return step.change
 
 
 def _check_is_another(project: Project, caches: CacheFolders, model: ModelFiles) -> None:
     """Refuse the backbone that the project uses already."""
     try:
-        in_use = model_of(project, caches, project.model).backbone_hash
+        in_use = model_of(project, caches, project.models.current).backbone_hash
     except ModelError:
         in_use = ""  # gone or another by now: putting it in place again is a change
-    if in_use == model.backbone_hash and not project.model.is_trained_here:
+    if in_use == model.backbone_hash and not project.models.current.is_trained_here:
         raise InputError("the project uses this backbone already", found=_version_of(model).backbone_name)
 
 
@@ -160,12 +160,12 @@ def _version_of(model: ModelFiles) -> ModelVersion:
 def _known_version(project: Project, wanted: ModelVersion) -> int | None:
     """A version that is just this: going back to a backbone does not add it again."""
     same = attrgetter("is_trained_here", "backbone_hash", "propagation_hash", "backbone_path")
-    found = [version.version_id for version in project.model_versions() if same(version) == same(wanted)]
+    found = [version.version_id for version in project.models.versions() if same(version) == same(wanted)]
     return found[-1] if found else None
 
 
 def _added(project: Project, version: ModelVersion, model: ModelFiles, source: str) -> int:
-    return project.add_model_version(
+    return project.models.add(
         backbone_name=version.backbone_name,
         backbone_hash=version.backbone_hash,
         backbone_path=version.backbone_path,
@@ -182,7 +182,7 @@ class _KnownFacts:
     """
 
     def __init__(self, project: Project) -> None:
-        table = project.image_table()
+        table = project.images.table()
         self._facts = dict(zip(table.ids, zip(table.content_hashes, table.failures, strict=True), strict=True))
         self.news: list[EmbedResult] = []
 

@@ -101,7 +101,7 @@ def _held_out(project: Project, caches: CacheFolders, version: ModelVersion) -> 
 
 def held_out_answers(project: Project, classified: Classified) -> NDArray[np.bool_]:
     """Whether each held-out shot whose leaf can be told is right, (m,) bool in the order of the shots."""
-    graph, fitted = project.graph, classified.fitted
+    graph, fitted = project.classes.graph, classified.fitted
     held = holdable_shots(graph, fitted.shots, fitted.table, fitted.candidates)
     answers = [
         _answers(graph, fitted, held[start : start + COMPARED_AT_A_TIME])

@@ -110,7 +110,7 @@ def _steps(on_progress: OnProgress, cancel: CancelToken) -> Callable[[str], None
 def _write(
     draft: Path, project: Project, caches: CacheFolders, classified: Classified, step: Callable[[str], None]
 ) -> ModelFacts:
-    model, fitted, graph = classified.model, classified.fitted, project.graph
+    model, fitted, graph = classified.model, classified.fitted, project.classes.graph
     classes = exported_classes(
         fitted, graph, model.card,
         name=model.name, has_views=classified.uses_views, unknown_distance=classified.unknown_distance,

@@ -37,9 +37,9 @@ def licence_text(project: Project, caches: CacheFolders, model: ModelFiles) -> s
 
 def _before(project: Project, caches: CacheFolders) -> list[ModelFiles]:
     """The models that the one in use was trained from, as far as they are at hand."""
-    models, version = [], project.model
+    models, version = [], project.models.current
     while version.parent_id is not None:
-        version = project.model_version(version.parent_id)
+        version = project.models.version(version.parent_id)
         with suppress(ModelError):
             models.append(model_of(project, caches, version))
     return models

@@ -40,7 +40,7 @@ class ImageList:
 
     def read(self) -> None:
         """Read everything from the project."""
-        table = self._project.image_table()
+        table = self._project.images.table()
         self.ids = np.array(table.ids, dtype=np.int64)
         self.paths = table.paths
         self.content_hashes = table.content_hashes
@@ -50,7 +50,7 @@ class ImageList:
 
     def read_added(self, image_ids: Sequence[int]) -> None:
         """Read images that were added; everything where one of them was there before and came back."""
-        table = self._project.image_table(image_ids)
+        table = self._project.images.table(image_ids)
         ids = np.array(table.ids, dtype=np.int64)
         if len(ids) == 0 or (len(self.ids) and ids[0] <= self.ids[-1]):
             self.read()
@@ -67,7 +67,7 @@ class ImageList:
 
     def read_facts(self, image_ids: NDArray[np.int64]) -> None:
         """Read what was found out about the files of listed images."""
-        table = self._project.image_table(image_ids.tolist())
+        table = self._project.images.table(image_ids.tolist())
         self.has_failed = self.has_failed.copy()
         places = np.searchsorted(self.ids, np.array(table.ids, dtype=np.int64)).tolist()
         for place, content_hash, failure in zip(places, table.content_hashes, table.failures, strict=True):
@@ -84,12 +84,12 @@ class ImageList:
             return
         self.labels = self.labels.copy()
         for image_id in image_ids:
-            label = self._project.label_of(image_id)
+            label = self._project.labels.of(image_id)
             code = NO_CLASS if label is None else UNKNOWN if label.class_id is None else label.class_id
             self.labels[bisect_left(self.ids, image_id)] = code
 
     def _read_all_labels(self) -> None:
-        table = self._project.label_table()
+        table = self._project.labels.table()
         self.labels = np.full(len(self.ids), NO_CLASS, dtype=np.int64)
         places = np.searchsorted(self.ids, np.array(table.image_ids, dtype=np.int64))
         self.labels[places] = [UNKNOWN if class_id is None else class_id for class_id in table.class_ids]

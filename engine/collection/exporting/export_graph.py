@@ -158,10 +158,10 @@ def graph_to_write(
         TakenError: such a file is there, and nobody asked to replace it.
         InputError: there are no classes, or the file is the project or one of its images.
     """
-    if not len(project.graph):
+    if not len(project.classes.graph):
         raise InputError("there are no classes to export", remedy="add or import classes first")
     check_file(out, f"graph-{kind}", project=project, is_overwriting=is_overwriting)
-    return GraphToWrite(project.graph.copy(), project.details(), weights or {})
+    return GraphToWrite(project.classes.graph.copy(), project.classes.details(), weights or {})
 
 
 def write_graph(out: Path, content: bytes) -> None:

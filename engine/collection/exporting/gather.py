@@ -78,10 +78,10 @@ def gather(
     """
     labels = {
         label.image_id: GivenLabel(label.class_id, label.who, label.when, label.source)
-        for label in project.labels().values()
+        for label in project.labels.by_image().values()
     }
     folder = project.path.parent
-    contents = list(project.each_image_content())
+    contents = list(project.images.each_content())
     images = (
         LabelledImage(
             image_id, path, folder / path, content_hash.hex() if content_hash else "", labels.get(image_id),
@@ -92,7 +92,7 @@ def gather(
     )  # fmt: skip
     return LabelledImages(
         title=project.path.stem,
-        graph=project.graph.copy(),
+        graph=project.classes.graph.copy(),
         images=[_with_content(image) for image in images if _is_asked_for(image, which)],
         made_at=present_time(),
         model=model,

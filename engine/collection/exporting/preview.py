@@ -70,7 +70,7 @@ class ChosenImages:
 
 def chosen_images(project: Project, state: CollectionState) -> dict[Which, ChosenImages]:
     """How many images each choice means, and how large they are; images that came since `state` are not counted."""
-    table = project.image_table()
+    table = project.images.table()
     sizes = dict(zip(table.ids, table.sizes_bytes, strict=True))
     each = np.array([sizes.get(image_id, 0) for image_id in state.image_ids.tolist()], dtype=np.int64)
     masks = _masks(state)
@@ -84,8 +84,8 @@ def chosen_images(project: Project, state: CollectionState) -> dict[Which, Chose
 
 def _count_coarse(project: Project, classes: NDArray[np.int64]) -> int:
     used, counts = np.unique(classes[classes > 0], return_counts=True)
-    known = [class_id for class_id in used.tolist() if class_id in project.graph]
-    coarse = coarse_classes(project.graph, known)
+    known = [class_id for class_id in used.tolist() if class_id in project.classes.graph]
+    coarse = coarse_classes(project.classes.graph, known)
     return int(counts[np.isin(used, list(coarse))].sum())
 
 

@@ -28,11 +28,11 @@ def accept(project: Project, suggestion: GraphSuggestion, choice: int = 0) -> Ch
     """
     match suggestion:
         case PlaceSuggestion(class_id, parents):
-            return project.move_class(class_id, None, parents[choice].class_id)
+            return project.classes.move([(class_id, None)], parents[choice].class_id)
         case StraySuggestion(stray):
-            return project.move_class(stray.class_id, stray.from_parent, stray.to_parent)
+            return project.classes.move([(stray.class_id, stray.from_parent)], stray.to_parent)
         case TwinSuggestion(twins):
-            return project.merge_class(twins.class_id, twins.other_id)
+            return project.classes.merge([twins.class_id], twins.other_id)
         case MixedSuggestion(mixed):
             return _split(project, mixed.class_id, mixed.kinds)
     raise InputError("only a person can label images", found=suggestion.key)
@@ -40,9 +40,9 @@ def accept(project: Project, suggestion: GraphSuggestion, choice: int = 0) -> Ch
 
 def _split(project: Project, class_id: int, kinds: tuple[tuple[int, ...], ...]) -> Change:
     """Put a class's kinds below it, as classes of their own with its name and a number."""
-    name, graph = project.graph.name(class_id), project.graph
+    name, graph = project.classes.graph.name(class_id), project.classes.graph
     names = (f"{name} {number}" for number in count(1))
     free = islice((each for each in names if graph.child_named(class_id, each) is None), len(kinds))
     parts = [SplitPart(part, image_ids) for part, image_ids in zip(free, kinds, strict=True)]
-    change, _part_ids = project.split_class(class_id, parts, as_children=True)
+    change, _part_ids = project.classes.split(class_id, parts, as_children=True)
     return change

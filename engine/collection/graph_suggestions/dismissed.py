@@ -12,7 +12,7 @@ MOST_KEPT: Final = 5_000
 
 def dismissed_keys(project: Project) -> tuple[str, ...]:
     """Keys of the dismissed suggestions, oldest first."""
-    stored = project.setting(DISMISSED_SETTING, [])
+    stored = project.policies.setting(DISMISSED_SETTING, [])
     return tuple(key for key in stored if isinstance(key, str)) if isinstance(stored, list) else ()
 
 
@@ -26,13 +26,13 @@ def dismiss(project: Project, keys: Collection[str], text: str) -> Change:
     """
     known = dismissed_keys(project)
     kept = [*known, *(key for key in keys if key not in known)][-MOST_KEPT:]
-    with project.one_step(text) as step:
-        project.set_setting(DISMISSED_SETTING, kept)
+    with project.history.one_step(text) as step:
+        project.policies.set_setting(DISMISSED_SETTING, kept)
     return step.change
 
 
 def bring_back(project: Project) -> Change:
     """Show all dismissed suggestions again."""
-    with project.one_step("Showed dismissed suggestions again") as step:
-        project.set_setting(DISMISSED_SETTING, None)
+    with project.history.one_step("Showed dismissed suggestions again") as step:
+        project.policies.set_setting(DISMISSED_SETTING, None)
     return step.change

@@ -63,7 +63,7 @@ def suggestion_input(live: LiveCollection) -> SuggestionInput | None:
     if live.fitted is None:
         return None
     return SuggestionInput(
-        live.fitted, live.project.graph.copy(), live.state, frozenset(dismissed_keys(live.project))
+        live.fitted, live.project.classes.graph.copy(), live.state, frozenset(dismissed_keys(live.project))
     )  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def find_suggestions(given: SuggestionInput, cancel: CancelToken | None = None) 
 
 def suggested_parents(live: LiveCollection, class_id: int, count: int = OF_FIRST) -> tuple[ScoredClass, ...]:
     """Where a class at the top level seems to belong, the likeliest first; see `ParentRanking`."""
-    fitted, graph = live.fitted, live.project.graph
+    fitted, graph = live.fitted, live.project.classes.graph
     if fitted is None or class_id not in graph or graph.parents(class_id):
         return ()
     means = means_of(fitted, graph)

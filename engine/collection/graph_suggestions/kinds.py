@@ -47,7 +47,7 @@ def kinds_of(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], ...]
     Returns:
         Image ids of each kind, the larger one first; nothing where there are too few images, or no embeddings.
     """
-    fitted, graph = live.fitted, live.project.graph
+    fitted, graph = live.fitted, live.project.classes.graph
     return () if fitted is None or class_id not in graph else all_kinds(fitted, graph, class_id)
 
 

@@ -27,7 +27,7 @@ def fill_in_details(project: Project, imported: ImportedGraph, class_ids: Mappin
     """
     news = details_to_come(project, imported, class_ids)
     if news:
-        project.set_many_details(news, text="")
+        project.classes.set_details(news, text="")
     return len(news)
 
 
@@ -43,12 +43,12 @@ def details_to_come(
         new: classes that the project does not have yet.
     """
     described = [each for each in imported.classes if each.note or each.colour]
-    known, news = project.details() if described else {}, dict[ClassId, ClassDetails]()
+    known, news = project.classes.details() if described else {}, dict[ClassId, ClassDetails]()
     for each in described:
         class_id = class_ids[each.key]
         before = news.get(class_id) or known.get(class_id) or ClassDetails()
         after = before.filled_in(ClassDetails(fitting_note(each.note), each.colour))
-        if (class_id in project.graph or class_id in new) and after != before:
+        if (class_id in project.classes.graph or class_id in new) and after != before:
             news[class_id] = after
     return news
 

@@ -1,7 +1,7 @@
 """Bring a taxonomy into a project: what is new of it, or all that changed since it was imported last."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from engine.collection.importing.class_details import details_to_come, fill_in_details
@@ -92,9 +92,9 @@ def preview_import(
     """
     known = likely_base(known_sources(project), imported)
     plan = _plan(project, imported, name, known, updates=updates)
-    labels = project.labelled_counts()
+    labels = project.labels.counts()
     return GraphPreview(
-        report=import_report(project.graph, imported, plan, labels, most=most),
+        report=import_report(project.classes.graph, imported, plan, labels, most=most),
         known_name="" if known is None else known.name,
         is_alike=known is not None or _looks_alike(project, imported),
         changes_graph=plan.changes_graph,
@@ -133,12 +133,12 @@ def import_graph(
     imported = read_graph(source, graph_format, under=under) if read is None else read
     known = likely_base(known_sources(project), imported)
     plan = _plan(project, imported, source.name, known, updates=updates)
-    report = import_report(project.graph, imported, plan, project.labelled_counts()) if updates else None
-    notice = project.back_up_before(BackupReason.MERGE) if len(project.graph) and plan.changes_graph else ""
+    report = import_report(project.classes.graph, imported, plan, project.labels.counts()) if updates else None
+    backup = BackupReason.MERGE if len(project.classes.graph) and plan.changes_graph else None
     removed, stayed = 0, list[str]()
-    with project.one_step("") as step:
+    with project.history.one_step("", backup=backup) as step:
         if plan.edits:
-            project.import_graph(lambda graph: graph.apply(plan.edits), "")
+            project.classes.edit(lambda graph: graph.apply(plan.edits), "")
         for class_id, heir_id in plan.merged:
             stayed += _merge(project, class_id, heir_id)
         if removes_gone:
@@ -149,7 +149,7 @@ def import_graph(
         described = fill_in_details(project, imported, plan.class_ids)
         step.text = _text(plan, source.name, removed, described)
     return GraphImport(
-        change=replace(step.change, notice=notice),
+        change=step.change,
         classes_added=len(plan.new),
         edges_added=sum(isinstance(edit, EdgeAdded) for edit in plan.edits),
         aliases_added=len(plan.completed),
@@ -164,9 +164,9 @@ def _plan(
     project: Project, imported: ImportedGraph, name: str, known: SourceVersion | None, *, updates: bool
 ) -> ImportPlan:
     if updates and known is None and _looks_alike(project, imported):
-        known = version_in(project.graph)  # imported before the program remembered sources, or written by hand
-    plan = (plan_update if updates else plan_addition)(project.graph, imported, name, known)
-    after = project.graph.copy()
+        known = version_in(project.classes.graph)  # imported before the program remembered sources, or written by hand
+    plan = (plan_update if updates else plan_addition)(project.classes.graph, imported, name, known)
+    after = project.classes.graph.copy()
     with after.record() as edits:
         after.apply(plan.edits)
         check_growth(after, edits)
@@ -174,7 +174,7 @@ def _plan(
 
 
 def _looks_alike(project: Project, imported: ImportedGraph) -> bool:
-    return version_in(project.graph).similarity(imported) >= SAME_SOURCE
+    return version_in(project.classes.graph).similarity(imported) >= SAME_SOURCE
 
 
 def _merge(project: Project, class_id: ClassId, heir_id: ClassId) -> list[str]:
@@ -183,12 +183,12 @@ def _merge(project: Project, class_id: ClassId, heir_id: ClassId) -> list[str]:
     Returns:
         The reason why it could not be, if so.
     """
-    path, parents = project.graph.path_text(class_id), project.graph.parents(heir_id)
+    path, parents = project.classes.graph.path_text(class_id), project.classes.graph.parents(heir_id)
     try:
-        with project.one_step(""):
-            project.merge_class(class_id, heir_id)
-            for parent_id in set(project.graph.parents(heir_id)) - set(parents):
-                project.unlink(parent_id, heir_id)
+        with project.history.one_step(""):
+            project.classes.merge([class_id], heir_id)
+            for parent_id in set(project.classes.graph.parents(heir_id)) - set(parents):
+                project.classes.unlink([(parent_id, heir_id)])
     except GraphError as error:
         return [f"{path}: {error.what}"]
     return []
@@ -200,14 +200,14 @@ def _remove(project: Project, class_ids: Sequence[ClassId]) -> tuple[int, list[s
     Returns:
         How many were removed, and the reasons why others were not.
     """
-    removed, stayed, labels = 0, list[str](), project.labelled_counts()
-    for class_id in sorted(class_ids, key=project.graph.level, reverse=True):
-        path = project.graph.path_text(class_id)
+    removed, stayed, labels = 0, list[str](), project.labels.counts()
+    for class_id in sorted(class_ids, key=project.classes.graph.level, reverse=True):
+        path = project.classes.graph.path_text(class_id)
         if class_id in labels:
             stayed.append(f"{path}: it has labels")
             continue
         try:
-            project.remove_class(class_id)
+            project.classes.remove([class_id])
             removed += 1
         except GraphError as error:
             stayed.append(f"{path}: {error.what}")

@@ -101,9 +101,9 @@ def add_class_folders(
         GraphError: the classes would nest too deeply; nothing is added.
     """
     groups, refused = _nameable(found.class_folders())
-    known = frozenset(project.graph.classes())
-    notice = _backed_up(project, sum(len(files) for _, files in groups))
-    with project.one_step("") as step:
+    known = frozenset(project.classes.graph.classes())
+    backup = BackupReason.IMPORT if sum(len(files) for _, files in groups) > MANY else None
+    with project.history.one_step("", backup=backup) as step:
         entries: list[tuple[FoundFile, int | None]] = []
         for names, files in groups:
             try:
@@ -117,8 +117,8 @@ def add_class_folders(
         step.text = done.change.text
     return replace(
         done,
-        change=replace(step.change, notice=notice),
-        classes_added=len(project.graph) - len(known),
+        change=step.change,
+        classes_added=len(project.classes.graph) - len(known),
         failures=(*found.failures, *refused),
     )
 
@@ -148,7 +148,7 @@ def _class_for(project: Project, names: Sequence[str], under: int | None, known:
     Raises:
         AmbiguousClassError: its name is a source id or synonym of several classes.
     """
-    graph, parent, missing = project.graph, under, list(names)
+    graph, parent, missing = project.classes.graph, under, list(names)
     while missing and (child := graph.child_named(parent, missing[0])) is not None:
         parent = child
         missing.pop(0)
@@ -158,7 +158,7 @@ def _class_for(project: Project, names: Sequence[str], under: int | None, known:
         if meant is not None:
             return meant
     for name in missing:
-        _, parent = project.add_class(name, () if parent is None else (parent,))
+        _, parent = project.classes.add(name, () if parent is None else (parent,))
     return parent
 
 
@@ -176,8 +176,7 @@ def _known_class(graph: CategoryGraph, name: str, above: int | None, known: froz
 def _import(
     project: Project, entries: Sequence[tuple[FoundFile, int | None]], *, who: str | None, found: FoundImages
 ) -> ImageImport:
-    notice = _backed_up(project, sum(label is not None for _, label in entries))
-    change = replace(project.import_labelled(entries, who=who or ""), notice=notice)
+    change = project.images.add_labelled(entries, who=who or "")
     added = len(change.images_added)
     already_there = len(entries) - added
     return ImageImport(change, added, already_there, len(change.labelled), 0, tuple(found.failures), found.left_out)
@@ -187,8 +186,3 @@ def _names_of_roots(found: FoundImages) -> str:
     """`photos`, `photos and 2 more`: what was searched, as the source of the labels that its folders give."""
     names = list(dict.fromkeys(shown(folder.root.name) for folder in found.folders))
     return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else "".join(names)
-
-
-def _backed_up(project: Project, labels: int) -> str:
-    """Make a backup before many labels come; see `Project.back_up_before`."""
-    return project.back_up_before(BackupReason.IMPORT) if labels > MANY else ""

@@ -108,8 +108,8 @@ def import_labels(
     name, foreign = read or read_labels(source, format_name)
     whose, read_files = who or _name_of(source), contents or FileContents()
     plan = _planned(project, name, foreign, whose, read_files)
-    notice = project.back_up_before(BackupReason.IMPORT) if len(plan.labels) + len(plan.waiting) > MANY else ""
-    with project.one_step("") as step:
+    backup = BackupReason.IMPORT if len(plan.labels) + len(plan.waiting) > MANY else None
+    with project.history.one_step("", backup=backup) as step:
         files, refused = (
             images_on_disk(plan, PermittedImages(project, source, image_folders)) if adds_images else ({}, [])
         )
@@ -117,10 +117,10 @@ def import_labels(
         classes = _add_classes(project, plan) if adds_classes else 0
         if images or classes:
             plan = _planned(project, name, foreign, whose, read_files)
-        labelled = len(project.import_labels(plan.labels).labelled) if plan.labels else 0
+        labelled = len(project.labels.add_missing(plan.labels).labelled) if plan.labels else 0
         step.text = f"Imported {counted(labelled, 'label')} from {_name_of(source)}"
     plan = replace(plan, problems=(*plan.problems, *refused))
-    return LabelImport(plan, replace(step.change, notice=notice), labelled, classes, images)
+    return LabelImport(plan, step.change, labelled, classes, images)
 
 
 def read_labels(source: Path, format_name: str = AUTO) -> ReadLabels:
@@ -164,10 +164,10 @@ class _Planner:
 
     def __init__(self, project: Project, whose: str, contents: FileContents) -> None:
         self._project = project
-        self._graph = project.graph
+        self._graph = project.classes.graph
         self._whose = whose
         self._matcher = ImageMatcher(project, contents)
-        self._reader = ClassReader(project.graph, lambda: known_sources(project))
+        self._reader = ClassReader(project.classes.graph, lambda: known_sources(project))
         self._found: dict[int, tuple[int | None, ForeignLabel]] = {}
         self._waiting: list[ForeignLabel] = []
         self._missing: dict[str, None] = {}
@@ -175,7 +175,7 @@ class _Planner:
         self._suggestions: Counter[str] = Counter()
         self._contradictions: list[LabelConflict] = []
         self._by_machine = 0
-        self._keywords = KeywordClasses(project.graph)
+        self._keywords = KeywordClasses(project.classes.graph)
         self._tagged: dict[str, tuple[int, ...]] = {}
         self._ambiguous: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._impossible: list[str] = []
@@ -206,7 +206,7 @@ class _Planner:
             self._add(image_id, reading.class_id, label)
 
     def plan(self, format_name: str) -> LabelPlan:
-        ours = self._project.labels()
+        ours = self._project.labels.by_image()
         conflicts = []
         labels = []
         already = 0
@@ -218,7 +218,7 @@ class _Planner:
             elif own.class_id == class_id:
                 already += 1
             else:
-                path = self._project.image(image_id).path
+                path = self._project.images.record(image_id).path
                 conflicts.append(
                     LabelConflict(path, self._text(own.class_id), self._text(class_id), label.who or self._whose)
                 )
@@ -332,18 +332,18 @@ def images_on_disk(plan: LabelPlan, permitted: PermittedImages) -> tuple[dict[st
 
 def _add_images(project: Project, files: Mapping[str, FoundFile]) -> int:
     distinct = list({found.path: found for found in files.values()}.values())
-    return len(project.add_images(distinct).images_added) if distinct else 0
+    return len(project.images.add(distinct).images_added) if distinct else 0
 
 
 def _add_classes(project: Project, plan: LabelPlan) -> int:
-    before = len(project.graph)
+    before = len(project.classes.graph)
     for names in plan.new_classes:
-        _make(project, project.graph, clean_path(names))
-    return len(project.graph) - before
+        _make(project, project.classes.graph, clean_path(names))
+    return len(project.classes.graph) - before
 
 
 def _make(project: Project, graph: CategoryGraph, names: Iterable[str]) -> None:
     parent: int | None = None
     for name in names:
         child = graph.child_named(parent, name)
-        parent = project.add_class(name, () if parent is None else (parent,))[1] if child is None else child
+        parent = project.classes.add(name, () if parent is None else (parent,))[1] if child is None else child

@@ -42,18 +42,18 @@ def remember(project: Project, version: SourceVersion, *, in_place_of: SourceVer
     parts = [text[start : start + PART_LENGTH] for start in range(0, len(text), PART_LENGTH)]
     surplus = range(len(parts), counts[number]) if number < len(counts) else range(0)
     for part, content in enumerate(parts):
-        project.set_setting(_name(number, part), content)
+        project.policies.set_setting(_name(number, part), content)
     for part in surplus:
-        project.set_setting(_name(number, part), None)
-    project.set_setting(SETTING, [*counts[:number], len(parts), *counts[number + 1 :]])
+        project.policies.set_setting(_name(number, part), None)
+    project.policies.set_setting(SETTING, [*counts[:number], len(parts), *counts[number + 1 :]])
 
 
 def _parts(project: Project) -> list[int]:
-    return [int(each) for each in project.setting(SETTING, [])]
+    return [int(each) for each in project.policies.setting(SETTING, [])]
 
 
 def _part(project: Project, number: int, part: int) -> str:
-    found = project.setting(_name(number, part))
+    found = project.policies.setting(_name(number, part))
     if not isinstance(found, str):
         raise ProjectDamagedError(
             "a part of what an imported taxonomy said last time is missing",

@@ -78,7 +78,7 @@ class ImageMatcher:
 
     def match(self, label: ForeignLabel) -> ImageMatch:
         """The images that a label is about."""
-        by_file = None if label.file is None else self._project.find_image(label.file)
+        by_file = None if label.file is None else self._project.images.find(label.file)
         hashes = self._hashes_of(label, is_ours=by_file is not None)
         by_path = self._by_path(label, by_file)
         if not hashes:
@@ -101,7 +101,7 @@ class ImageMatcher:
 
     def _by_path(self, label: ForeignLabel, by_file: int | None) -> tuple[int, ...]:
         plain = _plain(label.image)
-        by_image = self._project.find_image(self._folder / plain) if plain else None
+        by_image = self._project.images.find(self._folder / plain) if plain else None
         return tuple(
             dict.fromkeys(each for each in (by_file, by_image, self._odd.get(label.image)) if each is not None)
         )
@@ -110,11 +110,11 @@ class ImageMatcher:
         """Images of the same name: those whose content is not known yet are read."""
         match = ImageMatch()
         for image_id in dict.fromkeys(candidates):
-            record = self._project.image(image_id)
+            record = self._project.images.record(image_id)
             reason = OTHER_CONTENT
             if image_id in self._unread:
                 try:
-                    if hashes & self._files.hashes(self._project.resolve(record)):
+                    if hashes & self._files.hashes(self._project.images.resolve(record)):
                         return ImageMatch((image_id,))
                 except (OSError, ValueError) as error:
                     reason = f"it cannot be read: {(isinstance(error, OSError) and error.strerror) or error}"
@@ -134,24 +134,24 @@ class ImageMatcher:
     @cached_property
     def _contents(self) -> dict[str, tuple[int, ...]]:
         found: dict[str, tuple[int, ...]] = {}
-        for image_id, _, content_hash in self._project.each_image_content():
+        for image_id, _, content_hash in self._project.images.each_content():
             if content_hash is not None:
                 found[content_hash.hex()] = (*found.get(content_hash.hex(), ()), image_id)
         return found
 
     @cached_property
     def _unread(self) -> frozenset[int]:
-        return frozenset(each for each, _, content_hash in self._project.each_image_content() if content_hash is None)
+        return frozenset(each for each, _, content_hash in self._project.images.each_content() if content_hash is None)
 
     @cached_property
     def _odd(self) -> dict[str, int]:
         r"""Images whose path is no Unicode, by what most formats can write of it (`m\xf6we.jpg`)."""
-        return {text: image_id for image_id, path in self._project.each_image_path() if (text := shown(path)) != path}
+        return {text: image_id for image_id, path in self._project.images.each_path() if (text := shown(path)) != path}
 
     @cached_property
     def _names(self) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
         found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
-        for image_id, path in self._project.each_image_path():
+        for image_id, path in self._project.images.each_path():
             parts = PurePosixPath(path).parts
             found.setdefault(parts[-1], []).append((image_id, parts))
         return found

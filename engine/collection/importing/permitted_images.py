@@ -28,7 +28,7 @@ class PermittedImages:
     def __init__(self, project: Project, source: Path, further: Sequence[Path] = ()) -> None:
         own = source if source.is_dir() else source.parent
         self._roots = {_real(folder) for folder in (own, *further)}
-        self._roots |= {_real(folder) for folder in _folders_of(project.each_image_file())}
+        self._roots |= {_real(folder) for folder in _folders_of(project.images.each_file())}
 
     def refusal(self, file: Path) -> str:
         """Why a file must not become an image; "" where it may. Only ordinary files in a permitted place are opened."""

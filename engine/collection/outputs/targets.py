@@ -67,7 +67,7 @@ def check_file(out: Path, kind: str, *, project: Project | None = None, is_overw
             found=f"{out} ({what_it_is(out)})",
             remedy="choose another name, or replace it with --overwrite",
         )
-    if project is not None and is_any_of(out, project.each_image_file()):
+    if project is not None and is_any_of(out, project.images.each_file()):
         raise _refused(out, "an image of the project")
 
 
@@ -108,7 +108,7 @@ def what_it_is(path: Path) -> str:
 
 def _check_project(out: Path, project: Project) -> None:
     """Refuse paths of the project, also where nothing is: a missing image comes back, a side file is read."""
-    if any(project.find_image(path) is not None for path in _spellings(out)):
+    if any(project.images.find(path) is not None for path in _spellings(out)):
         raise _refused(out, "an image of the project")
     if is_any_of(out, (_beside(project.path, side) for side in ("", *SIDE_SUFFIXES))):
         raise _refused(out, "the project")
@@ -140,10 +140,10 @@ def _alike(out: Path, project: Project) -> Iterator[Path]:
         there = out.stat()
     except OSError:
         return
-    yield from project.images_alike(there.st_size, out.name)
-    yield from project.images_alike(there.st_size, Path(os.path.realpath(out)).name)
+    yield from project.images.alike(there.st_size, out.name)
+    yield from project.images.alike(there.st_size, Path(os.path.realpath(out)).name)
     if there.st_nlink > 1:
-        yield from project.each_image_file()
+        yield from project.images.each_file()
 
 
 def _spellings(out: Path) -> Iterator[Path]:

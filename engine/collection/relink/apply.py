@@ -22,10 +22,10 @@ def relink(project: Project, plan: RelinkPlan, caches: CacheFolders) -> Change:
         StorageError: the disk refuses; nothing was changed.
         ProjectReadOnlyError: the project is open for reading only.
     """
-    table = project.image_table()
+    table = project.images.table()
     paths = dict(zip(table.ids, table.paths, strict=True))
     moves = [move for move in plan.moves if paths.get(move.image.image_id) == move.image.path]
-    change = project.relink([(move.image.image_id, move.file) for move in moves], strangers=plan.strangers)
+    change = project.images.relink([(move.image.image_id, move.file) for move in moves], strangers=plan.strangers)
     with suppress(ModelError, StorageError):  # a cache is a help, not a need
         _remember(project, moves, caches)
     return change

@@ -26,7 +26,7 @@ _SHOWN_FILES: Final = 5
 
 def known_images(project: Project) -> KnownImages:
     """Read what finding needs of a project, so that it need not be asked again."""
-    return KnownImages(project.path, project.image_table(), frozenset(project.label_table().image_ids))
+    return KnownImages(project.path, project.images.table(), frozenset(project.labels.table().image_ids))
 
 
 def find_moved(

@@ -19,7 +19,7 @@ from engine.collection.training.held_out import (
     held_out_temperature,
 )
 from engine.collection.training.labelled import labelled_embeddings
-from engine.collection.training.project_images import ProjectImages, project_images
+from engine.collection.training.project_images import TrainingImages, project_images
 from engine.collection.training.settings import BackboneSettings, Chosen, by_field, plain_settings, with_chosen
 from engine.collection.training.starts import Start, start_of
 from engine.collection.training.telling import OnPoint, Teller, TrainingStage, ignore_point
@@ -102,7 +102,7 @@ def train_backbone(
         card = _export(objective, start, images, settings, out)
         teller.stage(TrainingStage.MEASURING)
         files = _measured(project, caches, start, images, TrainedFiles(
-            out, "backbone", free_name(project, "backbone"), project.model.version_id,
+            out, "backbone", free_name(project, "backbone"), project.models.current.version_id,
             backbone_name=start.name, backbone_hash=file_hash(backbone_file(out)), card=card,
             figures={"iterations": settings.iterations, "kept_iteration": settings.iterations} | resumed,
             settings=plain_settings(settings), history=tuple(teller.points),
@@ -119,7 +119,7 @@ def _resumed_iteration(run: Path) -> dict[str, int]:
     return {}
 
 
-def _objective(settings: BackboneSettings, start: Start, images: ProjectImages) -> "PrototypePropagation":
+def _objective(settings: BackboneSettings, start: Start, images: TrainingImages) -> "PrototypePropagation":
     from engine.model.backbone import UnitEmbedding
     from engine.training.level_wise.objective import PrototypePropagation
     from engine.training.level_wise.settings import LevelWiseSettings
@@ -140,7 +140,7 @@ def _objective(settings: BackboneSettings, start: Start, images: ProjectImages) 
 
 def _train(
     objective: "PrototypePropagation",
-    images: ProjectImages,
+    images: TrainingImages,
     settings: BackboneSettings,
     teller: Teller,
     cancel: CancelToken,
@@ -197,7 +197,7 @@ def _plan(settings: BackboneSettings) -> "TrainingSettings":
 
 
 def _export(
-    objective: "PrototypePropagation", start: Start, images: ProjectImages, settings: BackboneSettings, out: Path
+    objective: "PrototypePropagation", start: Start, images: TrainingImages, settings: BackboneSettings, out: Path
 ) -> BackboneCard:
     """Write backbone and propagation; returns the card, its temperature still that of the training."""
     from engine.model.propagation_network import PropagationNetwork
@@ -234,14 +234,14 @@ def _network_in(objective: "PrototypePropagation") -> "nn.Module":
 
 
 def _measured(
-    project: Project, caches: CacheFolders, start: Start, images: ProjectImages, files: TrainedFiles
+    project: Project, caches: CacheFolders, start: Start, images: TrainingImages, files: TrainedFiles
 ) -> TrainedFiles:
     """Fill in the figures and the card's temperature, by the exported files."""
     from engine.model_card import write_card
 
     _write_companion(files, start, images)
     embeddings = exported_embeddings(backbone_file(files.folder), files.card, images)
-    fitted = fitted_to_training(project.graph, images, embeddings, files.propagation, files.card)
+    fitted = fitted_to_training(project.classes.graph, images, embeddings, files.propagation, files.card)
     temperature = held_out_temperature(fitted, images, embeddings, files.card.temperature)
     figures: dict[str, float | None] = {
         "before_accuracy": _accuracy_before(project, caches, images),
@@ -256,7 +256,7 @@ def _measured(
     return replace(files, card=card, figures={**files.figures, **figures})
 
 
-def _write_companion(files: TrainedFiles, start: Start, images: ProjectImages) -> None:
+def _write_companion(files: TrainedFiles, start: Start, images: TrainingImages) -> None:
     """Write the eight-bit companion, so that the new backbone embeds as fast as the one before; some have none."""
     from engine.runtime.quantization import FEWEST_IMAGES, write_eight_bit
     from engine.training.batches import middle_windows
@@ -270,12 +270,12 @@ def _write_companion(files: TrainedFiles, start: Start, images: ProjectImages) -
         write_eight_bit(backbone_file(files.folder), files.card, windows, in_float=start.in_float())
 
 
-def _accuracy_before(project: Project, caches: CacheFolders, images: ProjectImages) -> float | None:
+def _accuracy_before(project: Project, caches: CacheFolders, images: TrainingImages) -> float | None:
     """The same figure of the model in use; None where its embeddings are not there."""
     model = model_of(project, caches)
     try:
         embeddings: NDArray[np.float32] = labelled_embeddings(images.images, model, caches)
     except InputError:
         return None
-    fitted = fitted_to_training(project.graph, images, embeddings, model.propagation, model.card)
+    fitted = fitted_to_training(project.classes.graph, images, embeddings, model.propagation, model.card)
     return held_out_accuracy(fitted, images, embeddings)

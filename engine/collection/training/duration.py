@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.training.labelled import GraphArrays, ProjectLabels, graph_arrays, labelled_images
+from engine.collection.training.labelled import GraphArrays, TrainingLabels, graph_arrays, labelled_images
 from engine.collection.training.project_images import held_out_split, training_set_of
 from engine.collection.training.settings import BackboneSettings, Chosen, by_field, with_chosen
 from engine.collection.training.starts import start_of
@@ -83,7 +83,7 @@ def estimate_duration(project: Project, caches: CacheFolders, chosen: Chosen | N
     settings = start.filled_in(settings)
     assert settings.side is not None, "filled in"
     labelled = labelled_images(project)
-    arrays = graph_arrays(project.graph, labelled.class_ids)
+    arrays = graph_arrays(project.classes.graph, labelled.class_ids)
     kept, held_out = held_out_split(labelled, arrays, settings)
     positions = arrays.positions_of(labelled.class_ids)
     network, _ = start.network(settings)
@@ -107,7 +107,7 @@ def _settling_images(network: "nn.Module", count: int) -> int:
     return SETTLING_BATCHES * min(count, EMBEDDING_BATCH) if has_statistics(network) else 0
 
 
-def _mean_reading_s(project: Project, labelled: ProjectLabels, side: int) -> float:
+def _mean_reading_s(project: Project, labelled: TrainingLabels, side: int) -> float:
     """Mean seconds to decode some of the images; those that cannot be read cost little."""
     paths = [labelled.paths[row] for row in np.linspace(0, len(labelled) - 1, min(_READ, len(labelled))).astype(int)]
     started_s = time.perf_counter()

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.training.duration import LOOKED_AT
-from engine.collection.training.project_images import ProjectImages
+from engine.collection.training.project_images import TrainingImages
 from engine.embedding.views import unit_length
 from engine.everyday.classification import classify_all
 from engine.everyday.model import EverydayModel, fit, prior_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def fitted_to_training(
-    graph: CategoryGraph, images: ProjectImages, embeddings: NDArray[np.float32], propagation: Path, card: BackboneCard
+    graph: CategoryGraph, images: TrainingImages, embeddings: NDArray[np.float32], propagation: Path, card: BackboneCard
 ) -> EverydayModel:
     """The everyday model of a project whose only labels are those that are trained on.
 
@@ -42,7 +42,7 @@ def fitted_to_training(
     return fit(graph, shots, PropagationSession(propagation), prior_of(card))
 
 
-def held_out_accuracy(fitted: EverydayModel, images: ProjectImages, embeddings: NDArray[np.float32]) -> float | None:
+def held_out_accuracy(fitted: EverydayModel, images: TrainingImages, embeddings: NDArray[np.float32]) -> float | None:
     """Share of the held-out images whose likeliest leaf is the person's; None without any.
 
     Args:
@@ -58,7 +58,7 @@ def held_out_accuracy(fitted: EverydayModel, images: ProjectImages, embeddings: 
 
 
 def held_out_temperature(
-    fitted: EverydayModel, images: ProjectImages, embeddings: NDArray[np.float32], start: float
+    fitted: EverydayModel, images: TrainingImages, embeddings: NDArray[np.float32], start: float
 ) -> float:
     """The temperature that makes the held-out images' labels likeliest; `start` without any.
 
@@ -82,7 +82,7 @@ def held_out_temperature(
     return max((start * float(step) for step in TEMPERATURE_STEPS), key=likelihood)
 
 
-def exported_embeddings(backbone: Path, card: BackboneCard, images: ProjectImages) -> NDArray[np.float32]:
+def exported_embeddings(backbone: Path, card: BackboneCard, images: TrainingImages) -> NDArray[np.float32]:
     """Embeddings (n, d) float32 of length 1 by an exported backbone, of the middle of all n images."""
     from engine.training.batches import middle_windows
 
@@ -94,7 +94,7 @@ def exported_embeddings(backbone: Path, card: BackboneCard, images: ProjectImage
     )
 
 
-def curve_check(objective: "PrototypePropagation", images: ProjectImages) -> "Callable[[Embed], float] | None":
+def curve_check(objective: "PrototypePropagation", images: TrainingImages) -> "Callable[[Embed], float] | None":
     """A way to measure accuracy on the held-out images while training goes on; None without any.
 
     One task: the held-out images among all their classes, with up to `LOOKED_AT` training images of each as support.

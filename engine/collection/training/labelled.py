@@ -19,7 +19,7 @@ from engine.project import Project
 
 
 @dataclass(frozen=True)
-class ProjectLabels:
+class TrainingLabels:
     """The images a person gave a class, without those that cannot be read.
 
     Attributes:
@@ -37,9 +37,9 @@ class ProjectLabels:
     def __len__(self) -> int:
         return len(self.image_ids)
 
-    def in_order(self, rows: NDArray[np.int64]) -> "ProjectLabels":
+    def in_order(self, rows: NDArray[np.int64]) -> "TrainingLabels":
         """Some of the images, in the order of these rows."""
-        return ProjectLabels(
+        return TrainingLabels(
             self.image_ids[rows],
             self.class_ids[rows],
             [self.paths[row] for row in rows.tolist()],
@@ -70,7 +70,7 @@ class GraphArrays:
         return np.searchsorted(self.class_ids, class_ids)
 
 
-def labelled_images(project: Project) -> ProjectLabels:
+def labelled_images(project: Project) -> TrainingLabels:
     """Read what a person labelled.
 
     Raises:
@@ -79,7 +79,7 @@ def labelled_images(project: Project) -> ProjectLabels:
     images = ImageList(project)
     images.read()
     # Beside a writer, a label may be of a class that came after the graph was read.
-    is_known = np.isin(images.labels, list(project.graph.classes()))
+    is_known = np.isin(images.labels, list(project.classes.graph.classes()))
     chosen = np.flatnonzero(is_known & ~images.has_failed)
     if not len(chosen):
         raise InputError(
@@ -90,10 +90,10 @@ def labelled_images(project: Project) -> ProjectLabels:
         )
     paths = [images.paths[place] for place in chosen.tolist()]
     hashes = [images.content_hashes[place] for place in chosen.tolist()]
-    return ProjectLabels(images.ids[chosen], images.labels[chosen], paths, hashes)
+    return TrainingLabels(images.ids[chosen], images.labels[chosen], paths, hashes)
 
 
-def labelled_embeddings(images: ProjectLabels, model: ModelFiles, caches: CacheFolders) -> NDArray[np.float32]:
+def labelled_embeddings(images: TrainingLabels, model: ModelFiles, caches: CacheFolders) -> NDArray[np.float32]:
     """Embeddings (n, d) float32 of length 1, from the cache.
 
     Raises:

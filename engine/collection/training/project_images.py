@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.training.labelled import GraphArrays, ProjectLabels, graph_arrays, labelled_images
+from engine.collection.training.labelled import GraphArrays, TrainingLabels, graph_arrays, labelled_images
 from engine.collection.training.settings import BackboneSettings
 from engine.errors import ImageError, InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter
@@ -34,7 +34,7 @@ _PIECE_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True)
-class ProjectImages:
+class TrainingImages:
     """Decoded images of a project.
 
     Attributes:
@@ -45,7 +45,7 @@ class ProjectImages:
         broken: images that could not be decoded.
     """
 
-    images: ProjectLabels
+    images: TrainingLabels
     training_set: TrainingSet
     arrays: GraphArrays
     shape: "EpisodeShape"
@@ -70,7 +70,7 @@ def project_images(
     side: int,
     on_progress: OnProgress,
     cancel: CancelToken,
-) -> ProjectImages:
+) -> TrainingImages:
     """Decode what a person labelled and split it.
 
     A label on a coarse class makes an image of that class; levels are longest paths; labelled leaf classes with enough
@@ -90,7 +90,7 @@ def project_images(
         Cancelled: it was asked to stop.
     """
     labelled = labelled_images(project)
-    arrays = graph_arrays(project.graph, labelled.class_ids)
+    arrays = graph_arrays(project.classes.graph, labelled.class_ids)
     kept, held_out = held_out_split(labelled, arrays, settings)
     check_labels(arrays, arrays.positions_of(labelled.class_ids[kept]))
     pixels, decoded = _decoded(
@@ -101,7 +101,7 @@ def project_images(
     positions = arrays.positions_of(labelled.class_ids[rows])
     training = positions[: int((decoded < len(kept)).sum())]
     training_set, shape = training_set_of(arrays, training, pixels, settings)
-    return ProjectImages(labelled.in_order(rows), training_set, arrays, shape, len(labelled) - len(rows))
+    return TrainingImages(labelled.in_order(rows), training_set, arrays, shape, len(labelled) - len(rows))
 
 
 def training_set_of(
@@ -121,7 +121,7 @@ def training_set_of(
 
 
 def held_out_split(
-    labelled: ProjectLabels, arrays: GraphArrays, settings: BackboneSettings
+    labelled: TrainingLabels, arrays: GraphArrays, settings: BackboneSettings
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows to train on and rows to hold out: of each leaf class a share, as long as `LEAST_IMAGES` stay."""
     generator, share = np.random.default_rng(settings.seed), settings.held_out_share
@@ -185,7 +185,7 @@ def _with_images(positions: NDArray[np.int64], arrays: GraphArrays, count: int) 
 
 def _decoded(
     project: Project,
-    labelled: ProjectLabels,
+    labelled: TrainingLabels,
     rows: NDArray[np.int64],
     folder: Path,
     *,

@@ -178,13 +178,13 @@ def adopt(project: Project, trained: TrainedFiles) -> int:
         settings={"depth": trained.depth, **trained.settings},
         figures=trained.figures,
     )
-    return project.add_trained_model(model).version_id
+    return project.models.add_trained(model).version_id
 
 
 def _backbone_of(project: Project, trained: TrainedFiles) -> bytes:
-    parent = project.model_version(trained.parent_id)
+    parent = project.models.version(trained.parent_id)
     if parent.is_trained_here:
-        return project.model_file(parent.backbone_hash)
+        return project.models.file(parent.backbone_hash)
     path = find_model(parent.backbone_path or parent.backbone_name).backbone
     if (found := file_hash(path)) != trained.backbone_hash:
         raise ModelError(
@@ -200,13 +200,13 @@ def _eight_bit_of(project: Project, trained: TrainedFiles) -> bytes | None:
     """The new companion; where only propagation was trained, that of the parent which lies in the project."""
     if trained.backbone is not None:
         return None if trained.eight_bit is None else trained.eight_bit.read_bytes()
-    parent = project.model_version(trained.parent_id)
-    return project.model_file(parent.eight_bit_hash) if parent.eight_bit_hash else None
+    parent = project.models.version(trained.parent_id)
+    return project.models.file(parent.eight_bit_hash) if parent.eight_bit_hash else None
 
 
 def free_name(project: Project, depth: Depth, *, wanted: str = "") -> str:
     """A name no other model version of the project has: the wanted one, or "Tuned propagation 2" after a first."""
-    taken = {version.name for version in project.model_versions()}
+    taken = {version.name for version in project.models.versions()}
     if wanted and wanted not in taken:
         return wanted
     number = 1

@@ -72,7 +72,7 @@ def tune_propagation(
 
     chosen = by_field(chosen or {})
     model, images = model_of(project, caches), labelled_images(project)
-    arrays = graph_arrays(project.graph, images.class_ids)
+    arrays = graph_arrays(project.classes.graph, images.class_ids)
     positions = arrays.positions_of(images.class_ids)
     start = _start(model, chosen)
     settings = tuning_settings(arrays, positions, _defaults(model.card, start), chosen)
@@ -90,8 +90,8 @@ def tune_propagation(
         )
         export_propagation(trained.network(), propagation_file(out))
         files = TrainedFiles(
-            out, "propagation", free_name(project, "propagation"), project.model.version_id,
-            backbone_name=project.model.backbone_name, backbone_hash=model.backbone_hash,
+            out, "propagation", free_name(project, "propagation"), project.models.current.version_id,
+            backbone_name=project.models.current.backbone_name, backbone_hash=model.backbone_hash,
             card=_card(model.card, trained, len(images)), figures=_figures(trained),
             settings=plain_settings(trained.settings), history=tuple(teller.points),
         )  # fmt: skip

@@ -105,7 +105,7 @@ def fingerprint(project: Project, caches: CacheFolders, settings: BackboneSettin
         InputError: nothing is labelled.
         ModelError: there is nothing to start from.
     """
-    labelled, graph = labelled_images(project), project.graph
+    labelled, graph = labelled_images(project), project.classes.graph
     facts = {
         "start": start_of(project, caches, settings.start).identity,
         "settings": {name: value for name, value in plain_settings(settings).items() if name not in _ELSEWHERE},

@@ -52,7 +52,7 @@ def begin_what_if(live: LiveCollection) -> WhatIfBaseline:
         InputError: something is being tried out already.
         ProjectReadOnlyError: the project is open for reading only.
     """
-    live.project.begin_what_if()
+    live.project.what_if.begin()
     return baseline_of(live)
 
 
@@ -70,7 +70,7 @@ def outcome_of(live: LiveCollection, baseline: WhatIfBaseline) -> WhatIfOutcome:
 
 def tried_edits(project: Project) -> tuple[str, ...]:
     """The edits that are tried out, in words, first to last; those that were undone are left out."""
-    return tuple(step.text for step in reversed(project.history(MOST_EDITS)) if not step.is_undone)
+    return tuple(step.text for step in reversed(project.history.steps(MOST_EDITS)) if not step.is_undone)
 
 
 def step_text(edits: Sequence[str]) -> str:
@@ -82,4 +82,4 @@ def step_text(edits: Sequence[str]) -> str:
 
 
 def _answers(live: LiveCollection) -> HeldOutAnswers | None:
-    return None if live.fitted is None else held_out_answers(live.fitted, live.project.graph)
+    return None if live.fitted is None else held_out_answers(live.fitted, live.project.classes.graph)

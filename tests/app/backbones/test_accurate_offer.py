@@ -86,8 +86,8 @@ def test_a_preparation_that_fails_says_why(offered: Desk) -> None:
 
 def unlabelled(project: Project) -> None:
     """Take every label off."""
-    table = project.image_table()
-    project.unlabel(table.ids)
+    table = project.images.table()
+    project.labels.remove(table.ids)
 
 
 @pytest.mark.usefixtures("tinyleaf")

@@ -75,7 +75,7 @@ def test_keeping_the_old_one_changes_nothing(reviewing: Desk, collection: Collec
     assert panel.outcome.isHidden()
     assert not panel.tabs.isHidden()
     with Project.open(collection.project, for_writing=False) as project:
-        assert len(project.model_versions()) == 1
+        assert len(project.models.versions()) == 1
 
 
 def test_a_cancel_leaves_the_project_as_it_was(reviewing: Desk, collection: Collection, tinyleaf: str) -> None:
@@ -83,7 +83,7 @@ def test_a_cancel_leaves_the_project_as_it_was(reviewing: Desk, collection: Coll
     change = reviewing.window.backbone_jobs.change
     change.make_job = Player([progress(16, 64), "wait"], [progress(16, 64), "wait"])
     with Project.open(collection.project, for_writing=False) as project:
-        before = dump(project), project.model_versions()
+        before = dump(project), project.models.versions()
     panel = panel_for(reviewing)
     reviewing.wait(lambda: len(panel.computer.rows) == 2)
     for _ in range(2):
@@ -96,7 +96,7 @@ def test_a_cancel_leaves_the_project_as_it_was(reviewing: Desk, collection: Coll
         reviewing.wait(lambda: change.stage is Stage.IDLE)
         assert not panel.tabs.isHidden()
     with Project.open(collection.project, for_writing=False) as project:
-        assert (dump(project), project.model_versions()) == before
+        assert (dump(project), project.models.versions()) == before
 
 
 def test_a_failure_is_one_line(reviewing: Desk, tinyleaf: str) -> None:

@@ -27,7 +27,7 @@ def undone_change(collection: Collection, tinyleaf: str) -> Collection:
     with Project.open(collection.project) as project:
         prepared = prepare_change(project, collection.caches, tinyleaf, device="cpu")
         use_backbone(project, tinyleaf, prepared.backbone_hash, prepared.news)
-        project.undo()
+        project.history.undo()
     return collection
 
 

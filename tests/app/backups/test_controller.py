@@ -75,7 +75,7 @@ def card_for(desk: Desk, panel: BackupsPanel, reason: BackupReason) -> BackupCar
 def label_some(desk: Desk, count: int) -> None:
     image_ids = [int(desk.state.image_ids[place]) for place in range(count)]
     class_id = next(iter(desk.graph.classes()))
-    act(desk.qtbot, desk.window.session, lambda project: project.label(image_ids, class_id))
+    act(desk.qtbot, desk.window.session, lambda project: project.labels.set(image_ids, class_id))
 
 
 def test_opening_makes_the_backup_of_the_day(working: Desk) -> None:

@@ -51,7 +51,7 @@ def linked(reviewing: Desk) -> Desk:
     """Red disc stands under Red and under Blue."""
     graph = reviewing.graph
     blue, disc = graph.find("Blue"), graph.find("Red disc")
-    act(reviewing.qtbot, reviewing.window.session, lambda project: project.link(blue, disc))
+    act(reviewing.qtbot, reviewing.window.session, lambda project: project.classes.link(blue, [disc]))
     return reviewing
 
 

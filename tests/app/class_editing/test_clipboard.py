@@ -35,9 +35,9 @@ def copy(desk: Desk, key: Qt.Key = Key.Key_C) -> str:
 def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path) -> None:
     """With synonyms, note, colour and confidence needed; without its labels. One undo takes it out again."""
     session, red = reviewing.window.session, reviewing.graph.find("Red")
-    act(reviewing.qtbot, session, lambda project: project.set_aliases(red, Aliases("n1", ("Rouge",))))
-    act(reviewing.qtbot, session, lambda project: project.set_details(red, ClassDetails("Warm.", "#aa0000")))
-    act(reviewing.qtbot, session, lambda project: project.set_policy(red, ClassPolicy(0.9)))
+    act(reviewing.qtbot, session, lambda project: project.classes.set_aliases(red, Aliases("n1", ("Rouge",))))
+    act(reviewing.qtbot, session, lambda project: project.classes.set_details({red: ClassDetails("Warm.", "#aa0000")}))
+    act(reviewing.qtbot, session, lambda project: project.policies.set(red, ClassPolicy(0.9)))
     choose_class(reviewing, "Red")
     assert copy(reviewing) == "Copied Red"
     create_project(reviewing.qtbot, session, tmp_path / "other.protoleaf")
@@ -49,7 +49,9 @@ def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path
     assert [graph.name(child) for child in graph.children(red)] == ["Red checks", "Red disc", "Red stripes"]
     reviewing.wait(lambda: reviewing.window.tree.selected_class == red)
     told: list[object] = []
-    session.ask(lambda live: (live.project.details(), live.project.policies()), told.append, owner=session)
+    session.ask(
+        lambda live: (live.project.classes.details(), live.project.policies.by_class()), told.append, owner=session
+    )
     reviewing.wait(lambda: bool(told))
     assert told == [({red: ClassDetails("Warm.", "#aa0000")}, {red: ClassPolicy(0.9)})]
     assert graph.aliases(red).synonyms == ("Rouge",)

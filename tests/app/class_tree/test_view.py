@@ -106,7 +106,7 @@ def test_an_edit_shows_while_filtering(qtbot: QtBot, pane: ClassTree, session: S
     """A class that comes and fits joins the found ones."""
     type_filter(qtbot, pane, "checks")
     green = session.graph.find("Green")
-    act(qtbot, session, lambda project: project.add_class("Green checks", (green,))[0])
+    act(qtbot, session, lambda project: project.classes.add("Green checks", (green,))[0])
     assert "Green checks" in found_names(pane)
 
 

@@ -15,6 +15,7 @@ from app.settings import Settings
 from app.theme import set_scheme
 from engine.collection.project_settings import STAGE_SETTING
 from engine.project import Project
+from engine.project.policies import ProjectPolicies
 from engine.runtime.providers import ListDevices
 from engine.worker.protocol import Failed
 from tests.support.backbone_jobs import progress
@@ -245,7 +246,7 @@ def test_the_collection_is_switched_off_and_on(
     assert reviewing.window.toast.message == "Turned off learning from unlabelled images"
     reviewing.wait(lambda: panel.collection_line.startswith("Off: the model"))
     with Project.open(collection.project, for_writing=False) as project:
-        assert project.setting(STAGE_SETTING, True) is False
+        assert project.policies.setting(STAGE_SETTING, True) is False
     reviewing.press_for_change(Key.Key_Z, CONTROL)
     assert_same(reviewing.state, with_it, tolerance=0)
     reviewing.wait(panel.switch.isChecked)
@@ -280,7 +281,7 @@ def test_a_switch_that_is_refused_stays_as_it_is(reviewing: Desk, monkeypatch: p
 
     panel = panel_of(reviewing)
     reviewing.wait(lambda: bool(panel.collection_line))
-    monkeypatch.setattr(Project, "set_setting", refuse)
+    monkeypatch.setattr(ProjectPolicies, "set_setting", refuse)
     with reviewing.qtbot.waitSignal(reviewing.window.session.failed, timeout=LONG_MS):
         panel.switch.click()
     reviewing.wait(panel.switch.isChecked)

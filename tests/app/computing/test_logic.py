@@ -59,8 +59,8 @@ def test_the_collection_answers_for_its_stage(collection: Collection) -> None:
         assert facts.is_used is (facts.hits >= facts.hits_without)
         live.apply(switch_collection(live.project, is_on=False))
         assert collection_facts(live) == CollectionFacts(is_on=False, is_fitted=True)
-        assert live.project.undo_text == "Turned off learning from unlabelled images"
-        undone = live.project.undo()
+        assert live.project.history.undo_text == "Turned off learning from unlabelled images"
+        undone = live.project.history.undo()
         assert undone is not None
         live.apply(undone)
         assert collection_facts(live) == facts

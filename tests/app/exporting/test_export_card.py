@@ -205,7 +205,7 @@ def test_another_file_is_replaced_by_a_button_that_says_so(reviewing: Desk, tmp_
     info = reviewing.window.session.info
     assert info is not None
     with Project.open(info.path, for_writing=False) as project:
-        photo = project.resolve(project.images()[0])
+        photo = project.images.resolve(project.images.records()[0])
     (tmp_path / "latest.csv").symlink_to(photo)
     before = photo.read_bytes()
     name_target(reviewing, card, str(tmp_path / "latest.csv"))

@@ -143,7 +143,7 @@ def labels_by_class(desk: Desk) -> dict[int, int]:
     info = desk.window.session.info
     assert info is not None
     with Project.open(info.path, for_writing=False) as project:
-        return project.labelled_counts()
+        return project.labels.counts()
 
 
 def test_what_is_gone_is_removed_when_the_box_says_so(reviewing: Desk, tmp_path: Path, class_list: Path) -> None:

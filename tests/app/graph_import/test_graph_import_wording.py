@@ -117,8 +117,8 @@ def survey_of(project: Path, source: Path, content: str) -> str:
 def test_a_list_that_is_here_already_is_remembered(tmp_path: Path) -> None:
     """Said before it is done; nothing is written by looking."""
     with new_project(tmp_path) as project:
-        _, bird = project.add_class("Bird")
-        project.add_class("Gull", [bird])
+        _, bird = project.classes.add("Bird")
+        project.classes.add("Gull", [bird])
     before = project.path.read_bytes()
     said = survey_of(project.path, tmp_path / "birds.csv", "child,parent\nGull,Bird\n")
     assert said == (
@@ -134,11 +134,11 @@ def test_a_list_that_is_here_already_is_remembered(tmp_path: Path) -> None:
 def test_a_circle_with_what_is_here(tmp_path: Path) -> None:
     """Where the list is nothing like the project it is refused; else taking it as an update is still possible."""
     with new_project(tmp_path) as project:
-        _, life = project.add_class("Life")
-        _, bird = project.add_class("Bird", [life])
-        project.add_class("Diver", [life, bird])
+        _, life = project.classes.add("Life")
+        _, bird = project.classes.add("Bird", [life])
+        project.classes.add("Diver", [life, bird])
         for name in "ABCD":
-            project.add_class(name)
+            project.classes.add(name)
     content = "child,parent\nLife,\nDiver,Life\nBird,Life\nBird,Diver\n"
     (tmp_path / "near.csv").write_text(content, encoding="utf-8")
     survey = survey_graph(project.path, tmp_path / "near.csv")

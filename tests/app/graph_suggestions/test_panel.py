@@ -34,9 +34,9 @@ def dropped(desk: Desk, collection: Collection) -> int:
     made: list[int] = []
 
     def add(project: Project) -> Change:
-        with project.one_step("Dropped") as step:
-            made.append(project.add_class("Dropped")[1])
-            project.label(reds[:SHOTS], made[0])
+        with project.history.one_step("Dropped") as step:
+            made.append(project.classes.add("Dropped")[1])
+            project.labels.set(reds[:SHOTS], made[0])
         return step.change
 
     act(desk.qtbot, desk.window.session, add)
@@ -177,7 +177,7 @@ def test_a_sound_graph_and_one_without_labels_are_told_apart(desk: Desk, collect
     assert panel.cards == ()
     assert panel.status.startswith("No suggestions")
     assert "ranks the right parent first" in panel.check_text
-    act(desk.qtbot, desk.window.session, lambda project: project.unlabel(list(project.labels())))
+    act(desk.qtbot, desk.window.session, lambda project: project.labels.remove(list(project.labels.by_image())))
     desk.wait(lambda: panel.status.startswith("Label some images first"))
     assert panel.check_text == ""
 

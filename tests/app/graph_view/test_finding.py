@@ -137,7 +137,7 @@ def test_what_is_said_of_an_edge_goes_with_it(desk: Desk, board: GraphBoard, lea
     elif leave == "key":
         desk.press(Qt.Key.Key_Down, CONTROL)
     else:
-        desk.window.session.act(lambda project: project.unlink(blue, disc))
+        desk.window.session.act(lambda project: project.classes.unlink([(blue, disc)]))
     desk.wait(lambda: not hint.isVisible())
     assert canvas.pointer.edges.hovered is None
 
@@ -145,7 +145,7 @@ def test_what_is_said_of_an_edge_goes_with_it(desk: Desk, board: GraphBoard, lea
 def test_an_edge_says_what_is_propagated_over_it_and_delete_unlinks_it(desk: Desk, board: GraphBoard) -> None:
     """The weights are those of the class's page; only a chosen edge is unlinked."""
     red, disc, canvas = desk.graph.find("Red"), desk.graph.find("Blue disc"), board.canvas
-    desk.window.session.act(lambda project: project.link(red, disc))
+    desk.window.session.act(lambda project: project.classes.link(red, [disc]))
     desk.wait(lambda: canvas.drawing.edge_between(red, disc) is not None and board.model.weight(red, disc) is not None)
     rest(desk, board)
     canvas.fly_to(disc)

@@ -136,14 +136,14 @@ def test_the_middle_button_and_space_push_the_drawing(desk: Desk, board: GraphBo
 def test_an_edit_is_drawn(desk: Desk, board: GraphBoard) -> None:
     """A class renamed elsewhere has its new name on its card; what is set for it stands there, too."""
     blue = desk.graph.find("Blue")
-    desk.window.session.act(lambda project: project.rename_class(blue, "Azure"))
+    desk.window.session.act(lambda project: project.classes.rename(blue, "Azure"))
     desk.wait(lambda: "Azure" in drawn(board, desk) and not board.model.is_busy)
     row = board.canvas.drawing.row_of(blue)
     assert row is not None
     assert board.canvas.look(row).name == "Azure"
     for set_on_it in (
-        lambda project: project.set_policy(blue, ClassPolicy(0.9, is_deepest=True)),
-        lambda project: project.set_details(blue, ClassDetails(colour="#336699")),
+        lambda project: project.policies.set(blue, ClassPolicy(0.9, is_deepest=True)),
+        lambda project: project.classes.set_details({blue: ClassDetails(colour="#336699")}),
     ):
         desk.window.session.act(set_on_it)
     desk.wait(lambda: board.canvas.look(row).bar == 0.9 and board.canvas.look(row).colour == "#336699")
@@ -164,7 +164,7 @@ def test_another_project_is_drawn_from_its_beginning(desk: Desk, board: GraphBoa
     assert words is not None
     assert words.isVisible()
     assert "import a list" in words.words.text()
-    desk.window.session.act(lambda project: project.add_class("First")[0])
+    desk.window.session.act(lambda project: project.classes.add("First")[0])
     desk.wait(lambda: board.isVisible() and drawn(board, desk) == {"First"} and canvas.is_complete)
     assert canvas.rect().contains(place_of(board, desk, "First"))
 
@@ -185,7 +185,7 @@ def test_after_an_edit_only_cards_that_say_something_else_are_painted(
     desk.wait(lambda: board.canvas.is_complete)
     monkeypatch.setattr("app.graph_view.drawing_painter.paint_card", paint_and_note)
     blue = desk.graph.find("Blue")
-    desk.window.session.act(lambda project: project.rename_class(blue, "Azure"))
+    desk.window.session.act(lambda project: project.classes.rename(blue, "Azure"))
     desk.wait(lambda: "Azure" in painted and not board.model.is_busy and board.canvas.is_complete)
     assert set(painted) == {"Azure"}
 
@@ -197,5 +197,5 @@ def test_the_first_class_of_a_first_project_is_drawn(desk: Desk, tmp_path: Path)
     desk.press(Qt.Key.Key_G, CONTROL)
     graph = desk.window.workspace.graph
     desk.wait(graph.isVisible)
-    desk.window.session.act(lambda project: project.add_class("First")[0])
+    desk.window.session.act(lambda project: project.classes.add("First")[0])
     desk.wait(lambda: graph.board.isVisible() and drawn(graph.board, desk) == {"First"})

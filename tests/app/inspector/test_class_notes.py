@@ -48,7 +48,7 @@ def dot(desk: Desk, name: str) -> ColourDot:
 def details(desk: Desk) -> dict[int, ClassDetails]:
     """Notes and colours in the project."""
     told: list[dict[int, ClassDetails]] = []
-    desk.window.session.ask(lambda live: live.project.details(), told.append, owner=desk.window)
+    desk.window.session.ask(lambda live: live.project.classes.details(), told.append, owner=desk.window)
     desk.wait(lambda: bool(told))
     return told[0]
 
@@ -74,7 +74,7 @@ def test_what_is_being_written_stays_while_predictions_change(reviewing: Desk) -
     note.setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClicks(note, "Half a ")
     image_id = int(reviewing.grid.model().image_ids[0])  # type: ignore[attr-defined]
-    act(reviewing.qtbot, reviewing.window.session, lambda project: project.label([image_id], disc))
+    act(reviewing.qtbot, reviewing.window.session, lambda project: project.labels.set([image_id], disc))
     reviewing.wait(lambda: reviewing.window.session.is_settled)
     assert note_field(reviewing) is note
     QTest.keyClicks(note, "word")
@@ -90,7 +90,7 @@ def test_closing_the_window_keeps_what_was_written(reviewing: Desk, collection: 
     QTest.keyClicks(note_field(reviewing), "The last word")
     reviewing.leave()
     with Project.open(collection.project) as project:
-        assert project.details() == {red: ClassDetails("The last word")}
+        assert project.classes.details() == {red: ClassDetails("The last word")}
 
 
 def test_synonyms_and_source_id(reviewing: Desk) -> None:
@@ -149,7 +149,7 @@ def test_the_dots_are_walked_with_the_arrow_keys(reviewing: Desk) -> None:
     red = show_page(reviewing, "Red")
     act(
         reviewing.qtbot, reviewing.window.session,
-        lambda project: project.set_details(red, ClassDetails("", "#123456")),
+        lambda project: project.classes.set_details({red: ClassDetails("", "#123456")}),
     )  # fmt: skip
     reviewing.wait(lambda: bool(reviewing.window.inspector.findChildren(ColourDot)))
     reviewing.wait(lambda: any(each.colour == "#123456" for each in reviewing.window.inspector.findChildren(ColourDot)))
@@ -166,7 +166,7 @@ def test_the_dots_are_walked_with_the_arrow_keys(reviewing: Desk) -> None:
 def test_a_project_that_cannot_be_changed_shows_what_was_written(desk: Desk, collection: Collection) -> None:
     """The fields can be read and copied, not changed."""
     with Project.open(collection.project) as project:
-        project.set_details(project.graph.find("Red"), ClassDetails("Kept.", SWATCHES[1]))
+        project.classes.set_details({project.classes.graph.find("Red"): ClassDetails("Kept.", SWATCHES[1])})
     open_project(desk.qtbot, desk.window.session, collection.project, for_writing=False)
     show_page(desk, "Red")
     assert note_field(desk).toPlainText() == "Kept."

@@ -88,7 +88,7 @@ def test_a_class_that_goes_away_takes_its_ticks_along(reviewing: Desk, likely: L
     class_id = reviewing.graph.find(CLASS)
     click_image(reviewing, likely, 0)
     session = reviewing.window.session
-    session.act(lambda project: project.remove_class(class_id))
+    session.act(lambda project: project.classes.remove([class_id]))
     reviewing.wait(lambda: class_id not in reviewing.graph and session.is_settled)
     reviewing.window.tree.select_class(reviewing.graph.find("Red disc"))
     reviewing.wait(lambda: session.is_settled)

@@ -60,7 +60,7 @@ def test_the_real_worker_embeds_every_image(qtbot: QtBot, owner: QObject, unread
     assert (job.state, job.error) == (JobState.DONE, "")
     rows = [row for (batch,) in batches if isinstance(batch, EmbedBatch) for row in batch.results]
     with Project.open(unread.project, for_writing=False) as project:
-        assert sorted(row.image_id for row in rows) == list(project.image_table().ids)
+        assert sorted(row.image_id for row in rows) == list(project.images.table().ids)
     assert all(row.content_hash and row.failure is None for row in rows)
     assert isinstance(progress[-1][0], Progress)
     assert (progress[-1][0].done, progress[-1][0].total) == (UNREAD_IMAGES, UNREAD_IMAGES)

@@ -150,7 +150,7 @@ def test_whose_labels_they_are_is_asked_where_the_file_is_silent(reviewing: Desk
     info = reviewing.window.session.info
     assert info is not None
     with Project.open(info.path, for_writing=False) as project:
-        label = project.label_of(int(reviewing.state.image_ids[-1]))
+        label = project.labels.of(int(reviewing.state.image_ids[-1]))
     assert label is not None
     assert label.who == "Ada Lovelace"
 

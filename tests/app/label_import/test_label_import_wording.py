@@ -83,7 +83,7 @@ def test_counts_of_every_choice(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     with project:
         add_music_classes(project)
-        project.add_images([draw(tmp_path / "here.png", 10)])
+        project.images.add([draw(tmp_path / "here.png", 10)])
     draw(tmp_path / "new.png", 30)
     draw(tmp_path / "other.png", 50)
     table = tmp_path / "labels.csv"

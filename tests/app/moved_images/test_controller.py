@@ -140,7 +140,7 @@ def test_an_unread_image_that_is_not_there_is_no_broken_file(desk: Desk, collect
     change = changed_by(
         desk.qtbot,
         window.session,
-        lambda: window.session.act(lambda project: project.add_images([FoundFile(new, 5, 5)])),
+        lambda: window.session.act(lambda project: project.images.add([FoundFile(new, 5, 5)])),
     )
     desk.wait_until_read()
     wait_for_missing(desk, 1)

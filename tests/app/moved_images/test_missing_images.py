@@ -40,7 +40,7 @@ def test_it_follows_the_project(
     wait_for(qtbot, missing_images, 40)
     back = recorded(missing_images.came_back)
     gone = sorted(missing_images.missing)[:10]
-    act(qtbot, session, lambda project: project.remove_images(gone))
+    act(qtbot, session, lambda project: project.images.remove(gone))
     wait_for(qtbot, missing_images, 30)
     (collection.folder / "away").rename(collection.unsorted)
     with qtbot.waitSignal(missing_images.came_back, timeout=LONG_MS):

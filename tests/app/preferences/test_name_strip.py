@@ -37,7 +37,7 @@ def people(desk: Desk, collection: Collection) -> list[str]:
     """Who labelled, in the order of the labels, without the shots from before."""
     desk.leave()
     with Project.open(collection.project, for_writing=False) as project:
-        labels = sorted(project.labels().values(), key=lambda label: label.when)
+        labels = sorted(project.labels.by_image().values(), key=lambda label: label.when)
     return [label.who for label in labels if label.source == "review"]
 
 

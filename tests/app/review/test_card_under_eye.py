@@ -129,7 +129,7 @@ def test_enter_accepts_the_headline_and_shift_enter_the_leaf(
     state, session = reviewing.state, reviewing.window.session
     image_id = int(reviewing.window.workspace.model.image_ids[3])
     leaf = int(state.best_class[state.position(image_id)])
-    session.act(lambda project: project.set_policy(leaf, ClassPolicy(1.0)))
+    session.act(lambda project: project.policies.set(leaf, ClassPolicy(1.0)))
     safe = reviewing.graph.parents(leaf)[0]
     reviewing.wait(lambda: int(reviewing.state.safe_class[reviewing.state.position(image_id)]) == safe)
     row = reviewing.window.workspace.model.image_ids.tolist().index(image_id)

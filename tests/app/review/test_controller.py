@@ -19,7 +19,7 @@ Key = Qt.Key
 def on_disk(collection: Collection) -> dict[int, int | None]:
     """Class by image as another program reads it from the project file."""
     with Project.open(collection.project, for_writing=False) as project:
-        return {image_id: label.class_id for image_id, label in project.labels().items()}
+        return {image_id: label.class_id for image_id, label in project.labels.by_image().items()}
 
 
 def test_enter_accepts_and_the_next_card_is_chosen(reviewing: Desk, collection: Collection) -> None:
@@ -208,7 +208,7 @@ def test_r_finds_a_class_by_synonym_and_id(reviewing: Desk) -> None:
         reviewing.qtbot,
         reviewing.window.session,
         lambda: reviewing.window.session.act(
-            lambda project: project.import_graph(lambda graph: graph.set_aliases(disc, aliases), "Import ids")
+            lambda project: project.classes.edit(lambda graph: graph.set_aliases(disc, aliases), "Import ids")
         ),
     )
     image_id = reviewing.choose(2)

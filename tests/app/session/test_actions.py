@@ -43,7 +43,7 @@ def test_an_action_reaches_mirror_state_and_undo(qtbot: QtBot, opened: Session) 
     """Adding a class says which edits were made, and the mirror has them already."""
     edits, undo_states = recorded(opened.graph_changed), recorded(opened.undo_state_changed)
     red = opened.graph.find("Red")
-    change = act(qtbot, opened, lambda project: project.add_class("Red dots", (red,))[0])
+    change = act(qtbot, opened, lambda project: project.classes.add("Red dots", (red,))[0])
     dots = opened.graph.find("Red/Red dots")
     assert edits == [((ClassAdded(dots, "Red dots"), EdgeAdded(red, dots)),)]
     assert change.graph_edits == edits[0][0]
@@ -54,7 +54,7 @@ def test_done_is_called_after_everybody_was_told(qtbot: QtBot, opened: Session) 
     """What follows an action may rely on the mirror."""
     story: list[str] = []
     opened.change_made.connect(lambda _change: story.append("told"))
-    opened.act(lambda project: project.add_class("Yellow")[0], on_done=lambda _change: story.append("done"))
+    opened.act(lambda project: project.classes.add("Yellow")[0], on_done=lambda _change: story.append("done"))
     qtbot.waitUntil(lambda: story == ["told", "done"], timeout=LONG_MS)
     assert opened.graph.find("Yellow")
 
@@ -64,10 +64,10 @@ def test_a_label_teaches_at_once(qtbot: QtBot, opened: Session) -> None:
     (image_id,), disc = unlabelled(opened), opened.graph.find("Blue disc")
     assert opened.state is not None
     shots = opened.state.shot_counts[disc]
-    act(qtbot, opened, lambda project: project.label([image_id], disc))
+    act(qtbot, opened, lambda project: project.labels.set([image_id], disc))
     assert opened.state.label_class[opened.state.position(image_id)] == disc
     assert opened.state.shot_counts[disc] == shots + 1
-    act(qtbot, opened, lambda project: project.label([image_id], None))
+    act(qtbot, opened, lambda project: project.labels.set([image_id], None))
     assert opened.state.label_class[opened.state.position(image_id)] == UNKNOWN
     assert opened.state.shot_counts[disc] == shots
 
@@ -76,10 +76,10 @@ def test_undo_and_redo_go_both_ways(qtbot: QtBot, opened: Session) -> None:
     """Undo brings graph and labels back, redo does them again, each said as a change."""
     image_ids = unlabelled(opened, 3)
     before = content_of(opened.graph)
-    act(qtbot, opened, lambda project: project.add_class("Yellow")[0])
+    act(qtbot, opened, lambda project: project.classes.add("Yellow")[0])
     yellow = opened.graph.find("Yellow")
     after = content_of(opened.graph)
-    act(qtbot, opened, lambda project: project.label(image_ids, yellow))
+    act(qtbot, opened, lambda project: project.labels.set(image_ids, yellow))
     undo_states = recorded(opened.undo_state_changed)
     changed_by(qtbot, opened, opened.undo)
     changed_by(qtbot, opened, opened.undo)
@@ -106,7 +106,7 @@ def test_a_refused_action_is_one_line(qtbot: QtBot, opened: Session) -> None:
     """The engine's sentence arrives as it is, and nothing has changed."""
     before = content_of(opened.graph)
     red, disc = opened.graph.find("Red"), opened.graph.find("Red disc")
-    line = refusal_of(qtbot, opened, lambda: opened.act(lambda project: project.link(disc, red)))
+    line = refusal_of(qtbot, opened, lambda: opened.act(lambda project: project.classes.link(disc, [red])))
     assert "Red > Red disc > Red" in line or "Red disc > Red > Red disc" in line
     assert "\n" not in line
     assert content_of(opened.graph) == before
@@ -121,13 +121,13 @@ def test_a_bug_is_logged_and_said_once(qtbot: QtBot, opened: Session, caplog: py
     line = refusal_of(qtbot, opened, lambda: opened.act(broken))
     assert "ZeroDivisionError" in line
     assert [record.exc_info is not None for record in caplog.records] == [True]
-    act(qtbot, opened, lambda project: project.add_class("Yellow")[0])
+    act(qtbot, opened, lambda project: project.classes.add("Yellow")[0])
 
 
 def test_actions_before_a_project_is_open_do_nothing(qtbot: QtBot, session: Session) -> None:
     """Without a project there is nothing to act on, and nobody is troubled."""
     failed = recorded(session.failed)
-    session.act(lambda project: project.add_class("Yellow")[0])
+    session.act(lambda project: project.classes.add("Yellow")[0])
     session.undo()
     settle(qtbot, session)
     assert failed == []
@@ -174,7 +174,7 @@ def test_very_many_edits_come_as_a_new_graph(qtbot: QtBot, opened: Session) -> N
             for number in range(EDITS_REPLAYED_AT_MOST + 1):
                 getattr(graph, "add_class")(f"class {number}")  # noqa: B009
 
-        return project.import_graph(add, "Import many")
+        return project.classes.edit(add, "Import many")
 
     act(qtbot, opened, merge)
     assert edits == [((),)]
@@ -216,7 +216,7 @@ def test_long_work_can_be_cancelled(qtbot: QtBot, opened: Session) -> None:
         job.cancel()
     assert job.state is JobState.CANCELLED
     assert (failed, opened.jobs.jobs) == ([], ())
-    act(qtbot, opened, lambda project: project.add_class("Yellow")[0])
+    act(qtbot, opened, lambda project: project.classes.add("Yellow")[0])
 
 
 def test_long_work_that_fails_is_one_line(qtbot: QtBot, opened: Session) -> None:

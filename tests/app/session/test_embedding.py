@@ -52,10 +52,10 @@ def test_opening_reads_what_waits_until_predictions_appear(
     assert changes == []
     session.shut_down()
     with Project.open(unread.project) as project:
-        table = project.image_table()
+        table = project.images.table()
         assert len(table.ids) == UNREAD_IMAGES
         assert None not in table.content_hashes
-        assert project.undo_text == f"Added {UNREAD_IMAGES - 4} images"
+        assert project.history.undo_text == f"Added {UNREAD_IMAGES - 4} images"
 
 
 def test_an_added_image_is_read_too(
@@ -67,7 +67,7 @@ def test_an_added_image_is_read_too(
     new = write_shape(tmp_path / "new.png", "Blue disc", seed=77)
     status = new.stat()
     file = FoundFile(new, status.st_size, status.st_mtime_ns)
-    (image_id,) = act(qtbot, session, lambda project: project.add_images([file])).images_added
+    (image_id,) = act(qtbot, session, lambda project: project.images.add([file])).images_added
     qtbot.waitUntil(lambda: is_predicted(session), timeout=LONG_MS)
     qtbot.waitUntil(lambda: embedding.job is None, timeout=LONG_MS)
     assert session.state is not None

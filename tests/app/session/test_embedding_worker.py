@@ -17,7 +17,7 @@ def add_image(qtbot: QtBot, session: Session, path: Path) -> int:
     """Add a drawn image; its id."""
     status = write_shape(path, "Blue disc", seed=77).stat()
     file = FoundFile(path, status.st_size, status.st_mtime_ns)
-    (image_id,) = act(qtbot, session, lambda project: project.add_images([file])).images_added
+    (image_id,) = act(qtbot, session, lambda project: project.images.add([file])).images_added
     return image_id
 
 

@@ -57,7 +57,7 @@ def test_a_label_after_the_move_is_refused_and_the_rest_is_rescued(desk: Desk, c
     (rescued,) = collection.project.parent.glob("*(rescued *")
     for path in (moved, rescued):
         with Project.open(path, for_writing=False) as project:
-            assert len(project.labels()) == labels + 1
+            assert len(project.labels.by_image()) == labels + 1
 
 
 def test_coming_back_to_the_window_finds_the_move_and_the_return(desk: Desk, collection: Collection) -> None:
@@ -79,4 +79,4 @@ def test_coming_back_to_the_window_finds_the_move_and_the_return(desk: Desk, col
     accept_and_save(desk)
     assert int((desk.state.label_class >= 0).sum()) == labels + 1
     with Project.open(collection.project, for_writing=False) as project:
-        assert len(project.labels()) == labels + 1
+        assert len(project.labels.by_image()) == labels + 1

@@ -56,7 +56,7 @@ def test_the_mirror_equals_the_projects_graph(qtbot: QtBot, session: Session, co
     """The graph on the GUI thread is a copy, with the same ids, names and edges."""
     open_project(qtbot, session, collection.project)
     with Project.open(collection.project, for_writing=False) as project:
-        assert content_of(session.graph) == content_of(project.graph)
+        assert content_of(session.graph) == content_of(project.classes.graph)
     assert {session.graph.name(leaf) for leaf in session.graph.leaves()} == set(LEAVES)
 
 
@@ -83,7 +83,7 @@ def test_reopening_keeps_labels_and_undo(qtbot: QtBot, session: Session, collect
     assert session.state is not None
     image_id = int(session.state.image_ids[session.state.label_class == NO_CLASS][0])
     class_id = session.graph.find("Blue disc")
-    act(qtbot, session, lambda project: project.label([image_id], class_id))
+    act(qtbot, session, lambda project: project.labels.set([image_id], class_id))
     with qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()
     undo_states = recorded(session.undo_state_changed)
@@ -119,7 +119,7 @@ def test_a_project_that_cannot_be_opened_leaves_the_present_one(
     assert "\n" not in line
     assert session.info is not None
     assert session.info.name == "shapes"
-    act(qtbot, session, lambda project: project.add_class("Yellow")[0])
+    act(qtbot, session, lambda project: project.classes.add("Yellow")[0])
     assert session.graph.find("Yellow")
 
 
@@ -155,7 +155,7 @@ def test_read_only_refuses_actions_with_a_sentence(qtbot: QtBot, session: Sessio
     """An action on a project opened for reading fails in one line, and nothing changes."""
     open_project(qtbot, session, collection.project, for_writing=False)
     before = content_of(session.graph)
-    line = refusal_of(qtbot, session, lambda: session.act(lambda project: project.add_class("Yellow")[0]))
+    line = refusal_of(qtbot, session, lambda: session.act(lambda project: project.classes.add("Yellow")[0]))
     assert line
     assert "\n" not in line
     assert content_of(session.graph) == before
@@ -166,7 +166,7 @@ def test_shutting_down_finishes_what_was_begun(qtbot: QtBot, session: Session, c
     open_project(qtbot, session, collection.project)
     names = [f"late {number}" for number in range(10)]
     for name in names:
-        session.act(lambda project, name=name: project.add_class(name)[0])  # type: ignore[misc]
+        session.act(lambda project, name=name: project.classes.add(name)[0])  # type: ignore[misc]
     session.shut_down()
     with Project.open(collection.project, for_writing=False) as project:
         assert set(names) <= class_ids(project).keys()

@@ -38,7 +38,7 @@ def test_an_action_is_for_the_project_that_is_shown(
     """A key that was pressed meanwhile changes neither project, and a question gets no answer from the wrong one."""
     answers: list[str] = []
     changes, failed = recorded(session.change_made), recorded(session.failed)
-    session.act(lambda project: project.add_class("Meant for the collection")[0])
+    session.act(lambda project: project.classes.add("Meant for the collection")[0])
     session.undo()
     session.ask(lambda live: live.project.path.stem, answers.append, owner=session)
     with qtbot.waitSignal(session.loaded, timeout=LONG_MS):
@@ -71,8 +71,8 @@ def test_an_action_is_done_when_the_other_project_cannot_be_opened(
     """Then the project that is shown stays, and nothing a person did is lost."""
     (tmp_path / "older.protoleaf").unlink()
     with qtbot.waitSignals([session.failed, session.change_made], timeout=LONG_MS):
-        session.act(lambda project: project.add_class("Yellow")[0])
+        session.act(lambda project: project.classes.add("Yellow")[0])
         leaving.set()
     session.shut_down()
     with Project.open(collection.project) as project:
-        assert project.graph.find("Yellow")
+        assert project.classes.graph.find("Yellow")

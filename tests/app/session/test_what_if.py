@@ -26,11 +26,11 @@ def opened(qtbot: QtBot, session: Session, collection: Collection) -> Collection
 def edit(qtbot: QtBot, session: Session) -> None:
     """A class is cut off, a bar raised, an image labelled."""
     disc, red = session.graph.find("Red disc"), session.graph.find("Red")
-    act(qtbot, session, lambda project: project.move_class(disc, red, None))
-    act(qtbot, session, lambda project: project.set_policy(red, ClassPolicy(0.9)))
+    act(qtbot, session, lambda project: project.classes.move([(disc, red)], None))
+    act(qtbot, session, lambda project: project.policies.set(red, ClassPolicy(0.9)))
     assert session.state is not None
     last = session.state.image_ids[-1:].tolist()
-    act(qtbot, session, lambda project: project.label(last, disc))
+    act(qtbot, session, lambda project: project.labels.set(last, disc))
 
 
 def test_what_is_dropped_was_never_there(qtbot: QtBot, session: Session, collection: Collection) -> None:
@@ -72,7 +72,7 @@ def test_what_is_kept_is_one_step(qtbot: QtBot, session: Session, collection: Co
     session.close()
     qtbot.waitUntil(lambda: session.info is None, timeout=LONG_MS)
     with Project.open(collection.project, for_writing=False) as reopened:
-        assert reopened.redo_text == change.text
+        assert reopened.history.redo_text == change.text
 
 
 def test_a_wish_waits_for_predictions(qtbot: QtBot, session: Session, collection: Collection) -> None:
@@ -81,7 +81,7 @@ def test_a_wish_waits_for_predictions(qtbot: QtBot, session: Session, collection
     disc, stripes = session.graph.find("Red disc"), session.graph.find("Red stripes")
 
     def merge(project: Project) -> Change:
-        return project.merge_class(disc, stripes)
+        return project.classes.merge([disc], stripes)
 
     with qtbot.waitSignal(session.fitting_changed, timeout=LONG_MS, check_params_cb=bool):
         session.act(merge)

@@ -67,7 +67,7 @@ def test_the_saved_mark_tells_the_truth(
     """Nothing without a project, saved after an action with the time of it, read-only where that is so."""
     assert line.saved_mark.text() == ""
     open_project(qtbot, session, collection.project)
-    act(qtbot, session, lambda project: project.add_class("Yellow")[0])
+    act(qtbot, session, lambda project: project.classes.add("Yellow")[0])
     assert line.saved_mark.text() == "All changes saved"
     assert "last at" in line.saved_mark.toolTip()
     with qtbot.waitSignal(session.closed, timeout=LONG_MS):
@@ -103,7 +103,7 @@ def test_failures_of_an_earlier_run_are_counted(
     broken = write_jpeg(tmp_path / "broken.jpg")
     with Project.open(collection.project) as project:
         (image_id,) = import_images(project, [broken]).change.images_added
-        project.record_scan([(image_id, None, "the file is empty")])
+        project.images.record_scan([(image_id, None, "the file is empty")])
     open_project(qtbot, session, collection.project)
     assert session.state is not None
     assert session.state.failures == {image_id: "the file is empty"}

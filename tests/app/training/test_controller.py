@@ -170,7 +170,7 @@ def test_a_cancel_leaves_no_trace(reviewing: Desk, collection: Collection) -> No
     """No version, no step to undo, nothing in the cache; the panel is ready to start again."""
     prepare(reviewing, Trainer([*points(2), "wait"], [*points(2), "wait"]))
     with Project.open(collection.project, for_writing=False) as project:
-        before = dump(project), project.model_versions()
+        before = dump(project), project.models.versions()
     undo_text = reviewing.window.registry.action("undo").text()
     panel = panel_for(reviewing)
     for _ in range(2):
@@ -183,7 +183,7 @@ def test_a_cancel_leaves_no_trace(reviewing: Desk, collection: Collection) -> No
     assert not panel.failure.isVisible()
     assert reviewing.window.registry.action("undo").text() == undo_text
     with Project.open(collection.project, for_writing=False) as project:
-        assert (dump(project), project.model_versions()) == before
+        assert (dump(project), project.models.versions()) == before
 
 
 def test_what_a_killed_window_left_goes_at_the_next_start(desk: Desk, tmp_path: Path) -> None:

@@ -73,8 +73,8 @@ def test_no_advice_after_a_training_that_did_not_help(reviewing: Desk, after: fl
     trained = FIGURES | {"after_accuracy": after, "labelled_images": spoil}
 
     def store(project: Project) -> Change:
-        in_use = project.model
-        project.add_trained_model(TrainedModel("New", in_use.version_id, "{}", "leafnet", b"1", b"2", {}, trained))
+        in_use = project.models.current
+        project.models.add_trained(TrainedModel("New", in_use.version_id, "{}", "leafnet", b"1", b"2", {}, trained))
         return Change("")
 
     reviewing.window.session.act(store)
@@ -96,9 +96,9 @@ def test_labels_enough_are_told_once(desk: Desk, collection: Collection) -> None
     """One label each in most classes is too few; Enter on some cards makes them enough, and one line says so."""
     with Project.open(collection.project) as project:
         by_class: dict[int | None, list[int]] = {}
-        for label in project.labels().values():
+        for label in project.labels.by_image().values():
             by_class.setdefault(label.class_id, []).append(label.image_id)
-        project.unlabel([image_id for images in list(by_class.values())[:5] for image_id in images[:2]])
+        project.labels.remove([image_id for images in list(by_class.values())[:5] for image_id in images[:2]])
     desk.open(collection.project)
     desk.window.registry.trigger("show_to_review")
     said = desk.window.toast

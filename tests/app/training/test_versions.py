@@ -148,7 +148,7 @@ def test_a_read_only_project_only_lists_its_versions(
 ) -> None:
     """Training is off in the menu, and no version can be chosen."""
     with Project.open(collection.project) as project:
-        project.add_model_version(backbone_name="leafnet", backbone_hash="00ff")
+        project.models.add(backbone_name="leafnet", backbone_hash="00ff")
     monkeypatch.setattr("engine.project.opening.os.access", lambda _path, _mode: False)
     desk.open(collection.project)
     assert not desk.window.registry.action("tune_propagation").isEnabled()

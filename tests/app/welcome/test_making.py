@@ -68,7 +68,7 @@ def backbone_of(desk: Desk) -> str:
     info = desk.window.session.info
     assert info is not None
     with Project.open(info.path, for_writing=False) as project:
-        return project.model.backbone_name
+        return project.models.current.backbone_name
 
 
 def test_enter_after_a_drop_makes_a_project_of_the_usual_kind(

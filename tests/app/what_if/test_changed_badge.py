@@ -75,7 +75,7 @@ def test_removing_a_class_shows_where_its_images_went(desk: Desk, collection: Co
     badge = desk.window.workspace.header.badge
     assert not badge.isVisible()
     disc = desk.graph.find("Red disc")
-    changed = edit(desk, lambda project: project.remove_class(disc))
+    changed = edit(desk, lambda project: project.classes.remove([disc]))
     assert len(changed) >= 4
     assert badge.isVisible()
     assert badge.accessibleName().startswith(f"{len(changed)} images changed class")
@@ -104,7 +104,7 @@ def test_the_panel_is_walked_by_keys(desk: Desk, collection: Collection) -> None
     desk.press(Qt.Key.Key_Escape)
     assert not panel.isVisible()
     blue = [desk.graph.find(name) for name in ("Blue disc", "Blue stripes")]
-    edit(desk, lambda project: project.merge_class(blue[0], blue[1]))
+    edit(desk, lambda project: project.classes.merge([blue[0]], blue[1]))
     desk.press(Qt.Key.Key_J, CONTROL | SHIFT)
     assert QApplication.focusWidget() is panel.moves
     desk.press(Qt.Key.Key_Down)
@@ -122,7 +122,7 @@ def test_labels_are_told_by_what_they_move(desk: Desk, collection: Collection) -
     desk.open(collection.project)
     stripes, disc = desk.graph.find("Green stripes"), desk.graph.find("Green disc")
     wrong = desk.state.image_ids[desk.state.label_class == stripes].tolist()
-    changed = edit(desk, lambda project: project.label(wrong, disc))
+    changed = edit(desk, lambda project: project.labels.set(wrong, disc))
     assert changed
     assert changed.keys().isdisjoint(wrong)
     badge = desk.window.workspace.header.badge

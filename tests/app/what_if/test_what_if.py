@@ -28,8 +28,8 @@ def try_out(desk: Desk) -> int:
     before = own_copy(desk.state)
     red, disc = desk.graph.find("Red"), desk.graph.find("Red disc")
     checks = desk.graph.find("Blue checks")
-    act(desk.qtbot, desk.window.session, lambda project: project.move_class(disc, red, None))
-    act(desk.qtbot, desk.window.session, lambda project: project.remove_class(checks))
+    act(desk.qtbot, desk.window.session, lambda project: project.classes.move([(disc, red)], None))
+    act(desk.qtbot, desk.window.session, lambda project: project.classes.remove([checks]))
     free = (before.label_class == NO_CLASS) & (desk.state.label_class == NO_CLASS)
     return int((before.best_class != desk.state.best_class)[free].sum())
 
@@ -90,7 +90,7 @@ def test_what_is_kept_is_one_step_and_stays_told(desk: Desk, collection: Collect
     desk.wait(lambda: not band.isVisible() and badge.isVisible())
     assert badge.accessibleName().startswith(f"{count} images changed class")
     with Project.open(collection.project, for_writing=False) as beside:
-        assert "Blue checks" not in {beside.graph.name(each) for each in beside.graph.classes()}
+        assert "Blue checks" not in {beside.classes.graph.name(each) for each in beside.classes.graph.classes()}
     changed_by(desk.qtbot, desk.window.session, lambda: desk.press(Key.Key_Z, CONTROL))
     assert_same(desk.state, before)
     desk.wait(lambda: badge.changes is not None and badge.changes.other_class == count)
@@ -103,7 +103,7 @@ def test_undo_within_goes_back_to_where_it_began(desk: Desk, collection: Collect
     band = begin(desk)
     assert not is_enabled(desk, "undo")
     red = desk.graph.find("Red")
-    act(desk.qtbot, desk.window.session, lambda project: project.set_policy(red, ClassPolicy(1.0)))
+    act(desk.qtbot, desk.window.session, lambda project: project.policies.set(red, ClassPolicy(1.0)))
     desk.wait(lambda: "would have another safe class" in band.text)
     changed_by(desk.qtbot, desk.window.session, lambda: desk.press(Key.Key_Z, CONTROL))
     desk.wait(lambda: "Nothing is saved until" in band.text)
@@ -138,7 +138,7 @@ def test_what_was_tried_out_is_not_lost_by_closing_the_window(desk: Desk, collec
     """The person is asked first: stay, or decide and leave; what was undone again asks nothing."""
     desk.open(collection.project)
     band, window = begin(desk), desk.window
-    act(desk.qtbot, window.session, lambda project: project.add_class("Yellow")[0])
+    act(desk.qtbot, window.session, lambda project: project.classes.add("Yellow")[0])
     desk.wait(lambda: "Tried out: " in band.text)
     assert not window.close()
     assert "not saved yet" in band.text
@@ -152,14 +152,14 @@ def test_what_was_tried_out_is_not_lost_by_closing_the_window(desk: Desk, collec
     click(desk, band.keep_button)
     desk.wait(lambda: not window.isVisible())
     with Project.open(collection.project, for_writing=False) as reopened:
-        assert "Yellow" in {reopened.graph.name(each) for each in reopened.graph.classes()}
+        assert "Yellow" in {reopened.classes.graph.name(each) for each in reopened.classes.graph.classes()}
 
 
 def test_another_project_is_opened_once_it_is_decided(desk: Desk, collection: Collection, unread: Collection) -> None:
     """Dropped on the window while edits are tried out, it waits until the person has discarded them."""
     desk.open(collection.project)
     band, session = begin(desk), desk.window.session
-    act(desk.qtbot, session, lambda project: project.add_class("Yellow")[0])
+    act(desk.qtbot, session, lambda project: project.classes.add("Yellow")[0])
     desk.wait(lambda: "Tried out: " in band.text)
     desk.drop_files(desk.grid, [unread.project])
     assert "not saved yet" in band.text

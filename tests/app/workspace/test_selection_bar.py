@@ -26,7 +26,7 @@ def doubtful(reviewing: Desk) -> Desk:
     with reviewing.qtbot.waitSignal(
         session.fitting_changed, check_params_cb=lambda is_fitting: not is_fitting, timeout=LONG_MS
     ):
-        session.act(lambda project: project.unlabel(image_ids))
+        session.act(lambda project: project.labels.remove(image_ids))
     return reviewing
 
 

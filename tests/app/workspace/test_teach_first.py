@@ -46,7 +46,7 @@ def test_nobody_asked(reviewing: Desk) -> None:
 def test_before_any_label(reviewing: Desk) -> None:
     """A new collection has an order too; the list says what it is for, and what is chosen next ends it."""
     labelled = reviewing.state.image_ids[reviewing.state.label_class != NO_CLASS].tolist()
-    act(reviewing.qtbot, reviewing.window.session, lambda project: project.unlabel(labelled))
+    act(reviewing.qtbot, reviewing.window.session, lambda project: project.labels.remove(labelled))
     before = shown(reviewing)
     choose_teach_first(reviewing)
     assert shown(reviewing) == by_rank(reviewing)

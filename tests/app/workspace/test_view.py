@@ -75,7 +75,7 @@ def test_a_removed_class_is_left(qtbot: QtBot, workspace: Workspace, session: Se
     """When the shown class is gone, the whole collection is shown."""
     disc = session.graph.find("Red disc")
     workspace.show_class(disc)
-    act(qtbot, session, lambda project: project.remove_class(disc))
+    act(qtbot, session, lambda project: project.classes.remove([disc]))
     assert workspace.class_id is None
     assert workspace.model.rowCount() == 64
 
@@ -84,7 +84,7 @@ def test_done_shows_the_page_for_done(qtbot: QtBot, workspace: Workspace, sessio
     """When the last image of a subset got its label, the page says that all is done."""
     workspace.show_subset(Subset.TO_REVIEW)
     ids = workspace.model.image_ids.tolist()
-    act(qtbot, session, lambda project: project.label(ids, None))
+    act(qtbot, session, lambda project: project.labels.set(ids, None))
     assert workspace.model.rowCount() == 0
     assert workspace.empty.isVisible()
     assert workspace.empty.title == "All done"

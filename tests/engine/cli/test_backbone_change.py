@@ -37,7 +37,7 @@ def test_without_a_yes_nothing_changes(
     assert "each held out once" in said
     assert "on 24 labels" in said
     with Project.open(collection.project, for_writing=False) as project:
-        assert len(project.model_versions()) == 1
+        assert len(project.models.versions()) == 1
     assert collection.project.read_bytes() == content
     fields = done(capsys, "backbone", "use", collection.project, tinyleaf, "--json").fields
     assert (fields["changed"], fields["embedded"]) == (False, 0)
@@ -71,7 +71,7 @@ def test_a_file_is_kept_first(collection: Collection, tmp_path: Path, capsys: py
     assert BackboneLibrary().entry("net") == added
     path.unlink()
     with Project.open(collection.project, for_writing=False) as project:
-        assert project.model.backbone_hash == added.backbone_hash
+        assert project.models.current.backbone_hash == added.backbone_hash
     assert "sound" in done(capsys, "check", collection.project).out
 
 
@@ -124,7 +124,7 @@ def test_a_worker_prepares_beside_the_window(collection: Collection, tinyleaf: P
     with Project.open(collection.project) as window:
         told = served(request(collection, tinyleaf))
         assert told.status == 0
-        assert len(window.model_versions()) == 1
+        assert len(window.models.versions()) == 1
     assert {type(event) for event in told.events} == {Progress, EmbedBatch}
     ((row,),) = [batch.results for batch in told.of(EmbedBatch)]
     assert row.content_hash  # what it was before stays known

@@ -86,7 +86,7 @@ def test_adding_a_file_and_a_project_on_it(capsys: pytest.CaptureFixture[str], t
     made = done(capsys, "new", tmp_path / "a.protoleaf", "--backbone", "mine", "--json").fields
     assert (made["backbone"], made["backbone_hash"]) == ("mine", fields["backbone_hash"])
     with Project.open(tmp_path / "a.protoleaf", for_writing=False) as project:
-        assert project.model.backbone_path == ""
+        assert project.models.current.backbone_path == ""
 
 
 def test_a_project_on_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -27,13 +27,13 @@ def birds(tmp_path: Path) -> Path:
 
 def label_all(path: Path) -> None:
     with Project.open(path, is_backed_up=False) as project:
-        project.label([record.image_id for record in project.images()], 2)
+        project.labels.set([record.image_id for record in project.images.records()], 2)
 
 
 def labels_of(path: Path) -> int:
     with Project.open(path, for_writing=False) as project:
         assert project.check() == []
-        return len(project.labels())
+        return len(project.labels.by_image())
 
 
 def test_back_up_work_on_and_go_back(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,7 +85,7 @@ def test_on_a_terminal_it_asks(
 def test_a_backup_of_an_open_project(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Backing up is possible beside the window; restoring is not."""
     with Project.open(birds) as project:
-        project.label([1], 1)
+        project.labels.set([1], 1)
         made = done(capsys, "backup", birds, "--json").fields
         assert made["labels"] == 2
         assert "open in another window" in refused(capsys, "restore", birds, made["path"])
@@ -155,7 +155,7 @@ def test_a_damaged_project_is_restored_from_its_own(
     assert f"taken of {twin}" in said
     done(capsys, "restore", birds, "1", "--yes")
     with Project.open(birds, for_writing=False) as project:
-        assert len(project.images()) == 4
+        assert len(project.images.records()) == 4
 
 
 def test_a_stranger_is_restored_when_it_is_asked_for(
@@ -165,7 +165,7 @@ def test_a_stranger_is_restored_when_it_is_asked_for(
     done(capsys, "backups", "list", birds, "--other")
     done(capsys, "restore", birds, "2", "--yes", "--other")
     with Project.open(birds, for_writing=False) as project:
-        assert len(project.images()) == 7
+        assert len(project.images.records()) == 7
 
 
 def test_where_nobody_can_be_sure_a_number_alone_is_refused(
@@ -187,7 +187,7 @@ def test_where_nobody_can_be_sure_a_number_alone_is_refused(
     assert birds.read_bytes() == b"rotten"
     done(capsys, "restore", birds, rows[0]["path"], "--yes")
     with Project.open(birds, for_writing=False) as project:
-        assert len(project.images()) == 4
+        assert len(project.images.records()) == 4
 
 
 def test_a_number_is_that_of_the_list_that_was_shown(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -208,7 +208,7 @@ def test_a_date_in_the_future_is_marked(birds: Path, capsys: pytest.CaptureFixtu
     """It is not the newest, and a time still means exactly one."""
     with Project.open(birds, is_backed_up=False) as project:
         wrong = backups_with(project, Clock(present_time() + timedelta(days=900))).take()
-        project.add_class("Owl")
+        project.classes.add("Owl")
         project.backups.take()
     assert "dated in the future" in done(capsys, "backups", "list", birds).out.splitlines()[-2]
     rows = done(capsys, "backups", "list", birds, "--json").fields["backups"]
@@ -249,7 +249,7 @@ def test_a_merge_into_a_graph_is_preceded_by_a_backup(
     done(capsys, "import-graph", birds, classes)
     with Project.open(birds) as project:
         (merge,) = [backup for backup in all_backups(project) if backup.reason is BackupReason.MERGE]
-        assert (merge.classes, len(project.graph)) == (2, 3)
+        assert (merge.classes, len(project.classes.graph)) == (2, 3)
 
 
 def test_many_labels_are_preceded_by_a_backup(
@@ -257,6 +257,7 @@ def test_many_labels_are_preceded_by_a_backup(
 ) -> None:
     """By class and by folders; images without labels and few labels are not."""
     monkeypatch.setattr(import_images, "MANY", 2)
+    monkeypatch.setattr("engine.project.images.MANY", 2)
     for number in range(9):
         folder = tmp_path / "in" / f"{number // 3}" / "Gull"
         folder.mkdir(parents=True, exist_ok=True)

@@ -57,7 +57,7 @@ def test_words_for_backbones(capsys: pytest.CaptureFixture[str], tmp_path: Path,
     """Without one, what the environment says; a name is a name."""
     done(capsys, "new", tmp_path / "a.protoleaf", *(["--backbone", word] if word else []))
     with Project.open(tmp_path / "a.protoleaf") as project:
-        assert project.model.backbone_name == name
+        assert project.models.current.backbone_name == name
 
 
 def test_a_default_of_ones_own(

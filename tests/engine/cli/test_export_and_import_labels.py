@@ -23,16 +23,16 @@ def test_out_and_in_again(music: Path, tmp_path: Path, capsys: pytest.CaptureFix
     out = tmp_path / "labels.csv"
     assert done(capsys, "export", music, "csv", out, "--images", "verified").out == f"Wrote 4 images to {out}.\n"
     with Project.open(music) as project:
-        piano, organ, *_ = project.labels().values()
-        project.unlabel([piano.image_id])
-        project.label([organ.image_id], None, who="linus")
+        piano, organ, *_ = project.labels.by_image().values()
+        project.labels.remove([piano.image_id])
+        project.labels.set([organ.image_id], None, who="linus")
     planned = json.loads(done(capsys, "import-labels", music, out, "--dry-run", "--json").out)
     assert (planned["labels"], planned["already_there"], planned["dry_run"]) == (1, 2, True)
     said = done(capsys, "import-labels", music, out).out
     assert said.startswith("Imported 1 label from labels.csv (csv); 2 already there.")
     assert "none of the classes here, Keyboard/Organ by grace" in said
     with Project.open(music, for_writing=False) as project:
-        labels = project.labels()
+        labels = project.labels.by_image()
     assert labels[piano.image_id].who == piano.who
     assert (labels[organ.image_id].class_id, labels[organ.image_id].who) == (None, "linus")
 

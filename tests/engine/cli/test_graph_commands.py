@@ -36,7 +36,7 @@ def test_folders_and_options_by_source_id_and_synonym(project: Path, capsys: pyt
     assert '"entity/fish/tench", "entity/fish/goldfish"' in line
     done(capsys, "import-images", project, folder / "loose.jpg", "--class", "n01443537")
     with Project.open(project, for_writing=False) as opened:
-        names = {opened.graph.name(class_id): count for class_id, count in opened.labelled_counts().items()}
+        names = {opened.classes.graph.name(class_id): count for class_id, count in opened.labels.counts().items()}
     assert names == {"tench": 2, "goldfish": 2}
 
 
@@ -45,9 +45,9 @@ def test_a_second_import_completes_what_was_there(project: Path, capsys: pytest.
     folder = project.parent
     done(capsys, "import-graph", project, folder / "wordnet.is_a.txt")
     with Project.open(project) as opened:
-        opened.undo()
-        _, entity = opened.add_class("entity")
-        opened.add_class("fish", [entity])
+        opened.history.undo()
+        _, entity = opened.classes.add("entity")
+        opened.classes.add("fish", [entity])
     first = done(capsys, "import-graph", project, folder / "wordnet.is_a.txt").out
     assert "Added 2 classes and 2 edges; completed the ids and synonyms of 2 known classes; the graph has 4" in first
     assert "completed" not in done(capsys, "import-graph", project, folder / "wordnet.is_a.txt").out

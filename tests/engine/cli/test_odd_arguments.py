@@ -98,8 +98,8 @@ def test_what_if_works_beside_an_open_window(collection: Collection, capsys: pyt
     """It only reads: somebody else may be writing meanwhile."""
     before = collection.project.read_bytes()
     with Project.open(collection.project) as opened:
-        child = next(each for each in opened.graph.classes() if opened.graph.parents(each))
-        parent = next(iter(opened.graph.parents(child)))
-        edit = f"{opened.graph.path_text(child)}={opened.graph.path_text(parent)}"
+        child = next(each for each in opened.classes.graph.classes() if opened.classes.graph.parents(each))
+        parent = next(iter(opened.classes.graph.parents(child)))
+        edit = f"{opened.classes.graph.path_text(child)}={opened.classes.graph.path_text(parent)}"
         assert "Nothing was changed" in done(capsys, "what-if", collection.project, "--unlink", edit).out
     assert collection.project.read_bytes() == before

@@ -24,9 +24,9 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def test_all_images(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Labelled images stand in their places with the person's word and who it was; the others are as without."""
     with Project.open(collection.project) as project:
-        nothing, coarse = list(project.image_table().ids)[-2:]
-        project.label([nothing], None, who="=ada")
-        project.label([coarse], project.graph.find("Red"), who="Grace Hopper")
+        nothing, coarse = list(project.images.table().ids)[-2:]
+        project.labels.set([nothing], None, who="=ada")
+        project.labels.set([coarse], project.classes.graph.find("Red"), who="Grace Hopper")
     some, every = tmp_path / "some.csv", tmp_path / "every.csv"
     done(capsys, "classify", collection.project, "-o", some)
     answer = done(capsys, "classify", collection.project, "--all", "-o", every)
@@ -42,8 +42,8 @@ def test_all_images(collection: Collection, tmp_path: Path, capsys: pytest.Captu
         ["Red", "Red", "", "Red", "", "", "", "Grace Hopper"],
     ]
     with Project.open(collection.project, for_writing=False) as project:
-        assert [row["image"] for row in rows] == list(project.image_table().paths)
-        assert len(project.predictions("ppn+")) == 38
+        assert [row["image"] for row in rows] == list(project.images.table().paths)
+        assert len(project.models.predictions("ppn+")) == 38
 
 
 def test_labels_that_have_no_embedding(

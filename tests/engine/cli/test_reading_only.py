@@ -45,7 +45,7 @@ def _refuse_writing(patch: pytest.MonkeyPatch) -> None:
 def _facts(collection: Collection) -> tuple[object, ...]:
     """What the project holds of the machine's."""
     with Project.open(collection.project, for_writing=False) as project:
-        return list(project.image_table().content_hashes), project.predictions("ppn+")
+        return list(project.images.table().content_hashes), project.models.predictions("ppn+")
 
 
 def _classes(path: Path) -> dict[str, str]:

@@ -110,7 +110,11 @@ def test_class_by_name_and_by_path(tmp_path: Path, capsys: pytest.CaptureFixture
     for image, text in zip(images, ("Fish", "Animal/Bird", "Bird/Jet", "Machine"), strict=True):
         assert done(capsys, "import-images", project, image, "--class", text, "--json").fields["labelled"] == 1
     with Project.open(project, for_writing=False) as opened:
-        paths = [opened.graph.path_text(label.class_id) for label in opened.labels().values() if label.class_id]
+        paths = [
+            opened.classes.graph.path_text(label.class_id)
+            for label in opened.labels.by_image().values()
+            if label.class_id
+        ]
     assert paths == ["Animal/Fish", "Animal/Bird", "Machine/Bird/Jet", "Machine"]
 
 

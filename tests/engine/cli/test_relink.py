@@ -59,16 +59,16 @@ def test_found_images_need_not_be_read_again(collection: Collection, capsys: pyt
     new = collection.folder.parent / "new place"
     shutil.move(collection.shots, new / "shots")
     with Project.open(collection.project) as project:
-        labels = project.labels()
+        labels = project.labels.by_image()
     said = done(capsys, "relink", collection.project, new, "--yes").out
     assert said.endswith("Found 24 moved images again; undo goes back.\n")
     answer = done(capsys, "embed", collection.project, "--device", "cpu", "--json").fields
     assert (answer["embedded"], answer["from_cache"], answer["missing"]) == (0, 64, 0)
     assert done(capsys, "relink", collection.project).out == "All 64 images are where they were.\n"
     with Project.open(collection.project) as project:
-        assert project.labels() == labels
-        assert project.undo_text == "Found 24 moved images again"
-        project.undo()
+        assert project.labels.by_image() == labels
+        assert project.history.undo_text == "Found 24 moved images again"
+        project.history.undo()
     assert done(capsys, "relink", collection.project, new, "--json").fields["found"] == 24
 
 

@@ -132,8 +132,8 @@ def test_class_folders_with_composed_and_decomposed_names(tmp_path: Path, capsys
         write_shape(tmp_path / folder / name / "1.png", "Red disc", seed=1)
         done(capsys, "import-images", project, tmp_path / folder, "--folders-as-classes")
     with Project.open(project, for_writing=False) as opened:
-        assert [opened.graph.name(class_id) for class_id in opened.graph.classes()] == [composed]
-        assert list(opened.labelled_counts().values()) == [3]
+        assert [opened.classes.graph.name(class_id) for class_id in opened.classes.graph.classes()] == [composed]
+        assert list(opened.labels.counts().values()) == [3]
 
 
 def test_hidden_and_other_files_are_passed_over(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:

@@ -78,7 +78,7 @@ def test_a_version_whose_files_are_gone_is_not_chosen(
 ) -> None:
     """A project must always have a model that works; nor is there a version 9."""
     with Project.open(collection.project) as project:
-        project.add_model_version(backbone_name="own", backbone_hash="00", backbone_path="gone.onnx")
+        project.models.add(backbone_name="own", backbone_hash="00", backbone_path="gone.onnx")
     assert "no such backbone" in refused(capsys, "versions", collection.project, "--choose", "2")
     nine = refused(capsys, "versions", collection.project, "--choose", "9")
     assert "no such model version in the project: expected 1 or 2, found 9" in nine
@@ -105,8 +105,8 @@ def test_a_worker_trains_beside_the_window(collection: Collection, tmp_path: Pat
         assert isinstance(told.ending, TrainingResult)
         assert (told.ending.folder, told.ending.name) == (tmp_path / "out", "Tuned propagation 1")
         assert set(FIGURE_NAMES) <= told.ending.figures.keys()
-        assert len(window.model_versions()) == 1
-        assert window.model_version(adopt(window, read_trained(told.ending.folder))).name == told.ending.name
+        assert len(window.models.versions()) == 1
+        assert window.models.version(adopt(window, read_trained(told.ending.folder))).name == told.ending.name
 
 
 def test_a_cancelled_worker_leaves_nothing(collection: Collection, tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_killed_worker_leaves_the_project_sound(collection: Collection, tmp_pa
     assert isinstance(endings[0], Died)
     with Project.open(collection.project) as project:
         assert project.check() == []
-        assert len(project.model_versions()) == 1
+        assert len(project.models.versions()) == 1
         assert adopt(project, write_tuned(tmp_path / "again", project)) == 2
 
 

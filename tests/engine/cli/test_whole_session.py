@@ -88,17 +88,17 @@ def test_classify_never_changes_a_persons_label(
 ) -> None:
     """Labels, also "none of the classes" and one that the machine will think wrong, stay word for word."""
     with Project.open(collection.project) as project:
-        first, second = list(project.image_table().ids)[-2:]
-        project.label([first], None)
-        project.label([second], project.graph.find("Red"))
-        before = project.labels()
+        first, second = list(project.images.table().ids)[-2:]
+        project.labels.set([first], None)
+        project.labels.set([second], project.classes.graph.find("Red"))
+        before = project.labels.by_image()
     done(capsys, "classify", collection.project, "-o", tmp_path / "out.csv")
     with Project.open(collection.project, for_writing=False) as project:
-        assert project.labels() == before
-        predicted = {prediction.image_id for prediction in project.predictions("ppn+")}
+        assert project.labels.by_image() == before
+        predicted = {prediction.image_id for prediction in project.models.predictions("ppn+")}
         assert not predicted & set(before)
-        assert len(predicted) + len(before) == project.image_count
-        assert project.undo_text == "Labelled 1 image as Red"
+        assert len(predicted) + len(before) == project.images.count
+        assert project.history.undo_text == "Labelled 1 image as Red"
 
 
 @pytest.mark.parametrize("setting", ["ppn+", "ppn", "prototypes"])
@@ -143,10 +143,10 @@ def test_everything_can_be_undone_after_a_session(collection: Collection, capsys
     """Each command that changes something is one step of history, newest first."""
     done(capsys, "import-images", collection.project, collection.unsorted / "024.png", "--class", "Red disc")
     with Project.open(collection.project) as project:
-        assert len(project.history()) == 4
-        while project.undo() is not None:
+        assert len(project.history.steps()) == 4
+        while project.history.undo() is not None:
             pass
-        assert (len(project.graph), project.image_count, len(project.labels())) == (0, 0, 0)
+        assert (len(project.classes.graph), project.images.count, len(project.labels.by_image())) == (0, 0, 0)
 
 
 def test_a_deleted_cache_is_filled_again(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:

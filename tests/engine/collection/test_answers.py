@@ -41,7 +41,7 @@ def test_top_classes(live: LiveCollection) -> None:
 @pytest.mark.parametrize("setting", ["ppn+", "ppn", "prototypes"])
 def test_explanations_add_up(live: LiveCollection, setting: str) -> None:
     """Shares of a prototype sum to one for the likeliest class and for any other, coarse or fine."""
-    live.apply(live.project.set_setting("setting", setting))
+    live.apply(live.project.policies.set_setting("setting", setting))
     state, ids = live.state, class_ids(live.project)
     for place in range(0, 64, 7):
         assert _shares(live, int(state.image_ids[place])) == pytest.approx(1, abs=1e-5)
@@ -58,8 +58,8 @@ def test_an_explanation_leads_back_to_images(live: LiveCollection) -> None:
     assert {labelled[shot] for shot in explanation.own.image_ids} == {explanation.class_id}
     assert len(explanation.own.image_ids) == 3
     (parent,) = explanation.parents
-    assert parent.class_id in live.project.graph.parents(explanation.class_id)
-    assert {labelled[shot] for shot in parent.image_ids} == set(live.project.graph.children(parent.class_id))
+    assert parent.class_id in live.project.classes.graph.parents(explanation.class_id)
+    assert {labelled[shot] for shot in parent.image_ids} == set(live.project.classes.graph.children(parent.class_id))
     assert explanation.score == pytest.approx(state.best_score[40], abs=1e-5)
     assert explanation.safe is not None
     assert explanation.safe.class_id == state.safe_class[40]
@@ -68,14 +68,14 @@ def test_an_explanation_leads_back_to_images(live: LiveCollection) -> None:
     below = [
         scored.score
         for scored in live.top_classes(image_id, 99)
-        if scored.class_id in live.project.graph.children(ids["Red"])
+        if scored.class_id in live.project.classes.graph.children(ids["Red"])
     ]
     assert coarse.score == pytest.approx(sum(below), abs=1e-5)
 
 
 def test_unknown_is_the_same_word_everywhere(live: LiveCollection, collection: Collection) -> None:
     """An image is unknown in its explanation exactly where it is in the state, also with zero-shot classes about."""
-    live.apply(live.project.add_class("Red rings", [class_ids(live.project)["Red"]])[0])
+    live.apply(live.project.classes.add("Red rings", [class_ids(live.project)["Red"]])[0])
     noise = collection.folder / "noise"
     for seed in range(4):
         write_shape(noise / f"{seed}.png", LEAVES[seed], seed=seed)
@@ -97,7 +97,7 @@ def test_nothing_to_explain(live: LiveCollection, tmp_path: Path) -> None:
     assert live.explain(waiting.images_added[0]) is None
     assert live.top_classes(waiting.images_added[0]) == ()
     assert live.explain(10_000) is None
-    change, alone = live.project.add_class("Alone")
+    change, alone = live.project.classes.add("Alone")
     live.apply(change)
     assert live.explain(int(live.state.image_ids[0]), alone) is None
 
@@ -105,8 +105,8 @@ def test_nothing_to_explain(live: LiveCollection, tmp_path: Path) -> None:
 def test_class_facts(live: LiveCollection) -> None:
     """Shots, lambda between own and propagated, weights of the parents that sum to one, and the bar in effect."""
     project, ids = live.project, class_ids(live.project)
-    live.apply(project.link(ids["Blue"], ids["Red disc"]))
-    live.apply(project.set_policy(ids["Blue"], ClassPolicy(0.95)))
+    live.apply(project.classes.link(ids["Blue"], [ids["Red disc"]]))
+    live.apply(project.policies.set(ids["Blue"], ClassPolicy(0.95)))
     facts = live.class_facts(ids["Red disc"])
     labelled = live.state.image_ids[live.state.label_class == ids["Red disc"]].tolist()
     assert list(facts.shots) == labelled
@@ -124,15 +124,15 @@ def test_class_facts(live: LiveCollection) -> None:
 def test_facts_of_a_class_without_images(live: LiveCollection) -> None:
     """A class below one with images is zero-shot; one that nothing reaches has nothing; one that is gone is told."""
     ids = class_ids(live.project)
-    change, ring = live.project.add_class("Red ring", [ids["Red"]])
+    change, ring = live.project.classes.add("Red ring", [ids["Red"]])
     live.apply(change)
     facts = live.class_facts(ring)
     assert (facts.is_zero_shot, facts.lambda_, facts.shots) == (True, 0, ())
     assert [(parent.class_id, round(parent.score, 5)) for parent in facts.parents] == [(ids["Red"], 1)]
-    change, alone = live.project.add_class("Alone")
+    change, alone = live.project.classes.add("Alone")
     live.apply(change)
     assert live.class_facts(alone).is_zero_shot
-    live.apply(live.project.undo() or change)
+    live.apply(live.project.history.undo() or change)
     with pytest.raises(UnknownClassError):
         live.class_facts(alone)
 
@@ -145,21 +145,21 @@ def test_candidates_are_unlabelled_and_of_the_class(live: LiveCollection) -> Non
     candidates = live.candidates(ids["Green stripes"], count=5)
     assert len(candidates) == len(set(candidates)) == 5
     assert sum(truth[paths[image_id]] == "Green stripes" for image_id in candidates) >= 3
-    live.apply(project.label(candidates[:1], ids["Green stripes"]))
-    live.apply(project.label(candidates[1:2], None))
+    live.apply(project.labels.set(candidates[:1], ids["Green stripes"]))
+    live.apply(project.labels.set(candidates[1:2], None))
     after = live.candidates(ids["Green stripes"], count=100)
     unlabelled = live.state.image_ids[live.state.label_class == NO_CLASS].tolist()
     assert set(after) == set(unlabelled)
-    live.apply(project.remove_images(after[:1]))
+    live.apply(project.images.remove(after[:1]))
     assert after[0] not in live.candidates(ids["Green stripes"], count=100)
-    change, alone = project.add_class("Alone")
+    change, alone = project.classes.add("Alone")
     live.apply(change)
     assert live.candidates(alone) == ()
 
 
 def test_candidates_of_a_class_without_images(live: LiveCollection) -> None:
     """A zero-shot class offers images too: those near to what its parent propagates."""
-    change, ring = live.project.add_class("Blue ring", [class_ids(live.project)["Blue"]])
+    change, ring = live.project.classes.add("Blue ring", [class_ids(live.project)["Blue"]])
     live.apply(change)
     assert len(live.candidates(ring)) == 12
 
@@ -167,11 +167,11 @@ def test_candidates_of_a_class_without_images(live: LiveCollection) -> None:
 def test_bars_decide_the_safe_class(live: LiveCollection) -> None:
     """An impossible bar on a branch leaves it without safe classes below; a deepest class is never passed."""
     project, ids = live.project, class_ids(live.project)
-    live.apply(project.set_policy(ids["Red"], ClassPolicy(is_deepest=True)))
+    live.apply(project.policies.set(ids["Red"], ClassPolicy(is_deepest=True)))
     below = [ids["Red disc"], ids["Red stripes"], ids["Red checks"]]
     assert not np.isin(live.state.safe_class, below).any()
     assert (live.state.safe_class == ids["Red"]).any()
-    live.apply(project.set_policy(ids["Blue"], ClassPolicy(1.0)))
-    blue = [ids["Blue"], *project.graph.children(ids["Blue"])]
+    live.apply(project.policies.set(ids["Blue"], ClassPolicy(1.0)))
+    blue = [ids["Blue"], *project.classes.graph.children(ids["Blue"])]
     safe_blue = np.isin(live.state.safe_class, blue)
     assert (live.state.safe_score[safe_blue] >= 1.0).all()

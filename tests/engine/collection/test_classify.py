@@ -39,11 +39,11 @@ def test_the_window_shows_the_same(
     """With images that wait, images said to show none of the classes, and removed ones, in every setting."""
     folder, project = collection.folder / "new", live.project
     write_shape(folder / "waits.png", "Green disc", seed=100)
-    live.apply(project.set_setting("setting", setting.value))
-    live.apply(project.set_setting("collection", with_stage))
+    live.apply(project.policies.set_setting("setting", setting.value))
+    live.apply(project.policies.set_setting("collection", with_stage))
     live.apply(import_images(project, [folder]).change)
-    live.apply(project.label(live.state.image_ids[30:32].tolist(), None))
-    live.apply(project.remove_images(live.state.image_ids[35:37].tolist()))
+    live.apply(project.labels.set(live.state.image_ids[30:32].tolist(), None))
+    live.apply(project.images.remove(live.state.image_ids[35:37].tolist()))
     classified = classify(project, collection.caches, setting)
     assert classified.waiting == 1
     assert (classified.fitted.stage is not None) == (live.fitted is not None and live.fitted.stage is not None)
@@ -52,8 +52,8 @@ def test_the_window_shows_the_same(
 
 def test_what_is_asked_for_comes_before_the_project_s_settings(live: LiveCollection, collection: Collection) -> None:
     """A setting and the stage can be chosen for one run; the project keeps its own."""
-    live.project.set_setting("collection", False)
-    live.project.set_setting("setting", "ppn")
+    live.project.policies.set_setting("collection", False)
+    live.project.policies.set_setting("setting", "ppn")
     classified = classify(live.project, collection.caches, Setting.PPN_PLUS, with_stage=True)
     assert classified.fitted.setting is Setting.PPN_PLUS
     assert classified.fitted.stage_check is not None
@@ -109,7 +109,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
         return str(caught.value)
 
     assert "has no classes" in refusal()
-    project.add_class("Red")
+    project.classes.add("Red")
     assert "has no images" in refusal()
     write_shape(tmp_path / "new" / "0.png", "Red disc", seed=0)
     import_images(project, [tmp_path / "new"])

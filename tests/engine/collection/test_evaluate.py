@@ -35,7 +35,7 @@ def _grow(graph: CategoryGraph) -> None:
 def project(tmp_path: Path) -> Iterator[Project]:
     """A project with that graph."""
     with new_project(tmp_path) as made:
-        made.import_graph(_grow, "Grow")
+        made.classes.edit(_grow, "Grow")
         yield made
 
 
@@ -56,7 +56,7 @@ def test_figures_worked_by_hand(project: Project) -> None:
     """Top-1, top-5, levels, calibration, coverage and safe accuracy are those of a pencil."""
     ids = class_ids(project)
     classified = made_up(
-        project.graph, [ids[name] for name in CANDIDATES], list(ROWS.values()), paths=list(ROWS), far=[5],
+        project.classes.graph, [ids[name] for name in CANDIDATES], list(ROWS.values()), paths=list(ROWS), far=[5],
         labels={6: ids["Gull"]},
     )  # fmt: skip
     truth = {
@@ -81,7 +81,7 @@ def test_two_images_in_one_bin_cancel_out(project: Project) -> None:
     """Two scores of 0.5, one right and one wrong, are perfectly calibrated."""
     ids = class_ids(project)
     classified = made_up(
-        project.graph, [ids["Dog"], ids["Rock"], ids["Sand"]], [(0.5, 0.3, 0.2)] * 2, paths=["a.jpg", "b.jpg"]
+        project.classes.graph, [ids["Dog"], ids["Rock"], ids["Sand"]], [(0.5, 0.3, 0.2)] * 2, paths=["a.jpg", "b.jpg"]
     )
     figures = evaluate(project, classified, {"a.jpg": ids["Dog"], "b.jpg": ids["Rock"]})
     assert figures.calibration_error == pytest.approx(0, abs=1e-6)
@@ -90,8 +90,10 @@ def test_two_images_in_one_bin_cancel_out(project: Project) -> None:
 def test_a_leaf_below_two_parents_counts_once(project: Project) -> None:
     """The score of Animal is the sum over distinct leaves, though Gull reaches it on two paths."""
     ids = class_ids(project)
-    project.link(ids["Dog"], ids["Gull"])
-    classified = made_up(project.graph, [ids["Gull"], ids["Auk"], ids["Rock"]], [(0.26, 0.14, 0.60)], paths=["a.jpg"])
+    project.classes.link(ids["Dog"], [ids["Gull"]])
+    classified = made_up(
+        project.classes.graph, [ids["Gull"], ids["Auk"], ids["Rock"]], [(0.26, 0.14, 0.60)], paths=["a.jpg"]
+    )
     figures = evaluate(project, classified, {"a.jpg": ids["Gull"]})
     assert figures.levels[0] == 0
 
@@ -99,7 +101,7 @@ def test_a_leaf_below_two_parents_counts_once(project: Project) -> None:
 def test_nothing_known_has_no_accuracy(project: Project) -> None:
     """Only images of no class: accuracies are not numbers, coverage is."""
     ids = class_ids(project)
-    classified = made_up(project.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)], paths=["a.jpg"], far=[0])
+    classified = made_up(project.classes.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)], paths=["a.jpg"], far=[0])
     figures = evaluate(project, classified, {"a.jpg": NO_CLASS})
     assert all(map(math.isnan, (figures.top1, figures.top5, figures.safe_accuracy, *figures.levels)))
     assert (figures.coverage, figures.unknown) == (0, 1)
@@ -121,7 +123,7 @@ def test_images_are_found_by_path_or_its_end(project: Project, name: str, found:
     """A truth may name an image as the project does, absolutely, or by whole parts at the end of its path."""
     ids = class_ids(project)
     classified = made_up(
-        project.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)] * 2, paths=["photos/a/1.jpg", "/mnt/2.jpg"]
+        project.classes.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)] * 2, paths=["photos/a/1.jpg", "/mnt/2.jpg"]
     )
     truth = {name.format(folder=project.path.parent.as_posix()): ids["Dog"]}
     if not found:
@@ -135,12 +137,14 @@ def test_an_end_that_fits_several_images(project: Project) -> None:
     """Two unlabelled images of one name are refused; a labelled twin or a whole path leaves no doubt."""
     ids = class_ids(project)
     chances, candidates = [(0.9, 0.1)] * 2, [ids["Dog"], ids["Rock"]]
-    twins = made_up(project.graph, candidates, chances, paths=["a/1.jpg", "b/1.jpg"])
+    twins = made_up(project.classes.graph, candidates, chances, paths=["a/1.jpg", "b/1.jpg"])
     with pytest.raises(InputError, match=r"fits 2 images: found a/1.jpg, b/1.jpg"):
         evaluate(project, twins, {"1.jpg": ids["Dog"]})
-    labelled = made_up(project.graph, candidates, chances, paths=["a/1.jpg", "b/1.jpg"], labels={0: ids["Rock"]})
+    labelled = made_up(
+        project.classes.graph, candidates, chances, paths=["a/1.jpg", "b/1.jpg"], labels={0: ids["Rock"]}
+    )
     assert evaluate(project, labelled, {"1.jpg": ids["Dog"]}).images == 1
-    whole = made_up(project.graph, candidates, [(0.9, 0.1), (0.1, 0.9)], paths=["1.jpg", "b/1.jpg"])
+    whole = made_up(project.classes.graph, candidates, [(0.9, 0.1), (0.1, 0.9)], paths=["1.jpg", "b/1.jpg"])
     figures = evaluate(project, whole, {"1.jpg": ids["Dog"]})
     assert (figures.images, figures.top1) == (1, 1)
 
@@ -151,12 +155,12 @@ def test_truth_file_as_people_write_it(project: Project, tmp_path: Path) -> None
     file = tmp_path / "truth.csv"
     text = 'class,note,image\r\nAnimal/Dog,x,.\\a\\1.jpg\r\n\r\n" Gull ",,./b.jpg\r\nunknown,,c.jpg\r\n,,d.jpg\r\n'
     file.write_bytes(b"\xef\xbb\xbf" + text.encode())
-    assert read_truth(file, project.graph) == {
+    assert read_truth(file, project.classes.graph) == {
         ".\\a\\1.jpg": ids["Dog"], "./b.jpg": ids["Gull"], "c.jpg": NO_CLASS, "d.jpg": NO_CLASS,
     }  # fmt: skip
     candidates = [ids["Dog"], ids["Gull"]]
-    classified = made_up(project.graph, candidates, [(0.9, 0.1), (0.1, 0.9)], paths=["a/1.jpg", "b.jpg"])
-    figures = evaluate(project, classified, read_truth(file, project.graph))
+    classified = made_up(project.classes.graph, candidates, [(0.9, 0.1), (0.1, 0.9)], paths=["a/1.jpg", "b.jpg"])
+    figures = evaluate(project, classified, read_truth(file, project.classes.graph))
     assert (figures.images, figures.top1, figures.not_found) == (2, 1, 2)
 
 
@@ -164,33 +168,33 @@ def test_a_truth_by_source_id_and_synonym(project: Project, tmp_path: Path) -> N
     """What a class is called elsewhere means the class."""
     ids = class_ids(project)
     aliases = Aliases("n02084071", ("Canis familiaris",))
-    project.import_graph(lambda graph: graph.set_aliases(ids["Dog"], aliases), "Import ids")
+    project.classes.edit(lambda graph: graph.set_aliases(ids["Dog"], aliases), "Import ids")
     file = tmp_path / "truth.csv"
     file.write_text("image,class\na.jpg,n02084071\nb.jpg,Canis familiaris\n", encoding="utf-8")
-    assert read_truth(file, project.graph) == {"a.jpg": ids["Dog"], "b.jpg": ids["Dog"]}
+    assert read_truth(file, project.classes.graph) == {"a.jpg": ids["Dog"], "b.jpg": ids["Dog"]}
 
 
 def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> None:
     """Where the graph has a class of that name, that class is meant."""
-    class_id = project.add_class("unknown")[1]
+    class_id = project.classes.add("unknown")[1]
     file = tmp_path / "truth.csv"
     file.write_text("image,class\na.jpg,unknown\n", encoding="utf-8")
-    assert read_truth(file, project.graph) == {"a.jpg": class_id}
+    assert read_truth(file, project.classes.graph) == {"a.jpg": class_id}
 
 
 def test_a_synonym_that_is_unknown(project: Project, tmp_path: Path) -> None:
     """WordNet calls a stranger "unknown", too: in a truth file the word still means none of the classes."""
     dog = class_ids(project)["Dog"]
-    project.import_graph(lambda graph: graph.set_aliases(dog, Aliases("", ("unknown",))), "Import synonyms")
+    project.classes.edit(lambda graph: graph.set_aliases(dog, Aliases("", ("unknown",))), "Import synonyms")
     file = tmp_path / "truth.csv"
     file.write_text("image,class\na.jpg,unknown\n", encoding="utf-8")
-    assert read_truth(file, project.graph) == {"a.jpg": NO_CLASS}
+    assert read_truth(file, project.classes.graph) == {"a.jpg": NO_CLASS}
 
 
 def test_ambiguous_class_in_the_truth(project: Project, tmp_path: Path) -> None:
     """A name that two classes share is refused with the line."""
-    project.add_class("Gull", [class_ids(project)["Rock"]])
+    project.classes.add("Gull", [class_ids(project)["Rock"]])
     file = tmp_path / "truth.csv"
     file.write_text("image,class\na.jpg,Dog\nb.jpg,Gull\n", encoding="utf-8")
     with pytest.raises(FormatError, match=r"line 3 .* fits 2 classes"):
-        read_truth(file, project.graph)
+        read_truth(file, project.classes.graph)

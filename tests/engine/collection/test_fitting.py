@@ -51,7 +51,7 @@ def test_a_label_is_there_before_its_fit(
     """Label and counts at once, predictions after the fit; then everything is as in a fresh opening."""
     before, red = own_copy(live.state), class_ids(live.project)["Red"]
     chosen = _first_free(live, 3)
-    state = live.take(live.project.label(chosen, red))
+    state = live.take(live.project.labels.set(chosen, red))
     assert live.is_behind
     assert [int(state.label_class[state.position(i)]) for i in chosen] == [red] * 3
     assert state.shot_counts[red] == before.shot_counts.get(red, 0) + 3
@@ -68,7 +68,7 @@ def test_opening_without_a_fit(collection: Collection, never_fits: Callable[[], 
     state = live.load(fits=False)
     assert (live.is_behind, live.fitted) == (True, None)
     assert (state.best_class == NO_CLASS).all()
-    live.take(live.project.label(_first_free(live), None))
+    live.take(live.project.labels.set(_first_free(live), None))
     never_fits()
     assert_same(live.adopt(run_fit(live.fit_input())), fresh_state(live, collection.caches))
     live.close()
@@ -80,21 +80,21 @@ Act = Callable[[LiveCollection], Change | None]
 @pytest.mark.parametrize(
     "act",
     [
-        lambda live: live.project.label(_first_free(live, 2), class_ids(live.project)["Green disc"]),
-        lambda live: live.project.unlabel(live.state.image_ids.tolist()[:5]),
-        lambda live: live.project.remove_class(class_ids(live.project)["Red checks"]),
-        lambda live: live.project.set_policy(class_ids(live.project)["Red"], ClassPolicy(0.99)),
-        lambda live: live.project.set_setting("collection", False),
-        lambda live: live.project.set_setting("setting", "prototypes"),
-        lambda live: live.project.remove_images(live.state.image_ids[[2, 30]].tolist()),
-        lambda live: live.project.undo(),
+        lambda live: live.project.labels.set(_first_free(live, 2), class_ids(live.project)["Green disc"]),
+        lambda live: live.project.labels.remove(live.state.image_ids.tolist()[:5]),
+        lambda live: live.project.classes.remove([class_ids(live.project)["Red checks"]]),
+        lambda live: live.project.policies.set(class_ids(live.project)["Red"], ClassPolicy(0.99)),
+        lambda live: live.project.policies.set_setting("collection", False),
+        lambda live: live.project.policies.set_setting("setting", "prototypes"),
+        lambda live: live.project.images.remove(live.state.image_ids[[2, 30]].tolist()),
+        lambda live: live.project.history.undo(),
     ],
 )
 def test_what_happens_while_a_fit_runs_is_worked_in_by_the_next(
     live: LiveCollection, collection: Collection, act: Act
 ) -> None:
     """The outcome is taken over as far as it goes, nothing that is gone is named, and the next fit has it all."""
-    live.take(live.project.label(_first_free(live), class_ids(live.project)["Blue"]))
+    live.take(live.project.labels.set(_first_free(live), class_ids(live.project)["Blue"]))
     wanted = live.fit_input()
     change = act(live)
     assert change is not None
@@ -102,7 +102,7 @@ def test_what_happens_while_a_fit_runs_is_worked_in_by_the_next(
     state = live.adopt(_elsewhere(wanted))
     assert live.is_behind
     named = {*state.best_class.tolist(), *state.safe_class.tolist(), *state.image_counts} - {NO_CLASS}
-    assert named <= set(live.project.graph.classes())
+    assert named <= set(live.project.classes.graph.classes())
     assert_same(live.adopt(run_fit(live.fit_input())), fresh_state(live, collection.caches))
     assert not live.is_behind
 
@@ -118,7 +118,7 @@ def test_an_outcome_from_before_everything_was_read_anew_is_dropped(live: LiveCo
 def test_the_older_of_two_outcomes_is_dropped(live: LiveCollection) -> None:
     """Whichever comes last, the newer one stays."""
     older = run_fit(live.fit_input())
-    live.take(live.project.label(_first_free(live), class_ids(live.project)["Blue"]))
+    live.take(live.project.labels.set(_first_free(live), class_ids(live.project)["Blue"]))
     state = live.adopt(run_fit(live.fit_input()))
     assert live.adopt(older) is state
     assert not live.is_behind
@@ -130,7 +130,7 @@ def test_guesses_of_several_images_at_once(live: LiveCollection) -> None:
     guesses = live.guesses([*ids, 10_000])
     assert list(guesses) == ids
     for image_id, guess in guesses.items():
-        assert guess.label == live.project.label_of(image_id)
+        assert guess.label == live.project.labels.of(image_id)
         alone = live.top_classes(image_id, 9)
         assert [top.class_id for top in guess.tops] == [top.class_id for top in alone]
         np.testing.assert_allclose([top.score for top in guess.tops], [top.score for top in alone], atol=1e-5)
@@ -141,7 +141,7 @@ def test_guesses_of_several_images_at_once(live: LiveCollection) -> None:
 def test_guesses_name_no_class_that_is_gone(live: LiveCollection) -> None:
     """Not even before the next fit."""
     gone = class_ids(live.project)["Red checks"]
-    live.take(live.project.remove_class(gone))
+    live.take(live.project.classes.remove([gone]))
     for guess in live.guesses(live.state.image_ids.tolist()).values():
         assert guess.explanation is not None
         shares = [guess.explanation.own, *guess.explanation.parents, *guess.explanation.coarse]
@@ -155,7 +155,7 @@ def test_guesses_before_the_first_fit(collection: Collection) -> None:
     live.load(fits=False)
     image_id = int(live.state.image_ids[0])
     guess = live.guesses([image_id])[image_id]
-    assert (guess.tops, guess.explanation, guess.label) == ((), None, live.project.label_of(image_id))
+    assert (guess.tops, guess.explanation, guess.label) == ((), None, live.project.labels.of(image_id))
     live.close()
 
 
@@ -166,7 +166,7 @@ def test_labels_while_a_fit_runs_on_another_thread(live: LiveCollection, collect
     waiting: list[FitInput] = []
     outcomes: list[FitOutcome] = []
     for turn, image_id in enumerate(chosen):
-        live.take(live.project.label([image_id], ids[leaves[turn % 3]]))
+        live.take(live.project.labels.set([image_id], ids[leaves[turn % 3]]))
         if not waiting:
             waiting.append(live.fit_input())
             behind = threading.Thread(target=lambda: outcomes.append(run_fit(waiting[-1])))
@@ -189,7 +189,7 @@ def test_labels_while_a_fit_runs_on_another_thread(live: LiveCollection, collect
 
 def test_a_fit_that_is_told_to_stop(live: LiveCollection, collection: Collection) -> None:
     """It stops, nothing of it is adopted, and the next one does all of it."""
-    live.take(live.project.label(_first_free(live), class_ids(live.project)["Blue"]))
+    live.take(live.project.labels.set(_first_free(live), class_ids(live.project)["Blue"]))
     cancel = CancelToken()
     cancel.cancel()
     with pytest.raises(Cancelled):
@@ -203,7 +203,7 @@ def test_a_fit_that_is_told_to_stop_on_its_way(
     live: LiveCollection, collection: Collection, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
     """Wherever it stands, whitening and neighbours are left as they were or as they should be."""
-    live.take(live.project.remove_images(live.state.image_ids[:3].tolist()))
+    live.take(live.project.images.remove(live.state.image_ids[:3].tolist()))
 
     class Stops(CancelToken):
         left = steps
@@ -215,7 +215,7 @@ def test_a_fit_that_is_told_to_stop_on_its_way(
 
     with pytest.raises(Cancelled):
         run_fit(live.fit_input(), Stops())
-    live.take(live.project.label(_first_free(live), class_ids(live.project)["Blue"]))
+    live.take(live.project.labels.set(_first_free(live), class_ids(live.project)["Blue"]))
     assert_same(live.adopt(run_fit(live.fit_input())), fresh_state(live, collection.caches))
 
 
@@ -242,10 +242,10 @@ def test_embeddings_that_come_while_a_fit_runs(live: LiveCollection, collection:
 def test_another_backbone_while_a_fit_runs(live: LiveCollection) -> None:
     """What was fitted with the one before is dropped."""
     outcome = run_fit(live.fit_input())
-    version = live.project.add_model_version(
+    version = live.project.models.add(
         backbone_name="other", backbone_hash="d" * 64, settings={CARD_SETTING: card_text(live.model.card)}
     )
-    state = live.take(live.project.choose_model(version.version_id))
+    state = live.take(live.project.models.choose(version.version_id))
     assert live.model != outcome.given.memory.model
     assert live.adopt(outcome) is state
     assert live.fitted is None

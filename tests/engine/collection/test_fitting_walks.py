@@ -29,10 +29,10 @@ def drawn(tmp_path: Path) -> Iterator[DrawnEmbeddings]:
 
 def _assert_sound(drawn: DrawnEmbeddings) -> None:
     """No class that is gone, the right labels and counts, and one answer about each image."""
-    live, state, graph = drawn.live, drawn.live.state, drawn.project.graph
+    live, state, graph = drawn.live, drawn.live.state, drawn.project.classes.graph
     classes = set(graph.classes())
     assert {*state.best_class.tolist(), *state.safe_class.tolist()} - {NO_CLASS} <= classes
-    labels = drawn.project.label_table()
+    labels = drawn.project.labels.table()
     said = dict(zip(labels.image_ids, labels.class_ids, strict=True))
     shown = np.where(state.is_unknown, NO_CLASS, state.best_class)
     for place, (image_id, label) in enumerate(zip(state.image_ids.tolist(), state.label_class.tolist(), strict=True)):
@@ -67,7 +67,11 @@ class _Walk:
             self._remove_class,
             self._remove_images,
         ]
-        person += [self._set_rules, lambda: self._act(self._project.undo()), lambda: self._act(self._project.redo())]
+        person += [
+            self._set_rules,
+            lambda: self._act(self._project.history.undo()),
+            lambda: self._act(self._project.history.redo()),
+        ]
         embedding: list[Callable[[], object]] = [lambda: self._drawn.add_images(3), self.embed_waiting, self._edit]
         self._choose.choice([*person, *embedding, *3 * [self._begin], *3 * [self._adopt]])()
 
@@ -93,31 +97,31 @@ class _Walk:
             self._live.take(change)
 
     def _label(self) -> None:
-        self._act(self._project.label(self._some(), self._choose.choice([None, self._class(), self._class()])))
+        self._act(self._project.labels.set(self._some(), self._choose.choice([None, self._class(), self._class()])))
 
     def _unlabel(self) -> None:
-        self._act(self._project.unlabel(self._some()))
+        self._act(self._project.labels.remove(self._some()))
 
     def _grow(self) -> None:
-        self._act(self._project.add_class(f"new {len(self._project.history())}", [self._class()])[0])
+        self._act(self._project.classes.add(f"new {len(self._project.history.steps())}", [self._class()])[0])
 
     def _remove_class(self) -> None:
-        if len(self._project.graph) > KINDS:
-            self._act(self._project.remove_class(self._class()))
+        if len(self._project.classes.graph) > KINDS:
+            self._act(self._project.classes.remove([self._class()]))
 
     def _remove_images(self) -> None:
-        self._act(self._project.remove_images(self._some()[:2]))
+        self._act(self._project.images.remove(self._some()[:2]))
 
     def _set_rules(self) -> None:
-        self._act(self._project.set_policy(self._class(), ClassPolicy(self._choose.choice([None, 0.3, 0.95]))))
-        self._act(self._project.set_setting("collection", self._choose.choice([None, False])))
+        self._act(self._project.policies.set(self._class(), ClassPolicy(self._choose.choice([None, 0.3, 0.95]))))
+        self._act(self._project.policies.set_setting("collection", self._choose.choice([None, False])))
 
     def _some(self) -> list[int]:
         ids = self._live.state.image_ids.tolist()
         return self._choose.sample(ids, min(4, len(ids)))
 
     def _class(self) -> int:
-        return self._choose.choice(list(self._project.graph.classes()))
+        return self._choose.choice(list(self._project.classes.graph.classes()))
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -64,29 +64,29 @@ def test_every_kind_of_action_one_after_the_other(live: LiveCollection, collecti
     caches = collection.caches
     project = live.project
     actions: list[Action] = [
-        lambda _: project.label(_free(live)[:1], ids["Blue checks"]),
-        lambda _: project.label(_free(live)[:3], ids["Red"]),
-        lambda _: project.label(_free(live)[:2], None),
-        lambda _: project.unlabel(live.state.image_ids[:1].tolist()),
-        lambda _: project.label(live.state.image_ids[1:3].tolist(), ids["Green disc"]),
-        lambda _: project.add_class("Yellow disc", [ids["Green"]])[0],
-        lambda _: project.label(_free(live)[-1:], class_ids(project)["Yellow disc"]),
-        lambda _: project.link(ids["Blue"], class_ids(project)["Yellow disc"]),
-        lambda _: project.move_class(ids["Red checks"], ids["Red"], ids["Blue"]),
-        lambda _: project.rename_class(ids["Blue stripes"], "Blue bars"),
-        lambda _: project.set_policy(ids["Red"], ClassPolicy(0.999)),
-        lambda _: project.set_policy(ids["Green"], ClassPolicy(is_deepest=True)),
-        lambda _: project.set_setting("collection", False),
-        lambda _: project.set_setting("setting", "prototypes"),
-        lambda _: project.set_setting("collection", None),
-        lambda _: project.set_setting("setting", "ppn"),
-        lambda _: project.remove_images(live.state.image_ids[[0, 30, -1]].tolist()),
-        lambda _: project.remove_class(ids["Green stripes"]),
-        lambda _: project.remove_class(ids["Blue"]),
-        lambda _: project.set_setting("setting", None),
+        lambda _: project.labels.set(_free(live)[:1], ids["Blue checks"]),
+        lambda _: project.labels.set(_free(live)[:3], ids["Red"]),
+        lambda _: project.labels.set(_free(live)[:2], None),
+        lambda _: project.labels.remove(live.state.image_ids[:1].tolist()),
+        lambda _: project.labels.set(live.state.image_ids[1:3].tolist(), ids["Green disc"]),
+        lambda _: project.classes.add("Yellow disc", [ids["Green"]])[0],
+        lambda _: project.labels.set(_free(live)[-1:], class_ids(project)["Yellow disc"]),
+        lambda _: project.classes.link(ids["Blue"], [class_ids(project)["Yellow disc"]]),
+        lambda _: project.classes.move([(ids["Red checks"], ids["Red"])], ids["Blue"]),
+        lambda _: project.classes.rename(ids["Blue stripes"], "Blue bars"),
+        lambda _: project.policies.set(ids["Red"], ClassPolicy(0.999)),
+        lambda _: project.policies.set(ids["Green"], ClassPolicy(is_deepest=True)),
+        lambda _: project.policies.set_setting("collection", False),
+        lambda _: project.policies.set_setting("setting", "prototypes"),
+        lambda _: project.policies.set_setting("collection", None),
+        lambda _: project.policies.set_setting("setting", "ppn"),
+        lambda _: project.images.remove(live.state.image_ids[[0, 30, -1]].tolist()),
+        lambda _: project.classes.remove([ids["Green stripes"]]),
+        lambda _: project.classes.remove([ids["Blue"]]),
+        lambda _: project.policies.set_setting("setting", None),
     ]
     for action in actions:
-        for step in (action, lambda _: project.undo(), lambda _: project.redo()):
+        for step in (action, lambda _: project.history.undo(), lambda _: project.history.redo()):
             change = _do(live, caches, step)
             assert change is not None
             assert not change.is_empty
@@ -95,23 +95,23 @@ def test_every_kind_of_action_one_after_the_other(live: LiveCollection, collecti
 def test_a_new_name_needs_no_fit(live: LiveCollection, collection: Collection) -> None:
     """Names, source ids and synonyms say nothing about images; edges do."""
     ids, project = class_ids(live.project), live.project
-    live.take(project.rename_class(ids["Blue stripes"], "Blue bars"))
+    live.take(project.classes.rename(ids["Blue stripes"], "Blue bars"))
     assert not live.is_behind
     assert_same(live.state, fresh_state(live, collection.caches))
-    live.take(project.link(ids["Red"], ids["Blue stripes"]))
+    live.take(project.classes.link(ids["Red"], [ids["Blue stripes"]]))
     assert live.is_behind
 
 
 def test_undo_of_everything_and_redo_of_everything(live: LiveCollection, collection: Collection) -> None:
     """Down to the empty project and up again, step by step."""
-    live.project.label(_free(live)[:2], None)
+    live.project.labels.set(_free(live)[:2], None)
     live.load()
     last = own_copy(live.state)
-    while live.project.undo_text is not None:
-        _do(live, collection.caches, lambda live: live.project.undo())
+    while live.project.history.undo_text is not None:
+        _do(live, collection.caches, lambda live: live.project.history.undo())
     assert len(live.state.image_ids) == 0
-    while live.project.redo_text is not None:
-        _do(live, collection.caches, lambda live: live.project.redo())
+    while live.project.history.redo_text is not None:
+        _do(live, collection.caches, lambda live: live.project.history.redo())
     assert_same(live.state, last)
 
 
@@ -123,18 +123,28 @@ def test_random_walks(live: LiveCollection, collection: Collection, seed: int) -
 
     def label(_: LiveCollection) -> Change:
         images = choose.sample(live.state.image_ids.tolist(), choose.randint(1, 4))
-        return project.label(images, choose.choice([None, *project.graph.classes()]))
+        return project.labels.set(images, choose.choice([None, *project.classes.graph.classes()]))
 
     def unlabel(_: LiveCollection) -> Change:
-        return project.unlabel(choose.sample(live.state.image_ids.tolist(), 3))
+        return project.labels.remove(choose.sample(live.state.image_ids.tolist(), 3))
 
     def remove(_: LiveCollection) -> Change:
-        return project.remove_images(choose.sample(live.state.image_ids.tolist(), 2))
+        return project.images.remove(choose.sample(live.state.image_ids.tolist(), 2))
 
     def grow(_: LiveCollection) -> Change:
-        return project.add_class(f"New {len(project.history())}", [choose.choice(project.graph.roots())])[0]
+        return project.classes.add(
+            f"New {len(project.history.steps())}", [choose.choice(project.classes.graph.roots())]
+        )[0]
 
-    moves: list[Action] = [label, label, unlabel, remove, grow, lambda _: project.undo(), lambda _: project.redo()]
+    moves: list[Action] = [
+        label,
+        label,
+        unlabel,
+        remove,
+        grow,
+        lambda _: project.history.undo(),
+        lambda _: project.history.redo(),
+    ]
     for _ in range(20):
         _do(live, collection.caches, choose.choice(moves))
 
@@ -189,10 +199,10 @@ def test_images_removed_while_they_are_embedded(live: LiveCollection, collection
     added = import_images(project, [folder]).change
     live.apply(added)
     embed_project(project, collection.caches, device="cpu")
-    live.apply(project.remove_images([added.images_added[0], added.images_added[2]]))
+    live.apply(project.images.remove([added.images_added[0], added.images_added[2]]))
     live.take_embedded(added.images_added)
     assert_same(live.state, fresh_state(live, collection.caches))
-    _do(live, collection.caches, lambda _: project.undo())
+    _do(live, collection.caches, lambda _: project.history.undo())
     live.take_embedded(added.images_added)
     assert_same(live.state, fresh_state(live, collection.caches))
     assert (live.state.status == ImageStatus.READY).all()
@@ -202,7 +212,7 @@ def test_an_action_before_everything_is_loaded(collection: Collection) -> None:
     """Who labels while only the list is there gets predictions with the answer."""
     live = LiveCollection.open(collection.project, collection.caches)
     live.load_list()
-    _do(live, collection.caches, lambda live: live.project.label(_free(live)[:1], None))
+    _do(live, collection.caches, lambda live: live.project.labels.set(_free(live)[:1], None))
     assert (live.state.best_class > 0).all()
     live.close()
 
@@ -215,15 +225,15 @@ def test_another_model_version(live: LiveCollection, collection: Collection) -> 
     fields = read_card(bundled.backbone)
     write_card(other, type(fields)(**{**vars(fields), "name": "other", "temperature": 5 * fields.temperature}))
     assert card_path(other).exists()
-    version = live.project.add_model_version(
+    version = live.project.models.add(
         backbone_name="other", backbone_hash=bundled.backbone_hash, backbone_path=str(other)
     )
-    live.apply(live.project.set_setting("collection", False))
+    live.apply(live.project.policies.set_setting("collection", False))
     first = own_copy(live.state)
-    _do(live, collection.caches, lambda live: live.project.choose_model(version.version_id))
+    _do(live, collection.caches, lambda live: live.project.models.choose(version.version_id))
     assert live.state.model_name == "other"
     assert not np.allclose(live.state.best_score, first.best_score, atol=1e-3)
-    _do(live, collection.caches, lambda live: live.project.undo())
+    _do(live, collection.caches, lambda live: live.project.history.undo())
     assert_same(live.state, first)
 
 
@@ -232,7 +242,7 @@ def test_a_project_that_grows_from_nothing(tmp_path: Path, collection: Collectio
     live = LiveCollection.create(collection.folder / "grown.protoleaf", collection.caches)
     live.load()
     project, caches = live.project, collection.caches
-    _do(live, caches, lambda _: project.add_class("Red")[0])
+    _do(live, caches, lambda _: project.classes.add("Red")[0])
     red = class_ids(project)["Red"]
     _do(live, caches, lambda _: import_images(project, [collection.unsorted]).change)
     embed_project(project, caches, device="cpu")
@@ -240,13 +250,13 @@ def test_a_project_that_grows_from_nothing(tmp_path: Path, collection: Collectio
     assert_same(live.state, fresh_state(live, caches))
     assert (live.state.best_class == NO_CLASS).all()
     assert live.candidates(red) == ()
-    _do(live, caches, lambda _: project.label(live.state.image_ids[:1].tolist(), red))
+    _do(live, caches, lambda _: project.labels.set(live.state.image_ids[:1].tolist(), red))
     assert (live.state.best_class == red).all()
     assert len(live.candidates(red)) == 12
-    _do(live, caches, lambda _: project.undo())
+    _do(live, caches, lambda _: project.history.undo())
     assert (live.state.best_class == NO_CLASS).all()
-    _do(live, caches, lambda _: project.add_class("Disc", [red])[0])
-    _do(live, caches, lambda _: project.redo())
+    _do(live, caches, lambda _: project.classes.add("Disc", [red])[0])
+    _do(live, caches, lambda _: project.history.redo())
     live.close()
 
 
@@ -264,15 +274,15 @@ def test_counts_are_of_distinct_images(live: LiveCollection) -> None:
     """An image counts once for its class and once for each ancestor, labels before predictions, unknown nowhere."""
     project = live.project
     ids = class_ids(project)
-    live.apply(project.link(ids["Blue"], ids["Green disc"]))
-    live.apply(project.label(live.state.image_ids[:2].tolist(), None))
+    live.apply(project.classes.link(ids["Blue"], [ids["Green disc"]]))
+    live.apply(project.labels.set(live.state.image_ids[:2].tolist(), None))
     state = live.state
     assert (state.label_class[:2] == UNKNOWN).all()
     shown = np.where(
         state.label_class != NO_CLASS, state.label_class, np.where(state.is_unknown, NO_CLASS, state.best_class)
     )
-    for class_id in project.graph.classes():
-        below = [class_id, *project.graph.descendants(class_id)]
+    for class_id in project.classes.graph.classes():
+        below = [class_id, *project.classes.graph.descendants(class_id)]
         assert state.image_counts.get(class_id, 0) == int(np.isin(shown, below).sum())
     assert sum(state.shot_counts.values()) == int((state.label_class > 0).sum())
     assert set(FAMILIES) | set(LEAVES) == set(ids)
@@ -294,13 +304,13 @@ def test_labels_one_after_the_other_without_the_stage(tmp_path: Path, setting: s
     """With the collection stage off, predictions after each label are a fresh opening's to the last bit."""
     caches = CacheFolders(tmp_path / "cache")
     live = LiveCollection.open(synthetic_project(tmp_path, caches, 1200), caches)
-    live.project.set_setting("setting", setting)
-    live.project.set_setting("collection", False)
+    live.project.policies.set_setting("setting", setting)
+    live.project.policies.set_setting("collection", False)
     live.load()
     for image_id in _free(live)[:4]:
         before = own_copy(live.state)
         likeliest = int(live.state.best_class[live.state.position(image_id)])
-        live.apply(live.project.label([image_id], likeliest))
+        live.apply(live.project.labels.set([image_id], likeliest))
         assert (before.best_score != live.state.best_score).any()
     assert_same(live.state, fresh_state(live, caches), tolerance=0)
     live.close()
@@ -317,7 +327,7 @@ def test_a_collection_larger_than_its_anchors_keeps_up(tmp_path: Path, monkeypat
     assert live.fitted.stage is not None
     for image_id in _free(live)[:2]:
         likeliest = int(live.state.best_class[live.state.position(image_id)])
-        live.apply(live.project.label([image_id], likeliest))
+        live.apply(live.project.labels.set([image_id], likeliest))
     full = fresh_state(live, caches)
     np.testing.assert_array_equal(live.state.best_class, full.best_class)
     np.testing.assert_allclose(live.state.best_score, full.best_score, atol=1e-3)
@@ -345,7 +355,7 @@ def test_a_shot_without_an_embedding_is_not_fitted(
 
     monkeypatch.setattr(fitting_module, "fit", counted)
     photo = write_shape(tmp_path / "new.png", "Blue disc", seed=78)
-    change = import_images(live.project, [photo], class_id=live.project.graph.find("Blue disc")).change
+    change = import_images(live.project, [photo], class_id=live.project.classes.graph.find("Blue disc")).change
     before = live.fitted
     live.apply(change)
     assert (fits, live.fitted) == ([], before)

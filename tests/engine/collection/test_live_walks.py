@@ -30,7 +30,7 @@ def _assert_sound(drawn: DrawnEmbeddings) -> None:
     for scores in (state.best_score, state.safe_score):
         assert np.isfinite(scores).all()
         assert ((scores >= 0) & (scores <= 1 + 1e-5)).all()
-    bars = {class_id: live.class_facts(class_id).bar for class_id in drawn.project.graph.classes()}
+    bars = {class_id: live.class_facts(class_id).bar for class_id in drawn.project.classes.graph.classes()}
     for place, image_id in enumerate(state.image_ids.tolist()):
         if state.safe_class[place] != NO_CLASS:
             assert state.safe_score[place] >= np.float32(bars[int(state.safe_class[place])])
@@ -56,7 +56,7 @@ def test_random_walks(drawn: DrawnEmbeddings, seed: int) -> None:
         return choose.sample(ids, min(4, len(ids)))
 
     def a_class() -> int:
-        return choose.choice(list(project.graph.classes()))
+        return choose.choice(list(project.classes.graph.classes()))
 
     def embed_waiting() -> None:
         drawn.embed_waiting(choose.choice([1, 99]), KINDS)
@@ -65,18 +65,18 @@ def test_random_walks(drawn: DrawnEmbeddings, seed: int) -> None:
         drawn.embed({i: choose.choice([None, drawn.near(i % KINDS, seed=i + 500)]) for i in some()[:2]})
 
     actions: list[Callable[[], object]] = [
-        lambda: drawn.act(project.label(some(), a_class())),
-        lambda: drawn.act(project.label(some(), choose.choice([None, a_class()]))),
-        lambda: drawn.act(project.unlabel(some())),
+        lambda: drawn.act(project.labels.set(some(), a_class())),
+        lambda: drawn.act(project.labels.set(some(), choose.choice([None, a_class()]))),
+        lambda: drawn.act(project.labels.remove(some())),
         lambda: drawn.add_images(3),
         embed_waiting,
         embed_waiting,
         edit_files,
-        lambda: drawn.act(project.remove_images(some())),
-        lambda: drawn.act(project.set_policy(a_class(), ClassPolicy(choose.choice([None, 0.3, 0.95])))),
-        lambda: drawn.act(project.set_setting("collection", choose.choice([None, False]))),
-        lambda: drawn.act(project.undo()),
-        lambda: drawn.act(project.redo()),
+        lambda: drawn.act(project.images.remove(some())),
+        lambda: drawn.act(project.policies.set(a_class(), ClassPolicy(choose.choice([None, 0.3, 0.95])))),
+        lambda: drawn.act(project.policies.set_setting("collection", choose.choice([None, False]))),
+        lambda: drawn.act(project.history.undo()),
+        lambda: drawn.act(project.history.redo()),
     ]
     for _ in range(30):
         before = live.state
@@ -92,10 +92,10 @@ def test_an_image_that_comes_back_while_others_wait(drawn: DrawnEmbeddings) -> N
     """Its prediction is one of its own, although the collection stage last looked while it was away."""
     drawn.add_images(2)
     away = drawn.live.state.image_ids[20:23].tolist()
-    drawn.act(drawn.project.remove_images(away))
+    drawn.act(drawn.project.images.remove(away))
     assert drawn.live.fitted is not None
     assert drawn.live.fitted.stage is not None
-    drawn.act(drawn.project.undo())
+    drawn.act(drawn.project.history.undo())
     _assert_sound(drawn)
 
 
@@ -116,7 +116,7 @@ def test_removed_images_teach_no_more(drawn: DrawnEmbeddings, monkeypatch: pytes
         monkeypatch.setattr(f"{module}.MOST_ANCHORS", 20)
     drawn.live.load()
     gone = drawn.live.state.image_ids[28:].tolist()
-    drawn.act(drawn.project.remove_images(gone))
+    drawn.act(drawn.project.images.remove(gone))
     named = {one.image_id for i in drawn.live.state.image_ids.tolist() for one in drawn.live.explain(i).look_alikes}  # type: ignore[union-attr]
     assert named
     assert named.isdisjoint(gone)

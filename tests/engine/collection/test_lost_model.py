@@ -66,7 +66,7 @@ def test_a_card_that_cannot_be_read_is_no_hindrance(changed: CollectionState, co
     width = find_model("tinyleaf").card.embedding_width
     BackboneLibrary().remove("tinyleaf")
     with Project.open(collection.project, for_writing=False) as project:
-        version = replace(project.model, settings={CARD_SETTING: '{"name": "tinyleaf", "colours": 4}'})
+        version = replace(project.models.current, settings={CARD_SETTING: '{"name": "tinyleaf", "colours": 4}'})
         assert model_or_lost(project, collection.caches, version).card.embedding_width == width
 
 
@@ -92,7 +92,7 @@ def test_another_backbone_mends_it_and_undo_is_no_trap(changed: CollectionState,
         assert prepared.comparison.after is not None
         live.apply(use_backbone(live.project, "leafnet", prepared.backbone_hash))
         assert lost_reason(live.project, collection.caches) == ""
-        change = live.project.undo()
+        change = live.project.history.undo()
         assert change is not None
         assert_same(live.apply(change), without_file, tolerance=0)
     finally:
@@ -107,7 +107,7 @@ def test_without_embeddings_all_images_wait(changed: CollectionState, collection
     try:
         assert (live.state.status == ImageStatus.WAITING).all()
         assert (live.state.label_class == changed.label_class).all()
-        assert len(live.project.graph)
+        assert len(live.project.classes.graph)
     finally:
         live.close()
 
@@ -116,8 +116,8 @@ def test_the_width_is_found_without_a_card(changed: CollectionState, collection:
     """A version of an older program tells no card: the cache's own name says how wide embeddings are."""
     version_files = find_model("tinyleaf")
     with Project.open(collection.project) as project:
-        project.choose_model(
-            project.add_model_version(
+        project.models.choose(
+            project.models.add(
                 backbone_name="tinyleaf",
                 backbone_hash=version_files.backbone_hash,
                 backbone_path=str(version_files.backbone),

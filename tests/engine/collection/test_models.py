@@ -52,7 +52,7 @@ def test_a_project_with_a_backbone_of_ones_own(own_backbone: Path, tmp_path: Pat
     new_project(path, str(own_backbone)).close()
     own_backbone.unlink()
     with Project.open(path, for_writing=False) as project:
-        assert (project.model.backbone_path, project.model.backbone_name) == ("", "own-leafnet")
+        assert (project.models.current.backbone_path, project.models.current.backbone_name) == ("", "own-leafnet")
         model = model_of(project, cache_of_test())
     assert model.backbone.is_relative_to(backbones_folder())
     assert model.backbone.read_bytes().startswith(content)
@@ -114,7 +114,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 def _trained(project: Project, *, backbone: bytes = b"network") -> ModelVersion:
     card = replace(find_model().card, temperature=0.5)
     model = replace(trained_model(backbone=backbone), card=card_text(card))
-    return project.add_trained_model(model)
+    return project.models.add_trained(model)
 
 
 def test_a_model_trained_in_the_project_is_taken_out_once(project: Project) -> None:
@@ -163,7 +163,7 @@ def test_a_cache_folder_that_refuses_is_a_message(project: Project) -> None:
 
 def test_a_broken_card_is_a_message(project: Project) -> None:
     """The version's card is no card: its name is in the message, and other versions go on working."""
-    version = project.add_trained_model(replace(trained_model(), card="{}"))
+    version = project.models.add_trained(replace(trained_model(), card="{}"))
     with pytest.raises(ModelError, match="Tuned propagation 1"):
         model_of(project, cache_of_test(), version)
     assert model_of(project, cache_of_test()).is_bundled
@@ -171,15 +171,15 @@ def test_a_broken_card_is_a_message(project: Project) -> None:
 
 def test_a_version_is_chosen_only_while_its_files_are_there(project: Project) -> None:
     """One action, which undo takes back; a version whose file is gone or that does not exist changes nothing."""
-    caches, first = cache_of_test(), project.model.version_id
+    caches, first = cache_of_test(), project.models.current.version_id
     version = _trained(project)
     choose_version(project, caches, version.version_id)
-    assert project.model.version_id == version.version_id
-    project.undo()
-    assert project.model.version_id == first
-    gone = project.add_model_version(backbone_name="gone", backbone_hash="0" * 64, backbone_path="/gone.onnx")
-    before = project.undo_text
+    assert project.models.current.version_id == version.version_id
+    project.history.undo()
+    assert project.models.current.version_id == first
+    gone = project.models.add(backbone_name="gone", backbone_hash="0" * 64, backbone_path="/gone.onnx")
+    before = project.history.undo_text
     for version_id, error in ((gone.version_id, ModelError), (99, InputError)):
         with pytest.raises(error):
             choose_version(project, caches, version_id)
-    assert (project.model.version_id, project.undo_text) == (first, before)
+    assert (project.models.current.version_id, project.history.undo_text) == (first, before)

@@ -41,19 +41,19 @@ def test_asked_later(live: LiveCollection) -> None:
     before = live.adopt(run_fit(live.fit_input()))
     assert before.teach_rank is not None
     first = _first(live)[0]
-    after = live.apply(live.project.label([first], class_ids(live.project)[LEAVES[0]]))
+    after = live.apply(live.project.labels.set([first], class_ids(live.project)[LEAVES[0]]))
     assert after.teach_rank is not None
     assert after.teach_rank[after.position(first)] == after.teach_rank.max()
     live.find_what_teaches(is_wanted=False)
     assert not live.is_behind
-    undone = live.project.undo()
+    undone = live.project.history.undo()
     assert undone is not None
     assert live.apply(undone).teach_rank is None
 
 
 def test_before_any_label(live: LiveCollection) -> None:
     """The first eight images show at least seven of the eight classes."""
-    live.apply(live.project.unlabel(live.state.image_ids.tolist()))
+    live.apply(live.project.labels.remove(live.state.image_ids.tolist()))
     live.find_what_teaches(is_wanted=True)
     live.load()
     assert len({_leaf(live.state.path_of(image_id)) for image_id in _first(live)[:8]}) >= 7
@@ -65,8 +65,8 @@ def test_what_is_not_asked_about(live: LiveCollection, collection: Collection) -
     live.find_what_teaches(is_wanted=True)
     write_shape(folder / "waits.png", "Green disc", seed=100)
     live.apply(import_images(project, [folder]).change)
-    live.apply(project.label(live.state.image_ids[30:32].tolist(), None))
-    live.apply(project.remove_images(live.state.image_ids[35:37].tolist()))
+    live.apply(project.labels.set(live.state.image_ids[30:32].tolist(), None))
+    live.apply(project.images.remove(live.state.image_ids[35:37].tolist()))
     state = live.state
     assert state.teach_rank is not None
     asked = (state.label_class == NO_CLASS) & (state.status == ImageStatus.READY)
@@ -77,7 +77,7 @@ def test_what_is_not_asked_about(live: LiveCollection, collection: Collection) -
 @pytest.mark.parametrize("with_stage", [True, False])
 def test_command_and_window_agree(live: LiveCollection, collection: Collection, *, with_stage: bool) -> None:
     """The same images in the same order, with the guess that a label would settle."""
-    live.apply(live.project.set_setting("collection", with_stage))
+    live.apply(live.project.policies.set_setting("collection", with_stage))
     live.find_what_teaches(is_wanted=True)
     live.load()
     found = images_to_label(live.project, collection.caches, 5)

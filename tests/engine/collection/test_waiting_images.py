@@ -19,8 +19,8 @@ def live(tmp_path: Path) -> Iterator[LiveCollection]:
     """A dozen images that wait; 2, 3, 4 and 9 are labelled."""
     unread = unread_collection(tmp_path, cache_of_test())
     with Project.open(unread.project) as project:
-        project.unlabel((1,))
-        project.label((9,), project.graph.find("Red disc"))
+        project.labels.remove((1,))
+        project.labels.set((9,), project.classes.graph.find("Red disc"))
     with closing(LiveCollection.open(unread.project, unread.caches, for_writing=False)) as live:
         live.load_list()
         yield live

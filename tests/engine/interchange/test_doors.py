@@ -81,13 +81,13 @@ def test_an_import_with_a_treacherous_name(
 def test_adding_and_renaming(name: str, tmp_path: Path) -> None:
     """The project's own actions refuse as well; nothing has changed."""
     with new_project(tmp_path) as project:
-        bird = project.add_class("Bird")[1]
+        bird = project.classes.add("Bird")[1]
         with pytest.raises(GraphError):
-            project.add_class(name)
+            project.classes.add(name)
         with pytest.raises(GraphError):
-            project.rename_class(bird, name)
-        assert [project.graph.name(each) for each in project.graph.classes()] == ["Bird"]
-        assert project.undo_text == "Added class Bird"
+            project.classes.rename(bird, name)
+        assert [project.classes.graph.name(each) for each in project.classes.graph.classes()] == ["Bird"]
+        assert project.history.undo_text == "Added class Bird"
 
 
 @pytest.mark.parametrize("name", [TURNED, UNSEEN])
@@ -97,7 +97,7 @@ def test_class_folders(name: str, tmp_path: Path) -> None:
     with new_project(tmp_path) as project:
         done = import_class_folders(project, [tmp_path / "shots"])
         assert [failure.path for failure in done.failures] == [tmp_path / "shots" / name]
-        assert (len(project.graph), project.image_count) == (0, 0)
+        assert (len(project.classes.graph), project.images.count) == (0, 0)
 
 
 def _chain(folder: Path, length: int) -> Path:
@@ -132,4 +132,4 @@ def test_a_pit_of_class_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with new_project(tmp_path) as project:
         with pytest.raises(GraphError, match='found "5" on level 4'):
             import_class_folders(project, [tmp_path])
-        assert (len(project.graph), project.image_count) == (0, 0)
+        assert (len(project.classes.graph), project.images.count) == (0, 0)

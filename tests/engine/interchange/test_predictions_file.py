@@ -29,19 +29,19 @@ def project(tmp_path: Path) -> Iterator[Project]:
     """A project with odd names, two classes "Gull" and two called "unknown"."""
     with new_project(tmp_path) as made:
         for name in NAMES:
-            made.add_class(name)
+            made.classes.add(name)
         for name in ("Gull", "unknown"):
-            made.add_class(name, [made.graph.find("=1+1")])
+            made.classes.add(name, [made.classes.graph.find("=1+1")])
         yield made
 
 
 def predicted(project: Project, paths: Sequence[str] = PATHS, *, far: Sequence[int] = ()) -> Classified:
     """One image after another of one class after another, each sure and safe."""
-    leaves = project.graph.leaves()
+    leaves = project.classes.graph.leaves()
     chances = [
         [0.91 if place == row % len(leaves) else 0.01 for place in range(len(leaves))] for row in range(len(paths))
     ]
-    return made_up(project.graph, leaves, chances, paths=paths, far=far)
+    return made_up(project.classes.graph, leaves, chances, paths=paths, far=far)
 
 
 def cells(path: Path) -> list[dict[str, str]]:
@@ -55,7 +55,7 @@ def test_what_is_written_comes_back(project: Project, tmp_path: Path, is_plain: 
     """Every image is found again and has the class it was given, whatever both are called."""
     classified, out = predicted(project), tmp_path / "out.csv"
     assert write_predictions(project, classified, out, is_plain=is_plain).predictions == len(PATHS)
-    truth = read_truth(out, project.graph)
+    truth = read_truth(out, project.classes.graph)
     figures = evaluate(project, classified, truth)
     assert (figures.images, figures.top1, figures.not_found) == (len(PATHS), 1, 0)
 
@@ -85,7 +85,7 @@ def test_the_file_is_utf_8_with_the_bytes_of_names(project: Project, tmp_path: P
 
 def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> None:
     """The outcome and the class are told apart in each column, and read back as what they are."""
-    out, graph = tmp_path / "out.csv", project.graph
+    out, graph = tmp_path / "out.csv", project.classes.graph
     top, inner = graph.find("unknown"), graph.find("=1+1/unknown")
     classified = made_up(
         graph, [top, inner], [(0.99, 0.01), (0.01, 0.99), (0.99, 0.01)], paths=["1", "2", "3"], far=[2]
@@ -105,11 +105,11 @@ def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> Non
 
 def test_a_class_that_moved_or_went(project: Project, tmp_path: Path) -> None:
     """Its name is asked for where its path leads nowhere any more; a class "unknown" that went is not "none"."""
-    file, graph = tmp_path / "truth.csv", project.graph
+    file, graph = tmp_path / "truth.csv", project.classes.graph
     file.write_text("image,class,path\n1,海鸥,Vogel/海鸥\n", encoding="utf-8")
     assert read_truth(file, graph) == {"1": graph.find("海鸥")}
     for path in ("unknown", "=1+1/unknown"):
-        project.remove_class(graph.find(path))
+        project.classes.remove([graph.find(path)])
     file.write_text("image,class,path\n1,unknown,unknown\n", encoding="utf-8")
     with pytest.raises(FormatError, match='line 2 of the truth file there is no class "unknown"'):
         read_truth(file, graph)
@@ -131,7 +131,7 @@ def test_files_that_spreadsheets_saved(
         table = csv.writer(file, delimiter=separator)
         table.writerow([name.title() for name in COLUMNS])
         table.writerows(row.values() for row in cells(out))
-    figures = evaluate(project, classified, read_truth(saved, project.graph))
+    figures = evaluate(project, classified, read_truth(saved, project.classes.graph))
     assert (figures.images, figures.top1, figures.not_found) == (4, 1, 0)
 
 
@@ -152,14 +152,14 @@ def test_what_is_no_truth_is_refused_in_a_line(project: Project, tmp_path: Path,
     file = tmp_path / "truth.csv"
     file.write_bytes(content)
     with pytest.raises(FormatError, match=said) as caught:
-        read_truth(file, project.graph)
+        read_truth(file, project.classes.graph)
     assert len(str(caught.value)) < 2_100
 
 
 def test_a_name_comes_before_what_it_may_mean(project: Project) -> None:
     """An image whose name holds a backslash is not taken for one in a folder, nor the other way round."""
-    leaves = project.graph.leaves()[:2]
-    classified = made_up(project.graph, leaves, [(0.9, 0.1), (0.1, 0.9)], paths=["a\\b.png", "a/b.png"])
+    leaves = project.classes.graph.leaves()[:2]
+    classified = made_up(project.classes.graph, leaves, [(0.9, 0.1), (0.1, 0.9)], paths=["a\\b.png", "a/b.png"])
     figures = evaluate(project, classified, {"a\\b.png": leaves[0]})
     assert (figures.images, figures.top1) == (1, 1)
     both = evaluate(project, classified, {"a\\b.png": leaves[0], "a/b.png": leaves[1]})
@@ -172,7 +172,7 @@ def test_the_table_never_takes_the_place_of_what_it_is_about(project: Project, t
 
     picture = tmp_path / "1.png"
     picture.write_bytes(b"picture")
-    project.add_images([FoundFile(picture, 7, 1)])
+    project.images.add([FoundFile(picture, 7, 1)])
     link = tmp_path / "link.csv"
     link.symlink_to(project.path)
     before = project.path.read_bytes()

@@ -27,7 +27,7 @@ def test_every_image_is_answered(unread: Collection) -> None:
     assert told.status == 0
     rows = [row for batch in told.of(EmbedBatch) for row in batch.results]
     with Project.open(unread.project) as project:
-        table = project.image_table()
+        table = project.images.table()
         assert sorted(row.image_id for row in rows) == list(table.ids)
         assert set(table.content_hashes) == {None}
     progress = told.of(Progress)[-1]

@@ -8,7 +8,7 @@ import pytest
 from engine.errors import GraphError, InputError, UnknownClassError
 from engine.graph.aliases import Aliases
 from engine.project import ClassDetails, ClassPolicy, Project
-from engine.project.branch_text import copied_branches, is_copied_text
+from engine.project.branch_text import is_copied_text
 from tests.support.graphs import names_of
 from tests.support.projects import bird_project, dump, new_project
 
@@ -19,45 +19,48 @@ LARUS = Aliases("n1", ("Larus", "Möwe"))
 def _birds(folder: Path) -> tuple[Project, int]:
     """Bird over Gull and Diver, Puffin under both of these, all kinds of things said of Gull; and the id of Bird."""
     project, gull, images = bird_project(folder)
-    (bird,) = project.graph.parents(gull)
-    _, diver = project.add_class("Diver", [bird])
-    project.add_class("Puffin", [gull, diver])
-    project.set_aliases(gull, LARUS)
-    project.set_details(gull, SEEN)
-    project.set_policy(gull, ClassPolicy(0.75, is_deepest=True))
-    project.label(images, gull)
+    (bird,) = project.classes.graph.parents(gull)
+    _, diver = project.classes.add("Diver", [bird])
+    project.classes.add("Puffin", [gull, diver])
+    project.classes.set_aliases(gull, LARUS)
+    project.classes.set_details({gull: SEEN})
+    project.policies.set(gull, ClassPolicy(0.75, is_deepest=True))
+    project.labels.set(images, gull)
     return project, bird
 
 
 def _paths(project: Project) -> set[str]:
-    graph = project.graph
+    graph = project.classes.graph
     return {"/".join(names_of(graph, path)) for each in graph.classes() for path in graph.paths(each)}
 
 
 def test_a_branch_comes_into_another_project_with_all_that_was_said_of_it(tmp_path: Path) -> None:
     """Names, edges, aliases, note, colour and bar, in one step; labels stay where they are."""
     project, bird = _birds(tmp_path)
-    text = copied_branches(project, [bird])
+    text = project.classes.copied([bird])
     project.close()
     assert is_copied_text(text)
     with new_project(tmp_path, "other.protoleaf") as other:
-        _, animal = other.add_class("Animal")
+        _, animal = other.classes.add("Animal")
         before = dump(other)
-        change, tops = other.paste_branches(text, animal)
+        change, tops = other.classes.paste(text, animal)
         assert change.text == "Pasted class Bird and 3 below it into Animal"
-        assert names_of(other.graph, tops) == ["Bird"]
+        assert names_of(other.classes.graph, tops) == ["Bird"]
         assert _paths(other) == {
             "Animal", "Animal/Bird", "Animal/Bird/Gull", "Animal/Bird/Diver", "Animal/Bird/Gull/Puffin",
             "Animal/Bird/Diver/Puffin",
         }  # fmt: skip
-        gull = other.graph.find("Larus")
-        assert other.graph.aliases(gull) == LARUS
-        assert (other.details(), other.policies()) == ({gull: SEEN}, {gull: ClassPolicy(0.75, is_deepest=True)})
-        assert (other.labels(), other.check()) == ({}, [])
+        gull = other.classes.graph.find("Larus")
+        assert other.classes.graph.aliases(gull) == LARUS
+        assert (other.classes.details(), other.policies.by_class()) == (
+            {gull: SEEN},
+            {gull: ClassPolicy(0.75, is_deepest=True)},
+        )
+        assert (other.labels.by_image(), other.check()) == ({}, [])
         pasted = dump(other)
-        other.undo()
+        other.history.undo()
         assert dump(other) == before
-        other.redo()
+        other.history.redo()
         assert dump(other) == pasted
 
 
@@ -65,20 +68,23 @@ def test_a_copy_of_a_copy_says_the_same(tmp_path: Path) -> None:
     """Nothing is lost on the way."""
     project, bird = _birds(tmp_path)
     with project, new_project(tmp_path, "other.protoleaf") as other:
-        text = copied_branches(project, [bird])
-        _, tops = other.paste_branches(text, None)
-        assert copied_branches(other, tops) == text
+        text = project.classes.copied([bird])
+        _, tops = other.classes.paste(text, None)
+        assert other.classes.copied(tops) == text
 
 
 def test_chosen_classes_that_lie_below_one_another_are_copied_once(tmp_path: Path) -> None:
     """A class below another chosen one comes with it; several branches come side by side."""
     project, bird = _birds(tmp_path)
     with project:
-        gull, diver = project.graph.find("Gull"), project.graph.find("Diver")
-        change, tops = project.paste_branches(copied_branches(project, [gull, bird]), None)
+        gull, diver = project.classes.graph.find("Gull"), project.classes.graph.find("Diver")
+        change, tops = project.classes.paste(project.classes.copied([gull, bird]), None)
         assert (change.text, len(tops)) == ("Pasted class Bird (2) and 3 below it", 1)
-        change, tops = project.paste_branches(copied_branches(project, [gull, diver]), None)
-        assert (change.text, names_of(project.graph, tops)) == ("Pasted 2 classes and 1 below them", ["Gull", "Diver"])
+        change, tops = project.classes.paste(project.classes.copied([gull, diver]), None)
+        assert (change.text, names_of(project.classes.graph, tops)) == (
+            "Pasted 2 classes and 1 below them",
+            ["Gull", "Diver"],
+        )
         assert {"Gull/Puffin", "Diver/Puffin"} < _paths(project)
 
 
@@ -86,22 +92,22 @@ def test_a_taken_name_gets_a_number(tmp_path: Path) -> None:
     """Beside namesakes only, and a name that is as long as may be is shortened for it."""
     project, bird = _birds(tmp_path)
     with project:
-        gull = project.graph.find("Gull")
-        text = copied_branches(project, [gull])
+        gull = project.classes.graph.find("Gull")
+        text = project.classes.copied([gull])
         for expected in ("Gull (2)", "Gull (3)"):
-            _, (top,) = project.paste_branches(text, bird)
-            assert project.graph.name(top) == expected
-            assert names_of(project.graph, project.graph.children(top)) == ["Puffin"]
-        project.rename_class(gull, "x" * 255)
-        _, (top,) = project.paste_branches(copied_branches(project, [gull]), bird)
-        assert project.graph.name(top) == "x" * 251 + " (2)"
+            _, (top,) = project.classes.paste(text, bird)
+            assert project.classes.graph.name(top) == expected
+            assert names_of(project.classes.graph, project.classes.graph.children(top)) == ["Puffin"]
+        project.classes.rename(gull, "x" * 255)
+        _, (top,) = project.classes.paste(project.classes.copied([gull]), bird)
+        assert project.classes.graph.name(top) == "x" * 251 + " (2)"
 
 
 def test_a_class_can_be_pasted_below_itself(tmp_path: Path) -> None:
     """The text was made before, so there is no circle."""
     project, bird = _birds(tmp_path)
     with project:
-        project.paste_branches(copied_branches(project, [bird]), project.graph.find("Gull"))
+        project.classes.paste(project.classes.copied([bird]), project.classes.graph.find("Gull"))
         assert "Bird/Gull/Bird/Gull/Puffin" in _paths(project)
         assert project.check() == []
 
@@ -143,7 +149,7 @@ def test_what_nobody_copied_is_refused(tmp_path: Path, text: str, told: str) -> 
     with project:
         before = dump(project)
         with pytest.raises(InputError, match=told):
-            project.paste_branches(text, None)
+            project.classes.paste(text, None)
         assert dump(project) == before
 
 
@@ -156,7 +162,7 @@ def test_namesakes_in_the_text_get_numbers(tmp_path: Path) -> None:
             {"name": "Tern", "parents": [0, 1, 0]},
             {"name": "Tern", "parents": [1]},
         ]
-        _, tops = project.paste_branches(_text(*rows), None)
+        _, tops = project.classes.paste(_text(*rows), None)
         assert _paths(project) == {"Gull", "Gull (2)", "Gull/Tern", "Gull (2)/Tern", "Gull (2)/Tern (2)"}
         assert len(tops) == 2
 
@@ -165,13 +171,13 @@ def test_there_must_be_a_class_to_copy_and_a_place_to_paste(tmp_path: Path) -> N
     """Ids that no class has are refused both ways."""
     project, bird = _birds(tmp_path)
     with project:
-        text = copied_branches(project, [bird])
+        text = project.classes.copied([bird])
         with pytest.raises(UnknownClassError):
-            copied_branches(project, [bird, 999])
+            project.classes.copied([bird, 999])
         with pytest.raises(UnknownClassError):
-            project.paste_branches(text, 999)
+            project.classes.paste(text, 999)
         with pytest.raises(GraphError, match="no class"):
-            copied_branches(project, [])
+            project.classes.copied([])
 
 
 @pytest.mark.parametrize("text", ["Gull", "", '{"name": "protoleaf"}', '{"classes": []}'])

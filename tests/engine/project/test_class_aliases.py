@@ -24,7 +24,7 @@ def _gulls(folder: Path) -> tuple[Project, int, int]:
         graph.set_aliases(gull, LARUS)
         added.append(graph.add_class("Tern", graph.parents(gull), aliases=TERN))
 
-    change = project.import_graph(merge, "Import gulls")
+    change = project.classes.edit(merge, "Import gulls")
     (tern,) = added
     assert change.graph_edits[0] == ClassAdded(tern, "Tern", TERN)
     assert change.graph_edits[-1] == AliasesChanged(gull, LARUS)
@@ -36,7 +36,7 @@ def test_they_are_there_after_reopening(tmp_path: Path) -> None:
     project, gull, tern = _gulls(tmp_path)
     project.close()
     with Project.open(project.path, for_writing=False) as reopened:
-        assert (reopened.graph.aliases(gull), reopened.graph.aliases(tern)) == (LARUS, TERN)
+        assert (reopened.classes.graph.aliases(gull), reopened.classes.graph.aliases(tern)) == (LARUS, TERN)
         assert reopened.check() == []
 
 
@@ -44,19 +44,19 @@ def test_undo_of_an_import_takes_the_ids_back(tmp_path: Path) -> None:
     """Nothing is found by them any more, and redo brings them again, also after a restart."""
     project, gull, tern = _gulls(tmp_path)
     with_them = dump(project)
-    undone = project.undo()
+    undone = project.history.undo()
     assert undone is not None
     assert undone.graph_edits[0] == AliasesChanged(gull, NO_ALIASES, LARUS)
     assert undone.graph_edits[-1] == ClassRemoved(tern, "Tern", TERN)
     with pytest.raises(UnknownClassError):
-        project.graph.find("n02041246")
+        project.classes.graph.find("n02041246")
     assert project.check() == []
     project.close()
     with Project.open(project.path) as reopened:
-        assert reopened.graph.aliases(gull) == NO_ALIASES
-        reopened.redo()
+        assert reopened.classes.graph.aliases(gull) == NO_ALIASES
+        reopened.history.redo()
         assert dump(reopened) == with_them
-        assert reopened.graph.find("Sterna") == tern
+        assert reopened.classes.graph.find("Sterna") == tern
         assert reopened.check() == []
 
 
@@ -64,10 +64,10 @@ def test_a_new_name_leaves_them(tmp_path: Path) -> None:
     """Renaming tells of the name alone."""
     project, gull, _ = _gulls(tmp_path)
     with project:
-        change = project.rename_class(gull, "Mew")
+        change = project.classes.rename(gull, "Mew")
         assert change.graph_edits == (ClassRenamed(gull, "Mew", "Gull"),)
     with Project.open(project.path) as reopened:
-        assert reopened.graph.aliases(gull) == LARUS
+        assert reopened.classes.graph.aliases(gull) == LARUS
 
 
 def test_a_removed_class_takes_them_along(tmp_path: Path) -> None:
@@ -75,12 +75,12 @@ def test_a_removed_class_takes_them_along(tmp_path: Path) -> None:
     project, gull, _ = _gulls(tmp_path)
     with project:
         before = dump(project)
-        project.remove_class(gull)
+        project.classes.remove([gull])
         with pytest.raises(UnknownClassError):
-            project.graph.find("Larus")
+            project.classes.graph.find("Larus")
         assert project.check() == []
-        undone = project.undo()
+        undone = project.history.undo()
         assert undone is not None
         assert undone.graph_edits[0] == ClassAdded(gull, "Gull", LARUS)
-        assert project.graph.find("Larus") == gull
+        assert project.classes.graph.find("Larus") == gull
         assert dump(project) == before

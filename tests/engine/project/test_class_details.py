@@ -15,17 +15,17 @@ SEEN = ClassDetails("Seen in May.\nTwice in June.", "#00ff7f")
 def test_they_are_there_after_reopening_and_go_with_undo(tmp_path: Path) -> None:
     """One step for each change, told as a change of that class alone."""
     project, gull, _ = bird_project(tmp_path)
-    change = project.set_details(gull, SEEN)
+    change = project.classes.set_details({gull: SEEN})
     assert (change.text, change.details, change.graph_edits) == ("Changed note and colour of Gull", (gull,), ())
     assert not change.is_empty
     project.close()
     with Project.open(project.path) as reopened:
-        assert (reopened.details(), reopened.check()) == ({gull: SEEN}, [])
-        undone = reopened.undo()
+        assert (reopened.classes.details(), reopened.check()) == ({gull: SEEN}, [])
+        undone = reopened.history.undo()
         assert undone is not None
-        assert (undone.details, reopened.details()) == ((gull,), {})
-        reopened.redo()
-        assert reopened.details() == {gull: SEEN}
+        assert (undone.details, reopened.classes.details()) == ((gull,), {})
+        reopened.history.redo()
+        assert reopened.classes.details() == {gull: SEEN}
 
 
 def test_details_that_say_nothing_are_none(tmp_path: Path) -> None:
@@ -33,11 +33,11 @@ def test_details_that_say_nothing_are_none(tmp_path: Path) -> None:
     project, gull, _ = bird_project(tmp_path)
     with project:
         before = dump(project)
-        assert project.set_details(gull, ClassDetails(" \n")).is_empty
-        project.set_details(gull, ClassDetails("seen"))
-        assert project.set_details(gull, ClassDetails("seen ")).is_empty
-        assert project.set_details(gull, ClassDetails("seen", "#102030")).text == "Changed the colour of Gull"
-        project.set_details(gull, ClassDetails())
+        assert project.classes.set_details({gull: ClassDetails(" \n")}).is_empty
+        project.classes.set_details({gull: ClassDetails("seen")})
+        assert project.classes.set_details({gull: ClassDetails("seen ")}).is_empty
+        assert project.classes.set_details({gull: ClassDetails("seen", "#102030")}).text == "Changed the colour of Gull"
+        project.classes.set_details({gull: ClassDetails()})
         assert dump(project) == before
 
 
@@ -45,8 +45,8 @@ def test_notes_have_plain_line_breaks_and_colours_lower_case(tmp_path: Path) -> 
     """However they were typed or pasted."""
     project, gull, _ = bird_project(tmp_path)
     with project:
-        project.set_details(gull, ClassDetails("\r\none\r\ntwo\rthree\tfour\u2028five ", " #A0B0C0 "))
-        assert project.details()[gull] == ClassDetails("one\ntwo\nthree\tfour\nfive", "#a0b0c0")
+        project.classes.set_details({gull: ClassDetails("\r\none\r\ntwo\rthree\tfour\u2028five ", " #A0B0C0 ")})
+        assert project.classes.details()[gull] == ClassDetails("one\ntwo\nthree\tfour\nfive", "#a0b0c0")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_no_file_should_hold_is_refused(tmp_path: Path, details: ClassDetai
     with project:
         before = dump(project)
         with pytest.raises(InputError, match=told):
-            project.set_details(gull, details)
+            project.classes.set_details({gull: details})
         assert dump(project) == before
 
 
@@ -74,27 +74,27 @@ def test_many_classes_are_described_at_once(tmp_path: Path) -> None:
     """One step; a class that is not there refuses all of them, and no class is no step."""
     project, gull, _ = bird_project(tmp_path)
     with project:
-        (bird,) = project.graph.parents(gull)
+        (bird,) = project.classes.graph.parents(gull)
         blue = ClassDetails(colour="#0000ff")
-        change = project.set_many_details({bird: blue, gull: blue})
+        change = project.classes.set_details({bird: blue, gull: blue})
         assert (change.text, set(change.details)) == ("Changed the colour of 2 classes", {bird, gull})
         with pytest.raises(UnknownClassError):
-            project.set_many_details({bird: SEEN, 999: SEEN})
+            project.classes.set_details({bird: SEEN, 999: SEEN})
         with pytest.raises(GraphError, match="no class"):
-            project.set_many_details({})
-        assert project.details() == {bird: blue, gull: blue}
-        assert project.set_many_details({gull: SEEN}, text="Imported notes").text == "Imported notes"
+            project.classes.set_details({})
+        assert project.classes.details() == {bird: blue, gull: blue}
+        assert project.classes.set_details({gull: SEEN}, text="Imported notes").text == "Imported notes"
 
 
 def test_a_removed_class_takes_them_along(tmp_path: Path) -> None:
     """Removed with the class, and back with it."""
     project, gull, _ = bird_project(tmp_path)
     with project:
-        project.set_details(gull, SEEN)
+        project.classes.set_details({gull: SEEN})
         before = dump(project)
-        change = project.remove_class(gull)
-        assert (change.details, project.details(), project.check()) == ((gull,), {}, [])
-        project.undo()
+        change = project.classes.remove([gull])
+        assert (change.details, project.classes.details(), project.check()) == ((gull,), {}, [])
+        project.history.undo()
         assert dump(project) == before
 
 
@@ -102,24 +102,27 @@ def test_source_id_and_synonyms_are_set_by_hand(tmp_path: Path) -> None:
     """One step each, with a text that says which; the class is found by them."""
     project, gull, _ = bird_project(tmp_path)
     with project:
-        assert project.set_aliases(gull, Aliases("", ("Larus", "Gull"))).text == "Changed the synonyms of Gull"
-        assert project.set_aliases(gull, Aliases("n1", ("Larus",))).text == "Changed the source id of Gull"
-        assert project.graph.find("Larus") == project.graph.find("n1") == gull
-        assert project.set_aliases(gull, Aliases("n1", ("Larus",))).is_empty
+        assert project.classes.set_aliases(gull, Aliases("", ("Larus", "Gull"))).text == "Changed the synonyms of Gull"
+        assert project.classes.set_aliases(gull, Aliases("n1", ("Larus",))).text == "Changed the source id of Gull"
+        assert project.classes.graph.find("Larus") == project.classes.graph.find("n1") == gull
+        assert project.classes.set_aliases(gull, Aliases("n1", ("Larus",))).is_empty
         with pytest.raises(UnknownClassError):
-            project.set_aliases(999, Aliases("n1"))
-        project.undo()
-        assert project.graph.aliases(gull) == Aliases("", ("Larus",))
+            project.classes.set_aliases(999, Aliases("n1"))
+        project.history.undo()
+        assert project.classes.graph.aliases(gull) == Aliases("", ("Larus",))
 
 
 def test_one_class_and_all_colours_are_read_by_themselves(tmp_path: Path) -> None:
     """A class without any has empty details; notes without a colour are no colours."""
     project, gull, _ = bird_project(tmp_path)
     with project:
-        bird = project.graph.find("Bird")
-        project.set_details(gull, SEEN)
-        project.set_details(bird, ClassDetails("Only a note."))
-        assert (project.details_of(gull), project.details_of(bird)) == (SEEN, ClassDetails("Only a note."))
-        _, tern = project.add_class("Tern", [bird])
-        assert project.details_of(tern) == ClassDetails()
-        assert project.colours() == {gull: SEEN.colour}
+        bird = project.classes.graph.find("Bird")
+        project.classes.set_details({gull: SEEN})
+        project.classes.set_details({bird: ClassDetails("Only a note.")})
+        assert (project.classes.details_of(gull), project.classes.details_of(bird)) == (
+            SEEN,
+            ClassDetails("Only a note."),
+        )
+        _, tern = project.classes.add("Tern", [bird])
+        assert project.classes.details_of(tern) == ClassDetails()
+        assert project.classes.colours() == {gull: SEEN.colour}

@@ -17,18 +17,18 @@ def test_a_copy_at_any_acknowledged_moment_holds_everything(tmp_path: Path) -> N
     copy = tmp_path / "copy" / "birds.protoleaf"
     copy.parent.mkdir()
     for number, image_id in enumerate(images):
-        project.label([image_id], gull)
+        project.labels.set([image_id], gull)
         if number % 10 == 5:
-            project.undo()
-            project.redo()
+            project.history.undo()
+            project.history.redo()
         if number == 20:
-            project.add_images(found_files(tmp_path / "more", 500, start=1_000))
+            project.images.add(found_files(tmp_path / "more", 500, start=1_000))
         shutil.copyfile(project.path, copy)
         with Project.open(copy, for_writing=False) as opened:
             assert dump(opened) == dump(project)
     with Project.open(copy) as opened:
         assert opened.check() == []
-        assert len(opened.labels()) == 40
+        assert len(opened.labels.by_image()) == 40
     project.close()
 
 
@@ -36,10 +36,10 @@ def test_a_copy_at_any_acknowledged_moment_holds_everything(tmp_path: Path) -> N
 def test_no_flipped_bit_of_a_closed_project_is_called_sound_and_shown_wrong(tmp_path: Path, seed: int) -> None:
     """Whatever bit changes: it is told, or nothing that anybody reads is other than before."""
     project, gull, images = bird_project(tmp_path, image_count=60)
-    project.label(images, gull)
-    project.add_trained_model(trained_model())
-    project.record_scan([(image_id, bytes([image_id % 251]) * 32, None) for image_id in images])
-    look, facts = dump(project), list(project.image_table().content_hashes)
+    project.labels.set(images, gull)
+    project.models.add_trained(trained_model())
+    project.images.record_scan([(image_id, bytes([image_id % 251]) * 32, None) for image_id in images])
+    look, facts = dump(project), list(project.images.table().content_hashes)
     project.close()
     good = project.path.read_bytes()
     chance = random.Random(seed)
@@ -52,7 +52,7 @@ def test_no_flipped_bit_of_a_closed_project_is_called_sound_and_shown_wrong(tmp_
             if Project.faults_of(project.path):
                 continue
             with Project.open(project.path, for_writing=False) as opened:
-                assert (dump(opened), list(opened.image_table().content_hashes)) == (look, facts), place
+                assert (dump(opened), list(opened.images.table().content_hashes)) == (look, facts), place
         except ProtoleafError:
             continue
         assert project.path.read_bytes() == bytes(bad)
@@ -61,7 +61,7 @@ def test_no_flipped_bit_of_a_closed_project_is_called_sound_and_shown_wrong(tmp_
 def test_a_value_changed_behind_a_closed_project_breaks_its_seal(tmp_path: Path) -> None:
     """A well-formed wrong value in a well-formed file is told."""
     project, gull, images = bird_project(tmp_path)
-    project.label(images, gull)
+    project.labels.set(images, gull)
     project.close()
     content = project.path.read_bytes()
     place = content.rindex(b"IMG_000002")
@@ -78,7 +78,7 @@ def test_opening_and_closing_changes_no_byte(tmp_path: Path) -> None:
     project.close()
     before, when = project.path.read_bytes(), project.path.stat().st_mtime_ns
     with Project.open(project.path) as again:
-        assert again.image_count == 4
+        assert again.images.count == 4
     assert project.path.read_bytes() == before
     assert project.path.stat().st_mtime_ns == when
 
@@ -86,7 +86,7 @@ def test_opening_and_closing_changes_no_byte(tmp_path: Path) -> None:
 def test_history_that_does_not_explain_the_rows_is_found(tmp_path: Path) -> None:
     """Without a seal, a label that no step made, or a step whose row is gone, is found by the history."""
     project, gull, images = bird_project(tmp_path)
-    project.label(images[:2], gull)
+    project.labels.set(images[:2], gull)
     connection = connection_of(project)
     with connection.transaction():
         connection.write("UPDATE label SET class_id = 1 WHERE image_id = 1")

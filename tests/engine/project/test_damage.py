@@ -15,7 +15,7 @@ from tests.support.projects import bird_project, change_file, connection_of, fou
 
 def _closed_project(folder: Path) -> Path:
     project, gull, images = bird_project(folder, image_count=600)
-    project.label(images, gull)
+    project.labels.set(images, gull)
     project.close()
     return project.path
 
@@ -95,10 +95,10 @@ def test_random_rot_never_surprises(tmp_path: Path, seed: int) -> None:
         with Project.open(path) as project:
             assert isinstance(project.check(), list)
             for use in (
-                project.images,
-                project.labels,
-                lambda: project.add_images(found_files(tmp_path, 5, start=900)),
-                project.undo,
+                project.images.records,
+                project.labels.by_image,
+                lambda: project.images.add(found_files(tmp_path, 5, start=900)),
+                project.history.undo,
             ):
                 _only_our_errors(use)
     except ProjectError as error:
@@ -137,5 +137,5 @@ def test_an_unreadable_step_stops_undo_without_harm(tmp_path: Path) -> None:
         with connection_of(project).transaction():
             connection_of(project).write("UPDATE journal_chunk SET row_changes = x'00' WHERE step_id = 4")
         with pytest.raises(ProjectDamagedError, match="history"):
-            project.undo()
-        assert len(project.labels()) == 600
+            project.history.undo()
+        assert len(project.labels.by_image()) == 600

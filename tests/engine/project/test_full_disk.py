@@ -26,12 +26,12 @@ def test_an_action_on_a_full_disk_is_taken_back(tmp_path: Path) -> None:
     before = dump(project)
     _fill_up(project)
     with pytest.raises(StorageError, match=r"disk is full.*Free some space"):
-        project.add_images(found_files(tmp_path, 5000, start=100))
+        project.images.add(found_files(tmp_path, 5000, start=100))
     assert dump(project) == before
-    assert project.undo_text == "Added 4 images"
+    assert project.history.undo_text == "Added 4 images"
     _free_space(project)
-    project.label(images, gull)
-    assert len(project.add_images(found_files(tmp_path, 5000, start=100)).images_added) == 5000
+    project.labels.set(images, gull)
+    assert len(project.images.add(found_files(tmp_path, 5000, start=100)).images_added) == 5000
     assert project.check() == []
     project.close()
 
@@ -39,16 +39,16 @@ def test_an_action_on_a_full_disk_is_taken_back(tmp_path: Path) -> None:
 def test_the_graph_in_memory_goes_back_with_the_file(tmp_path: Path) -> None:
     """When an import of classes does not fit, the graph in memory is as before, too."""
     project, _, _ = bird_project(tmp_path)
-    before = shape(project.graph)
+    before = shape(project.classes.graph)
     _fill_up(project)
     with pytest.raises(StorageError):
-        project.import_graph(lambda graph: [graph.add_class(f"Class {number}") for number in range(9000)], "Import")
-    assert shape(project.graph) == before
+        project.classes.edit(lambda graph: [graph.add_class(f"Class {number}") for number in range(9000)], "Import")
+    assert shape(project.classes.graph) == before
     _free_space(project)
-    project.add_class("Class 1")
+    project.classes.add("Class 1")
     project.close()
     with Project.open(project.path) as reopened:
-        assert len(reopened.graph) == len(before[0]) + 1
+        assert len(reopened.classes.graph) == len(before[0]) + 1
 
 
 def test_a_group_does_not_go_on_after_a_full_disk(tmp_path: Path) -> None:
@@ -58,11 +58,11 @@ def test_a_group_does_not_go_on_after_a_full_disk(tmp_path: Path) -> None:
     _fill_up(project)
 
     def group() -> None:
-        with project.one_step("Group"):
-            project.label(images, gull)
+        with project.history.one_step("Group"):
+            project.labels.set(images, gull)
             with pytest.raises(StorageError):
-                project.add_images(found_files(tmp_path, 5000, start=100))
-            project.add_images(found_files(tmp_path, 5000, start=100))
+                project.images.add(found_files(tmp_path, 5000, start=100))
+            project.images.add(found_files(tmp_path, 5000, start=100))
 
     with pytest.raises(StorageError):
         group()
@@ -87,12 +87,12 @@ with Project.open(Path(sys.argv[1])) as project:
         for number in range(1000):
             start = number * 500
             files = [FoundFile(Path(f"/photos/{each}.jpg"), 1, 1) for each in range(start, start + 500)]
-            added += len(project.add_images(files).images_added)
+            added += len(project.images.add(files).images_added)
     except StorageError as error:
         print(error)
-    assert project.image_count == 4 + added, (project.image_count, added)
+    assert project.images.count == 4 + added, (project.images.count, added)
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    project.label([1], 2)
+    project.labels.set([1], 2)
     print("added", added)
 """
 
@@ -109,6 +109,6 @@ def test_the_file_system_itself_refuses(tmp_path: Path) -> None:
     message, added = answer.stdout.splitlines()
     assert str(project.path) in message
     with Project.open(project.path) as reopened:
-        assert reopened.image_count == 4 + int(added.split()[1])
-        assert len(reopened.labels()) == 1
+        assert reopened.images.count == 4 + int(added.split()[1])
+        assert len(reopened.labels.by_image()) == 1
         assert reopened.check() == []

@@ -20,7 +20,6 @@ from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.removal import ChildrenOfRemoved
 from engine.project import Change, ClassDetails, ClassPolicy, Project, SplitPart
-from engine.project.branch_text import copied_branches
 from engine.project.removal_preview import merge_preview, removal_preview
 from tests.support.projects import Dump, dump, found_files, new_project, shape
 
@@ -54,7 +53,7 @@ class Trial:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.project = Project.open(path, is_backed_up=False)
-        self.mirror = self.project.graph.copy()
+        self.mirror = self.project.classes.graph.copy()
 
     def reopen(self) -> None:
         """Quit and start again."""
@@ -62,7 +61,7 @@ class Trial:
         self.project.close()
         self.project = Project.open(self.path, is_backed_up=False)
         assert dump(self.project) == before
-        assert shape(self.project.graph) == shape(self.mirror)
+        assert shape(self.project.classes.graph) == shape(self.mirror)
 
     def run(self, command: Command) -> None:
         """Do it; what is refused must leave everything as it was."""
@@ -78,58 +77,58 @@ class Trial:
         if change is not None:
             self.mirror.apply(change.graph_edits)
             assert change.is_empty == (dump(self.project) == before)
-        assert shape(self.project.graph) == shape(self.mirror)
+        assert shape(self.project.classes.graph) == shape(self.mirror)
         if command.verb not in MAY_LOSE_LABELS:
             assert self.labels().keys() == labels.keys()
 
     def labels(self) -> Mapping[int, int | None]:
         """Class by labelled image."""
-        return {image_id: label.class_id for image_id, label in self.project.labels().items()}
+        return {image_id: label.class_id for image_id, label in self.project.labels.by_image().items()}
 
     def classes(self, command: Command) -> list[int]:
         """One to three classes; at times with repeats."""
-        there = self.project.graph.classes()
+        there = self.project.classes.graph.classes()
         numbers = (command.first, command.second, command.third)[: 1 + command.third % 3]
         return [there[number % len(there)] for number in numbers] if there else []
 
     def one(self, number: int) -> int:
         """A class; one that is not there where there is none."""
-        there = self.project.graph.classes()
+        there = self.project.classes.graph.classes()
         return there[number % len(there)] if there else 999
 
     def place(self, number: int) -> int | None:
         """A class, or the top level."""
-        there = (*self.project.graph.classes(), None)
+        there = (*self.project.classes.graph.classes(), None)
         return there[number % len(there)]
 
     def parent(self, class_id: int, number: int) -> int | None:
         """A parent of a class; the top level where it has none."""
-        parents = self.project.graph.parents(class_id) if class_id in self.project.graph else ()
+        parents = self.project.classes.graph.parents(class_id) if class_id in self.project.classes.graph else ()
         return parents[number % len(parents)] if parents else None
 
     def images(self, number: int) -> list[int]:
         """Some of the images."""
-        return [image_id for image_id in self.project.image_table().ids if image_id % 4 == number % 4]
+        return [image_id for image_id in self.project.images.table().ids if image_id % 4 == number % 4]
 
 
 def _remove(trial: Trial, command: Command) -> Change:
     project, chosen = trial.project, trial.classes(command)
     children = tuple(ChildrenOfRemoved)[command.second % 3]
     before = len(trial.labels())
-    preview = removal_preview(project.graph, project.labelled_counts(), chosen, children)
-    classes, edges = len(project.graph), project.graph.edge_count
-    change = project.remove_classes(chosen, children)
+    preview = removal_preview(project.classes.graph, project.labels.counts(), chosen, children)
+    classes, edges = len(project.classes.graph), project.classes.graph.edge_count
+    change = project.classes.remove(chosen, children)
     assert len(trial.labels()) == before - preview.labels_removed
-    assert len(project.graph) == classes - preview.classes
-    assert children is ChildrenOfRemoved.ADOPTED or project.graph.edge_count == edges - preview.edges
+    assert len(project.classes.graph) == classes - preview.classes
+    assert children is ChildrenOfRemoved.ADOPTED or project.classes.graph.edge_count == edges - preview.edges
     return change
 
 
 def _merge(trial: Trial, command: Command) -> Change:
     project, chosen, heir_id = trial.project, trial.classes(command), trial.one(command.second)
-    preview = merge_preview(project.graph, project.labelled_counts(), chosen, heir_id)
-    change = project.merge_classes(chosen, heir_id)
-    found = (len(project.graph), project.graph.edge_count, project.labelled_counts().get(heir_id, 0))
+    preview = merge_preview(project.classes.graph, project.labels.counts(), chosen, heir_id)
+    change = project.classes.merge(chosen, heir_id)
+    found = (len(project.classes.graph), project.classes.graph.edge_count, project.labels.counts().get(heir_id, 0))
     assert found == (preview.classes_after, preview.edges_after, preview.labels_after)
     return change
 
@@ -138,63 +137,63 @@ def _split(trial: Trial, command: Command) -> Change:
     class_id = trial.one(command.first)
     shots = [image_id for image_id, labelled in trial.labels().items() if labelled == class_id]
     parts = [SplitPart(command.name, shots[::2]), SplitPart(f"{command.name} 2", trial.images(command.third)[:1])]
-    return trial.project.split_class(class_id, parts[: 1 + command.second % 2], as_children=command.third % 2 == 0)[0]
+    return trial.project.classes.split(class_id, parts[: 1 + command.second % 2], as_children=command.third % 2 == 0)[0]
 
 
 def _move(trial: Trial, command: Command) -> Change:
     moves = [(each, trial.parent(each, command.second)) for each in trial.classes(command)]
-    return trial.project.move_classes(moves, trial.place(command.second))
+    return trial.project.classes.move(moves, trial.place(command.second))
 
 
 def _unlink(trial: Trial, command: Command) -> Change:
     pairs = [(trial.parent(each, command.second), each) for each in trial.classes(command)]
-    return trial.project.unlink_classes([(parent or trial.one(command.third), each) for parent, each in pairs])
+    return trial.project.classes.unlink([(parent or trial.one(command.third), each) for parent, each in pairs])
 
 
 def _add(trial: Trial, command: Command) -> Change:
     parents = trial.classes(command) if command.first % 4 else []
-    return trial.project.add_class(command.name, parents)[0]
+    return trial.project.classes.add(command.name, parents)[0]
 
 
 def _add_parent(trial: Trial, command: Command) -> Change:
     from_parent = trial.place(command.first)
-    graph = trial.project.graph
+    graph = trial.project.classes.graph
     children = graph.roots() if from_parent is None else graph.children(from_parent)
-    return trial.project.add_parent(command.name, children[: 1 + command.third % 3], from_parent)[0]
+    return trial.project.classes.add_parent(command.name, children[: 1 + command.third % 3], from_parent)[0]
 
 
 def _describe(trial: Trial, command: Command) -> Change:
     details = ClassDetails(command.name if command.second % 2 else "", f"#{command.third:06x}")
-    return trial.project.set_many_details(dict.fromkeys(trial.classes(command), details))
+    return trial.project.classes.set_details(dict.fromkeys(trial.classes(command), details))
 
 
 def _name_otherwise(trial: Trial, command: Command) -> Change:
     aliases = Aliases(f"n{command.second}" if command.second % 2 else "", (command.name, f"s{command.third}"))
-    return trial.project.set_aliases(trial.one(command.first), aliases)
+    return trial.project.classes.set_aliases(trial.one(command.first), aliases)
 
 
 def _paste(trial: Trial, command: Command) -> Change:
-    text = copied_branches(trial.project, trial.classes(command))
-    return trial.project.paste_branches(text, trial.place(command.second))[0]
+    text = trial.project.classes.copied(trial.classes(command))
+    return trial.project.classes.paste(text, trial.place(command.second))[0]
 
 
 def _set_bar(trial: Trial, command: Command) -> Change:
     policy = ClassPolicy(command.third / 40 if command.second % 2 else None, is_deepest=command.second % 3 == 0)
-    return trial.project.set_policy(trial.one(command.first), policy)
+    return trial.project.policies.set(trial.one(command.first), policy)
 
 
 def _label(trial: Trial, command: Command) -> Change:
-    return trial.project.label(trial.images(command.second), trial.place(command.first), who="ada")
+    return trial.project.labels.set(trial.images(command.second), trial.place(command.first), who="ada")
 
 
 VERBS: Final[Mapping[str, Callable[[Trial, Command], Change | None]]] = {
     "add": _add,
     "add parent": _add_parent,
-    "rename": lambda trial, command: trial.project.rename_class(trial.one(command.first), command.name),
+    "rename": lambda trial, command: trial.project.classes.rename(trial.one(command.first), command.name),
     "name otherwise": _name_otherwise,
     "describe": _describe,
     "set bar": _set_bar,
-    "link": lambda trial, command: trial.project.link_classes(trial.one(command.second), trial.classes(command)),
+    "link": lambda trial, command: trial.project.classes.link(trial.one(command.second), trial.classes(command)),
     "unlink": _unlink,
     "move": _move,
     "merge": _merge,
@@ -202,9 +201,9 @@ VERBS: Final[Mapping[str, Callable[[Trial, Command], Change | None]]] = {
     "remove": _remove,
     "paste": _paste,
     "label": _label,
-    "unlabel": lambda trial, command: trial.project.unlabel(trial.images(command.first)),
-    "undo": lambda trial, _: None if trial.project.undo_text == START else trial.project.undo(),
-    "redo": lambda trial, _: trial.project.redo(),
+    "unlabel": lambda trial, command: trial.project.labels.remove(trial.images(command.first)),
+    "undo": lambda trial, _: None if trial.project.history.undo_text == START else trial.project.history.undo(),
+    "redo": lambda trial, _: trial.project.history.redo(),
 }
 MAY_LOSE_LABELS: Final = frozenset({"remove", "label", "unlabel", "undo", "redo"})
 """Removing tells how many, and that is compared; the others are about labels, or go back and forth between such."""
@@ -221,16 +220,16 @@ commands = st.lists(
 def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Nine classes with labels, notes and bars, as one step; each sequence gets a copy."""
     with new_project(tmp_path_factory.mktemp("start")) as project:
-        with project.one_step(START):
-            images = project.add_images(found_files(Path("/photos"), IMAGES)).images_added
+        with project.history.one_step(START):
+            images = project.images.add(found_files(Path("/photos"), IMAGES)).images_added
             ids: dict[str, int] = {}
             for number, (name, parents) in enumerate(TREE.items()):
-                _, ids[name] = project.add_class(name, [ids[parent] for parent in parents])
-                project.label(images[number : 2 * number : 2], ids[name], who="ada")
-            project.set_details(ids["Gull"], ClassDetails("Seen in May.", "#00ff7f"))
-            project.set_policy(ids["Auk"], ClassPolicy(0.75))
-            project.set_aliases(ids["Auk"], Aliases("n1", ("Alca",)))
-        assert len(project.labels()) > IMAGES / 2
+                _, ids[name] = project.classes.add(name, [ids[parent] for parent in parents])
+                project.labels.set(images[number : 2 * number : 2], ids[name], who="ada")
+            project.classes.set_details({ids["Gull"]: ClassDetails("Seen in May.", "#00ff7f")})
+            project.policies.set(ids["Auk"], ClassPolicy(0.75))
+            project.classes.set_aliases(ids["Auk"], Aliases("n1", ("Alca",)))
+        assert len(project.labels.by_image()) > IMAGES / 2
         return project.path
 
 
@@ -247,7 +246,7 @@ def test_any_commands_go_back_and_forth(start: Path, sequence: list[Command]) ->
         first = dump(trial.project)
         for command in sequence:
             trial.run(command)
-            _check_graph(trial.project.graph)
+            _check_graph(trial.project.classes.graph)
         last = _redone(trial)
         _undo_all(trial, first)
         trial.reopen()
@@ -260,19 +259,19 @@ def test_any_commands_go_back_and_forth(start: Path, sequence: list[Command]) ->
 
 def _redone(trial: Trial) -> Dump:
     """The state after all that can be redone."""
-    while (change := trial.project.redo()) is not None:
+    while (change := trial.project.history.redo()) is not None:
         trial.mirror.apply(change.graph_edits)
     assert trial.project.check() == []
     return dump(trial.project)
 
 
 def _undo_all(trial: Trial, first: Dump) -> None:
-    while trial.project.undo_text != START:
-        change = trial.project.undo()
+    while trial.project.history.undo_text != START:
+        change = trial.project.history.undo()
         assert change is not None
         trial.mirror.apply(change.graph_edits)
     assert dump(trial.project) == first
-    assert shape(trial.project.graph) == shape(trial.mirror)
+    assert shape(trial.project.classes.graph) == shape(trial.mirror)
     assert trial.project.check() == []
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.errors import InputError, UnknownClassError
-from engine.project import ImageRecord, Label, Prediction, Project, image_rows
+from engine.project import ImageRecord, Label, Prediction, Project
 from tests.support.projects import bird_project, dump, found_files, new_project
 
 
@@ -15,94 +15,94 @@ def test_known_images_are_passed_over(tmp_path: Path) -> None:
     """Adding again adds only what is new, whether it comes twice in one call or in two."""
     files = found_files(tmp_path, 5)
     with new_project(tmp_path) as project:
-        first = project.add_images([*files[:3], *files[:2]])
+        first = project.images.add([*files[:3], *files[:2]])
         assert (first.text, len(first.images_added)) == ("Added 3 images", 3)
-        assert project.add_images(files, text="Add a folder").text == "Add a folder"
-        assert project.image_count == 5
-        assert project.add_images(files).is_empty
+        assert project.images.add(files, text="Add a folder").text == "Add a folder"
+        assert project.images.count == 5
+        assert project.images.add(files).is_empty
 
 
 def test_paths_are_read_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each image comes once, in order, while the project records what was found out and loses an image."""
-    monkeypatch.setattr(image_rows, "_PATHS_AT_ONCE", 3)
+    monkeypatch.setattr("engine.project.images._PATHS_AT_ONCE", 3)
     with new_project(tmp_path) as project:
-        assert list(project.each_image_path()) == []
-        project.add_images(found_files(tmp_path, 10))
-        table = project.image_table()
-        each = project.each_image_content()
+        assert list(project.images.each_path()) == []
+        project.images.add(found_files(tmp_path, 10))
+        table = project.images.table()
+        each = project.images.each_content()
         seen = [next(each)]
-        project.remove_images([8])
+        project.images.remove([8])
         for image_id, path, known in each:
-            project.record_scan([(image_id, bytes([image_id]), "not an image")])
+            project.images.record_scan([(image_id, bytes([image_id]), "not an image")])
             seen.append((image_id, path, known))
         left = [(number, path) for number, path in zip(table.ids, table.paths, strict=True) if number != 8]
         assert seen == [(number, path, None) for number, path in left]
-        assert list(project.each_image_path()) == left
-        assert list(project.each_image_content())[1:] == [(number, path, bytes([number])) for number, path in left[1:]]
+        assert list(project.images.each_path()) == left
+        assert list(project.images.each_content())[1:] == [(number, path, bytes([number])) for number, path in left[1:]]
 
 
 def test_images_are_read_back(tmp_path: Path) -> None:
     """Records and columns agree and hold what was found on disk, and what reading found out."""
     files = found_files(tmp_path, 2)
     with new_project(tmp_path) as project:
-        project.add_images(files)
-        project.record_scan([(1, b"\xab\xcd", None), (2, None, "not an image")])
-        assert project.images() == [
+        project.images.add(files)
+        project.images.record_scan([(1, b"\xab\xcd", None), (2, None, "not an image")])
+        assert project.images.records() == [
             ImageRecord(1, "season 0/IMG_000000.jpg", 100, 0, "abcd", None),
             ImageRecord(2, "season 0/IMG_000001.jpg", 101, 1, None, "not an image"),
         ]
-        table = project.image_table()
+        table = project.images.table()
         assert (list(table.ids), list(table.sizes_bytes), list(table.modified_ns)) == ([1, 2], [100, 101], [0, 1])
         assert (list(table.content_hashes), list(table.failures)) == ([b"\xab\xcd", None], [None, "not an image"])
-        assert project.image(2) == project.images()[1]
-        assert project.find_image(files[1].path) == 2
-        assert project.find_image(tmp_path / "else.jpg") is None
-        project.record_scan([(2, "0f", None)])  # as hex, as a worker tells it
-        assert project.image(2).content_hash == "0f"
-        assert project.image(2).failure is None
+        assert project.images.record(2) == project.images.records()[1]
+        assert project.images.find(files[1].path) == 2
+        assert project.images.find(tmp_path / "else.jpg") is None
+        project.images.record_scan([(2, "0f", None)])  # as hex, as a worker tells it
+        assert project.images.record(2).content_hash == "0f"
+        assert project.images.record(2).failure is None
 
 
 def test_an_empty_project_answers(tmp_path: Path) -> None:
     """Every question works without any image or class."""
     with new_project(tmp_path) as project:
-        assert list(project.image_table().ids) == []
-        assert list(project.label_table().image_ids) == []
-        assert (project.images(), project.labels(), project.predictions("ppn+")) == ([], {}, [])
-        assert (project.image_count, project.labelled_counts(), project.policies()) == (0, {}, {})
+        assert list(project.images.table().ids) == []
+        assert list(project.labels.table().image_ids) == []
+        assert (project.images.records(), project.labels.by_image(), project.models.predictions("ppn+")) == ([], {}, [])
+        assert (project.images.count, project.labels.counts(), project.policies.by_class()) == (0, {}, {})
         with pytest.raises(InputError, match="no such image"):
-            project.image(1)
+            project.images.record(1)
 
 
 def test_labels_say_who_when_and_how(tmp_path: Path) -> None:
     """A label keeps class, person, time and source; None is "none of the classes"."""
     project, gull, images = bird_project(tmp_path)
-    change = project.label(images[:2], gull, who="ada")
+    change = project.labels.set(images[:2], gull, who="ada")
     assert (change.text, change.labelled) == ("Labelled 2 images as Gull", tuple(images[:2]))
-    assert project.label(images[2:3], None).text == "Labelled 1 image as none of the classes"
-    label = project.label_of(images[0])
+    assert project.labels.set(images[2:3], None).text == "Labelled 1 image as none of the classes"
+    label = project.labels.of(images[0])
     assert isinstance(label, Label)
     assert (label.class_id, label.who, label.source) == (gull, "ada", "review")
     assert datetime.now(UTC) - label.when < timedelta(minutes=10)
-    unknown = project.labels()[images[2]]
+    unknown = project.labels.by_image()[images[2]]
     assert unknown.class_id is None
     assert unknown.who != ""
-    assert project.labelled_counts() == {gull: 2}
-    assert list(project.label_table().class_ids) == [gull, gull, None]
+    assert project.labels.counts() == {gull: 2}
+    assert list(project.labels.table().class_ids) == [gull, gull, None]
     project.close()
 
 
 def test_relabelling_replaces_and_unlabelling_removes(tmp_path: Path) -> None:
     """An image has at most one label; taking it away counts only images that had one."""
     project, gull, images = bird_project(tmp_path)
-    bird = project.graph.find("Bird")
-    project.label(images[:2], gull)
-    project.label(images[:1], bird)
-    assert project.labelled_counts() == {gull: 1, bird: 1}
-    change = project.unlabel(images)
+    bird = project.classes.graph.find("Bird")
+    project.labels.set(images[:2], gull)
+    project.labels.set(images[:1], bird)
+    assert project.labels.counts() == {gull: 1, bird: 1}
+    change = project.labels.remove(images)
     assert (change.text, set(change.labelled)) == ("Removed 2 labels", set(images[:2]))
-    project.undo()
-    project.undo()
-    assert project.labelled_counts() == {gull: 2}
+    project.history.undo()
+    project.history.undo()
+    assert project.labels.counts() == {gull: 2}
     project.close()
 
 
@@ -111,14 +111,16 @@ def test_numbers_of_numpy_are_taken(tmp_path: Path) -> None:
     project, gull, images = bird_project(tmp_path)
     array = np.array([*images, gull], dtype=np.int64)
     scores = np.array([0.5], dtype=np.float32)
-    project.label(array[:2], array[-1])
-    project.record_scan([(array[0], None, "broken")])
-    project.store_predictions([Prediction(array[0], array[-1], scores[0], None, 0.0)], version_id=1, setting="ppn+")
-    assert project.labelled_counts() == {gull: 2}
-    assert project.predictions("ppn+")[0].score == 0.5
-    project.remove_images(array[:1])
-    project.undo()
-    assert project.labelled_counts() == {gull: 2}
+    project.labels.set(array[:2], array[-1])
+    project.images.record_scan([(array[0], None, "broken")])
+    project.models.store_predictions(
+        [Prediction(array[0], array[-1], scores[0], None, 0.0)], version_id=1, setting="ppn+"
+    )
+    assert project.labels.counts() == {gull: 2}
+    assert project.models.predictions("ppn+")[0].score == 0.5
+    project.images.remove(array[:1])
+    project.history.undo()
+    assert project.labels.counts() == {gull: 2}
     project.close()
 
 
@@ -126,33 +128,33 @@ def test_labelling_what_is_not_there_is_refused(tmp_path: Path) -> None:
     """An unknown image or class is an error, and no image of the call is labelled."""
     project, gull, images = bird_project(tmp_path)
     with pytest.raises(InputError, match="no such image"):
-        project.label([*images, 999], gull)
+        project.labels.set([*images, 999], gull)
     with pytest.raises(UnknownClassError):
-        project.label(images, 999)
+        project.labels.set(images, 999)
     with pytest.raises(UnknownClassError):
-        project.import_labelled([(found_files(tmp_path, 1)[0], 999)])
-    assert project.labels() == {}
+        project.images.add_labelled([(found_files(tmp_path, 1)[0], 999)])
+    assert project.labels.by_image() == {}
     project.close()
 
 
 def test_an_import_never_overwrites_a_label(tmp_path: Path) -> None:
     """Importing with classes adds images and labels as one step, and leaves labels that are there."""
     project, gull, images = bird_project(tmp_path)
-    bird = project.graph.find("Bird")
-    project.label(images[:1], gull, who="ada")
+    bird = project.classes.graph.find("Bird")
+    project.labels.set(images[:1], gull, who="ada")
     before = dump(project)
     known, new = found_files(tmp_path / "photos", 2), found_files(tmp_path / "more", 2)
-    change = project.import_labelled([(file, bird) for file in known] + [(new[0], bird), (new[1], None)], who="bo")
+    change = project.images.add_labelled([(file, bird) for file in known] + [(new[0], bird), (new[1], None)], who="bo")
     assert change.text == "Added 2 images and 2 labels"
     assert len(change.images_added) == 2
     assert set(change.labelled) == {images[1], change.images_added[0]}
-    first, second = project.label_of(images[0]), project.label_of(images[1])
+    first, second = project.labels.of(images[0]), project.labels.of(images[1])
     assert first is not None
     assert second is not None
     assert (first.class_id, first.who, first.source) == (gull, "ada", "review")
     assert (second.class_id, second.who, second.source) == (bird, "bo", "import")
-    assert project.label_of(change.images_added[1]) is None
-    project.undo()
+    assert project.labels.of(change.images_added[1]) is None
+    project.history.undo()
     assert dump(project) == before
     project.close()
 
@@ -162,13 +164,13 @@ def test_removing_images_leaves_the_files(tmp_path: Path) -> None:
     picture = tmp_path / "a.jpg"
     picture.write_bytes(b"pixels")
     project, gull, images = bird_project(tmp_path)
-    project.label(images, gull)
+    project.labels.set(images, gull)
     before = dump(project)
-    change = project.remove_images(images[:3])
+    change = project.images.remove(images[:3])
     assert (change.text, change.images_removed, change.labelled) == ("Removed 3 images", tuple(images[:3]), ())
-    assert project.labelled_counts() == {gull: 1}
+    assert project.labels.counts() == {gull: 1}
     assert picture.read_bytes() == b"pixels"
-    undone = project.undo()
+    undone = project.history.undo()
     assert undone is not None
     assert set(undone.images_added) == set(images[:3])
     assert dump(project) == before
@@ -178,14 +180,14 @@ def test_removing_images_leaves_the_files(tmp_path: Path) -> None:
 def test_predictions_never_touch_labels(tmp_path: Path) -> None:
     """Storing predictions, for labelled images too, leaves every label and the history as they were."""
     project, gull, images = bird_project(tmp_path)
-    project.label(images[:2], None)
-    before, steps = dump(project), project.history()
+    project.labels.set(images[:2], None)
+    before, steps = dump(project), project.history.steps()
     rows = [Prediction(image_id, gull, 0.75, None, 0.0) for image_id in images]
-    project.store_predictions(rows, version_id=project.model.version_id, setting="ppn+")
-    assert project.predictions("ppn+") == rows
-    assert project.predictions("ppn") == []
+    project.models.store_predictions(rows, version_id=project.models.current.version_id, setting="ppn+")
+    assert project.models.predictions("ppn+") == rows
+    assert project.models.predictions("ppn") == []
     assert dump(project) == before
-    assert project.history() == steps
+    assert project.history.steps() == steps
     project.close()
 
 
@@ -194,62 +196,62 @@ def test_predictions_are_replaced_as_a_whole(tmp_path: Path) -> None:
     project, gull, images = bird_project(tmp_path)
     old = [Prediction(image_id, gull, 0.5, None, 0.0) for image_id in images]
     new = [Prediction(images[0], gull, 0.25, gull, 0.25)]
-    project.store_predictions(old, version_id=1, setting="ppn+")
-    project.store_predictions(old, version_id=1, setting="prototypes")
-    project.store_predictions(new, version_id=1, setting="ppn+")
-    assert project.predictions("ppn+") == new
-    assert len(project.predictions("prototypes")) == 4
+    project.models.store_predictions(old, version_id=1, setting="ppn+")
+    project.models.store_predictions(old, version_id=1, setting="prototypes")
+    project.models.store_predictions(new, version_id=1, setting="ppn+")
+    assert project.models.predictions("ppn+") == new
+    assert len(project.models.predictions("prototypes")) == 4
     project.close()
 
 
 def test_predictions_of_what_is_gone_are_not_told(tmp_path: Path) -> None:
     """Predictions for removed images or classes are left out, and a safe class that is gone is none."""
     project, gull, images = bird_project(tmp_path)
-    bird = project.graph.find("Bird")
+    bird = project.classes.graph.find("Bird")
     rows = [Prediction(images[0], gull, 0.5, bird, 0.9), Prediction(images[1], bird, 0.5, bird, 0.5)]
-    project.store_predictions([*rows, Prediction(images[2], gull, 1.0, gull, 1.0)], version_id=1, setting="ppn+")
-    project.remove_images(images[2:3])
-    project.remove_class(bird)
-    assert project.predictions("ppn+") == [Prediction(images[0], gull, 0.5, None, 0.0)]
-    project.undo()
-    assert project.predictions("ppn+") == rows
+    project.models.store_predictions([*rows, Prediction(images[2], gull, 1.0, gull, 1.0)], version_id=1, setting="ppn+")
+    project.images.remove(images[2:3])
+    project.classes.remove([bird])
+    assert project.models.predictions("ppn+") == [Prediction(images[0], gull, 0.5, None, 0.0)]
+    project.history.undo()
+    assert project.models.predictions("ppn+") == rows
     project.close()
 
 
 def test_choosing_a_model_can_be_undone(tmp_path: Path) -> None:
     """Each model version is kept; which one is in use is an action; predictions follow it."""
     project, gull, images = bird_project(tmp_path)
-    added = project.add_model_version(
+    added = project.models.add(
         backbone_name="big", backbone_hash="11", propagation_hash="22", settings={"epochs": 3.0, "loss": "levels"}
     )
-    assert project.model.backbone_name == "tiny"
-    change = project.choose_model(added.version_id)
+    assert project.models.current.backbone_name == "tiny"
+    change = project.models.choose(added.version_id)
     assert (change.text, change.settings) == ("Switched to model big (2)", ("model_version",))
-    assert project.model == added
-    assert project.model.settings == {"epochs": 3.0, "loss": "levels"}
-    project.store_predictions([Prediction(images[0], gull, 1.0, gull, 1.0)], version_id=2, setting="ppn+")
-    project.undo()
-    assert project.model.backbone_name == "tiny"
-    assert project.predictions("ppn+") == []
-    assert [version.backbone_name for version in project.model_versions()] == ["tiny", "big"]
+    assert project.models.current == added
+    assert project.models.current.settings == {"epochs": 3.0, "loss": "levels"}
+    project.models.store_predictions([Prediction(images[0], gull, 1.0, gull, 1.0)], version_id=2, setting="ppn+")
+    project.history.undo()
+    assert project.models.current.backbone_name == "tiny"
+    assert project.models.predictions("ppn+") == []
+    assert [version.backbone_name for version in project.models.versions()] == ["tiny", "big"]
     with pytest.raises(InputError, match="model version"):
-        project.choose_model(99)
+        project.models.choose(99)
     with pytest.raises(InputError, match="chosen"):
-        project.set_setting("model_version", 2)
+        project.policies.set_setting("model_version", 2)
     project.close()
 
 
 def test_settings_are_plain_values(tmp_path: Path) -> None:
     """Any JSON value is kept, None takes it away, undo brings it back, and anything else is refused."""
     with new_project(tmp_path) as project:
-        change = project.set_setting("shares", {"a": [1, 2.5, "x", True]})
+        change = project.policies.set_setting("shares", {"a": [1, 2.5, "x", True]})
         assert change.settings == ("shares",)
-        project.set_setting("shares", None)
-        assert project.setting("shares", "none") == "none"
-        project.undo()
-        assert project.setting("shares") == {"a": [1, 2.5, "x", True]}
+        project.policies.set_setting("shares", None)
+        assert project.policies.setting("shares", "none") == "none"
+        project.history.undo()
+        assert project.policies.setting("shares") == {"a": [1, 2.5, "x", True]}
         with pytest.raises(InputError, match="cannot be stored"):
-            project.set_setting("shares", object())
+            project.policies.set_setting("shares", object())
 
 
 def test_text_that_is_no_unicode_is_refused(tmp_path: Path) -> None:
@@ -257,7 +259,7 @@ def test_text_that_is_no_unicode_is_refused(tmp_path: Path) -> None:
     project, gull, images = bird_project(tmp_path)
     before = dump(project)
     with pytest.raises(InputError, match="Unicode"):
-        project.label(images, gull, who="a\udc00")
+        project.labels.set(images, gull, who="a\udc00")
     assert dump(project) == before
     project.close()
 
@@ -268,7 +270,7 @@ def test_another_thread_may_take_over(tmp_path: Path) -> None:
 
     project, gull, images = bird_project(tmp_path)
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(project.label, images, gull).result()
+        thread.submit(project.labels.set, images, gull).result()
         thread.submit(project.close).result()
     with Project.open(project.path) as reopened:
-        assert reopened.labelled_counts() == {gull: 4}
+        assert reopened.labels.counts() == {gull: 4}

@@ -25,7 +25,7 @@ def test_any_story_goes_back_and_forth(tmp_path: Path, seed: int) -> None:
     project.close()
     with Project.open(tmp_path / "birds.protoleaf") as reopened:
         teller.project = reopened
-        assert shape(reopened.graph) == shape(teller.mirror)
+        assert shape(reopened.classes.graph) == shape(teller.mirror)
         for _ in range(len(teller.looks)):
             teller.step_back()
         assert teller.place == 0
@@ -41,48 +41,48 @@ def test_any_story_goes_back_and_forth(tmp_path: Path, seed: int) -> None:
 def test_undo_tells_what_it_would_take_back(tmp_path: Path) -> None:
     """The texts of undo and redo follow the place in the history."""
     project, gull, images = bird_project(tmp_path)
-    project.label(images[:2], gull)
-    assert (project.undo_text, project.redo_text) == ("Labelled 2 images as Gull", None)
-    project.undo()
-    assert (project.undo_text, project.redo_text) == ("Added 4 images", "Labelled 2 images as Gull")
+    project.labels.set(images[:2], gull)
+    assert (project.history.undo_text, project.history.redo_text) == ("Labelled 2 images as Gull", None)
+    project.history.undo()
+    assert (project.history.undo_text, project.history.redo_text) == ("Added 4 images", "Labelled 2 images as Gull")
     project.close()
 
 
 def test_a_new_action_forgets_what_was_undone(tmp_path: Path) -> None:
     """Redo is gone once something else was done."""
     project, gull, images = bird_project(tmp_path)
-    project.label(images, gull)
-    project.undo()
-    project.label(images[:1], None)
-    assert project.redo_text is None
-    assert project.redo() is None
+    project.labels.set(images, gull)
+    project.history.undo()
+    project.labels.set(images[:1], None)
+    assert project.history.redo_text is None
+    assert project.history.redo() is None
     project.close()
 
 
 def test_an_action_that_changes_nothing_is_no_step(tmp_path: Path) -> None:
     """Labelling again as before neither makes a step nor forgets what was undone."""
     project, gull, images = bird_project(tmp_path)
-    project.label(images[:1], gull)
-    project.label(images[1:], gull)
-    project.undo()
-    steps = len(project.history())
-    change = project.label(images[:1], gull)
+    project.labels.set(images[:1], gull)
+    project.labels.set(images[1:], gull)
+    project.history.undo()
+    steps = len(project.history.steps())
+    change = project.labels.set(images[:1], gull)
     assert change.is_empty
-    assert len(project.history()) == steps
-    assert project.redo_text == "Labelled 3 images as Gull"
+    assert len(project.history.steps()) == steps
+    assert project.history.redo_text == "Labelled 3 images as Gull"
     project.close()
 
 
 def test_ids_are_never_used_again(tmp_path: Path) -> None:
     """A class or image that was undone or removed leaves its id to nobody, also after a restart."""
     project, _, images = bird_project(tmp_path)
-    _, tern = project.add_class("Tern")
-    project.undo()
-    project.remove_images(images)
+    _, tern = project.classes.add("Tern")
+    project.history.undo()
+    project.images.remove(images)
     project.close()
     with Project.open(tmp_path / "birds.protoleaf") as reopened:
-        _, skua = reopened.add_class("Skua")
-        added = reopened.add_images(found_files(tmp_path, 1, start=50)).images_added
+        _, skua = reopened.classes.add("Skua")
+        added = reopened.images.add(found_files(tmp_path, 1, start=50)).images_added
         assert skua > tern
         assert min(added) > max(images)
 
@@ -91,14 +91,14 @@ def test_one_step_is_undone_at_once(tmp_path: Path) -> None:
     """Actions grouped by one_step are one entry of the history, and one change."""
     project, gull, images = bird_project(tmp_path)
     before = dump(project)
-    with project.one_step("New class with shots") as step:
-        _, tern = project.add_class("Tern", [gull])
-        project.label(images[:2], tern)
-        project.label(images[2:], gull)
+    with project.history.one_step("New class with shots") as step:
+        _, tern = project.classes.add("Tern", [gull])
+        project.labels.set(images[:2], tern)
+        project.labels.set(images[2:], gull)
     assert step.change.labelled == tuple(images)
     assert len(step.change.graph_edits) == 2
-    assert project.undo_text == "New class with shots"
-    undone = project.undo()
+    assert project.history.undo_text == "New class with shots"
+    undone = project.history.undo()
     assert undone is not None
     assert set(undone.labelled) == set(images)
     assert dump(project) == before
@@ -108,19 +108,19 @@ def test_one_step_is_undone_at_once(tmp_path: Path) -> None:
 def test_a_failing_group_leaves_nothing_behind(tmp_path: Path) -> None:
     """When one action of a group fails, none of it has happened: neither in the file nor in the graph in memory."""
     project, gull, images = bird_project(tmp_path)
-    before, graph_before = dump(project), shape(project.graph)
+    before, graph_before = dump(project), shape(project.classes.graph)
 
     def group() -> None:
-        with project.one_step("Group"):
-            project.label(images, gull)
-            project.add_class("Tern")
-            project.add_class("Tern")
+        with project.history.one_step("Group"):
+            project.labels.set(images, gull)
+            project.classes.add("Tern")
+            project.classes.add("Tern")
 
     with pytest.raises(DuplicateNameError):
         group()
     assert dump(project) == before
-    assert shape(project.graph) == graph_before
-    assert project.undo_text == "Added 4 images"
+    assert shape(project.classes.graph) == graph_before
+    assert project.history.undo_text == "Added 4 images"
     project.close()
 
 
@@ -132,27 +132,27 @@ def test_a_failure_that_is_caught_takes_back_only_itself(tmp_path: Path) -> None
         graph.add_class("Half")
         graph.add_class("Half")
 
-    with project.one_step("Group") as step:
-        project.add_class("First")
+    with project.history.one_step("Group") as step:
+        project.classes.add("First")
         with pytest.raises(DuplicateNameError):
-            project.import_graph(merge, "Import")
-        project.add_class("Last")
-    names = [project.graph.name(class_id) for class_id in project.graph.roots()]
+            project.classes.edit(merge, "Import")
+        project.classes.add("Last")
+    names = [project.classes.graph.name(class_id) for class_id in project.classes.graph.roots()]
     assert names == ["Bird", "First", "Last"]
     assert len(step.change.graph_edits) == 2
-    mirror = shape(project.graph)
+    mirror = shape(project.classes.graph)
     project.close()
     with Project.open(tmp_path / "birds.protoleaf") as reopened:
-        assert shape(reopened.graph) == mirror
+        assert shape(reopened.classes.graph) == mirror
 
 
 def test_history_names_each_step(tmp_path: Path) -> None:
     """The history lists text, person and whether a step was undone, latest first."""
     project, gull, images = bird_project(tmp_path)
-    with project.one_step("By Grace", who="grace"):
-        project.label(images, gull)
-    project.undo()
-    latest = project.history(limit=2)
+    with project.history.one_step("By Grace", who="grace"):
+        project.labels.set(images, gull)
+    project.history.undo()
+    latest = project.history.steps(limit=2)
     assert [(step.text, step.is_undone) for step in latest] == [("By Grace", True), ("Added 4 images", False)]
     assert latest[0].who == "grace"
     assert latest[0].when.tzinfo is not None
@@ -162,25 +162,25 @@ def test_history_names_each_step(tmp_path: Path) -> None:
 def test_undoing_an_import_and_redoing_it_finds_the_facts_again(tmp_path: Path) -> None:
     """What the machine found out about images outlives undo and redo of adding them."""
     project, _, images = bird_project(tmp_path)
-    project.record_scan([(images[0], b"\x01\x02", None), (images[1], None, "cut off")])
-    project.undo()
-    assert project.images() == []
-    project.redo()
-    assert [record.content_hash for record in project.images()] == ["0102", None, None, None]
-    assert project.image(images[1]).failure == "cut off"
+    project.images.record_scan([(images[0], b"\x01\x02", None), (images[1], None, "cut off")])
+    project.history.undo()
+    assert project.images.records() == []
+    project.history.redo()
+    assert [record.content_hash for record in project.images.records()] == ["0102", None, None, None]
+    assert project.images.record(images[1]).failure == "cut off"
     project.close()
 
 
 def test_big_steps_span_chunks_in_order(tmp_path: Path) -> None:
     """A step of more rows than one chunk holds is undone and redone whole, and the file stays small."""
     project = new_project(tmp_path)
-    project.add_images(found_files(Path("/photos"), 12_001))
+    project.images.add(found_files(Path("/photos"), 12_001))
     chunks = connection_of(project).rows("SELECT length(row_changes) FROM journal_chunk")
     assert len(chunks) == 3
     assert sum(length for (length,) in chunks) < 12_001 * 40
     last = dump(project)
-    project.undo()
-    assert project.image_count == 0
-    project.redo()
+    project.history.undo()
+    assert project.images.count == 0
+    project.history.redo()
     assert dump(project) == last
     project.close()

@@ -10,7 +10,6 @@ from engine.errors import GraphError
 from engine.graph import growth
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.project import Project, SplitPart
-from engine.project.branch_text import copied_branches
 from tests.support.deep_graphs import add_all, add_deep, chain
 from tests.support.projects import dump, new_project
 
@@ -27,16 +26,16 @@ def deep(tmp_path: Path) -> Iterator[Project]:
 
 
 EDITS: dict[str, Callable[[Project, int, int], object]] = {
-    "add": lambda project, last, _beside: project.add_class("further", [last]),
-    "add a parent": lambda project, _last, _beside: project.add_parent("between", [1], None),
-    "link": lambda project, last, beside: project.link(last, beside),
-    "link several": lambda project, last, beside: project.link_classes(last, [beside]),
-    "move": lambda project, last, beside: project.move_class(beside, None, last),
-    "move several": lambda project, last, beside: project.move_classes([(beside, None)], last),
-    "merge": lambda project, last, beside: project.merge_class(beside, last),
-    "split": lambda project, last, _beside: project.split_class(last, [SplitPart("one", ())], as_children=True),
-    "paste": lambda project, last, beside: project.paste_branches(copied_branches(project, [beside]), last),
-    "import": lambda project, _last, beside: project.import_graph(
+    "add": lambda project, last, _beside: project.classes.add("further", [last]),
+    "add a parent": lambda project, _last, _beside: project.classes.add_parent("between", [1], None),
+    "link": lambda project, last, beside: project.classes.link(last, [beside]),
+    "link several": lambda project, last, beside: project.classes.link(last, [beside]),
+    "move": lambda project, last, beside: project.classes.move([(beside, None)], last),
+    "move several": lambda project, last, beside: project.classes.move([(beside, None)], last),
+    "merge": lambda project, last, beside: project.classes.merge([beside], last),
+    "split": lambda project, last, _beside: project.classes.split(last, [SplitPart("one", ())], as_children=True),
+    "paste": lambda project, last, beside: project.classes.paste(project.classes.copied([beside]), last),
+    "import": lambda project, _last, beside: project.classes.edit(
         lambda graph: graph.link(graph.find("end 1"), beside), ""
     ),
 }
@@ -47,27 +46,27 @@ def test_no_edit_goes_deeper(deep: Project, edit: Callable[[Project, int, int], 
     """Each says which class would be how deep, and nothing has changed."""
     before = dump(deep)
     with pytest.raises(GraphError, match="nest too deeply") as caught:
-        edit(deep, deep.graph.find(LAST), deep.graph.find("beside"))
+        edit(deep, deep.classes.graph.find(LAST), deep.classes.graph.find("beside"))
     assert f"expected at most {DEEPEST_LEVEL} levels below the top" in str(caught.value)
     assert dump(deep) == before
-    assert len(deep.graph) == len(chain()) + 2
+    assert len(deep.classes.graph) == len(chain()) + 2
 
 
 def test_what_is_tried_out_has_the_same_limits(deep: Project) -> None:
     """What the program suggests and what a person tries goes the same way."""
-    deep.begin_what_if()
+    deep.what_if.begin()
     with pytest.raises(GraphError, match=TOO_DEEP):
-        deep.add_class("further", [deep.graph.find(LAST)])
+        deep.classes.add("further", [deep.classes.graph.find(LAST)])
 
 
 def test_edits_that_sink_nothing_are_free(deep: Project) -> None:
     """Renamed, moved up, taken away, and undone."""
-    last = deep.graph.find(LAST)
-    deep.rename_class(last, "the last")
-    deep.move_class(last, deep.graph.parents(last)[0], deep.graph.find("beside"))
-    assert deep.graph.level(last) == 1
-    deep.undo()
-    assert deep.graph.level(last) == DEEPEST_LEVEL
+    last = deep.classes.graph.find(LAST)
+    deep.classes.rename(last, "the last")
+    deep.classes.move([(last, deep.classes.graph.parents(last)[0])], deep.classes.graph.find("beside"))
+    assert deep.classes.graph.level(last) == 1
+    deep.history.undo()
+    assert deep.classes.graph.level(last) == DEEPEST_LEVEL
 
 
 def test_a_project_from_before_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,28 +76,28 @@ def test_a_project_from_before_the_limit(tmp_path: Path, monkeypatch: pytest.Mon
         ids = add_deep(project, chain(600))
     with Project.open(tmp_path / "birds.protoleaf") as project:
         last = ids[LAST]
-        project.link(ids["level 3"], ids["level 599"])
-        project.link(ids["level 0"], ids["level 550"])
-        beside = project.add_class("beside", [ids["level 0"]])[1]
+        project.classes.link(ids["level 3"], [ids["level 599"]])
+        project.classes.link(ids["level 0"], [ids["level 550"]])
+        beside = project.classes.add("beside", [ids["level 0"]])[1]
         for parent in ("level 599", "level 500"):
             with pytest.raises(GraphError, match="nest too deeply"):
-                project.link(ids[parent], beside)
+                project.classes.link(ids[parent], [beside])
         with pytest.raises(GraphError, match="on level 601"):
-            project.move_class(ids["end 1"], ids["level 599"], last)
-        project.move_class(last, ids["level 599"], ids["level 598"])
-        project.remove_class(ids["level 300"])
-        assert project.graph.level(last) == 598
+            project.classes.move([(ids["end 1"], ids["level 599"])], last)
+        project.classes.move([(last, ids["level 599"])], ids["level 598"])
+        project.classes.remove([ids["level 300"]])
+        assert project.classes.graph.level(last) == 598
 
 
 def test_there_is_a_largest_number_of_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more is refused; renaming goes on."""
     monkeypatch.setattr(growth, "MOST_CLASSES", 3)
     with new_project(tmp_path) as project:
-        project.import_graph(lambda graph: add_all(graph, {"a": [], "b": [], "c": []}), "")
+        project.classes.edit(lambda graph: add_all(graph, {"a": [], "b": [], "c": []}), "")
         with pytest.raises(GraphError, match="too many classes: expected at most 3, found 4"):
-            project.add_class("d")
-        project.rename_class(1, "e")
-        assert sorted(map(project.graph.name, project.graph.classes())) == ["b", "c", "e"]
+            project.classes.add("d")
+        project.classes.rename(1, "e")
+        assert sorted(map(project.classes.graph.name, project.classes.graph.classes())) == ["b", "c", "e"]
 
 
 def test_a_pasted_text_is_measured_where_it_goes(tmp_path: Path) -> None:
@@ -106,8 +105,8 @@ def test_a_pasted_text_is_measured_where_it_goes(tmp_path: Path) -> None:
     rows = [{"name": str(each), "parents": [each - 1] if each else []} for each in range(DEEPEST_LEVEL + 1)]
     text = json.dumps({"protoleaf": "classes", "classes": rows})
     with new_project(tmp_path) as project:
-        top = project.add_class("top")[1]
+        top = project.classes.add("top")[1]
         with pytest.raises(GraphError, match=TOO_DEEP):
-            project.paste_branches(text, top)
-        project.paste_branches(text, None)
-        assert len(project.graph) == DEEPEST_LEVEL + 2
+            project.classes.paste(text, top)
+        project.classes.paste(text, None)
+        assert len(project.classes.graph) == DEEPEST_LEVEL + 2

@@ -30,7 +30,7 @@ def interrupted(tmp_path: Path) -> Path:
     (tmp_path / "source").mkdir()
     (tmp_path / "killed").mkdir()
     project, gull, images = bird_project(tmp_path / "source")
-    project.label(images, gull)
+    project.labels.set(images, gull)
     copy = copy_in_the_middle_of_a_commit(project, tmp_path / "killed")
     project.close()
     assert is_hot(journal_of(copy))
@@ -49,7 +49,7 @@ def closed_backup(folder: Path) -> Path:
     backup = folder / "backup.protoleaf"
     shutil.copyfile(project.path, backup)
     with Project.open(project.path) as again:
-        again.label(images, gull)
+        again.labels.set(images, gull)
     return backup
 
 
@@ -61,8 +61,8 @@ def set_aside(folder: Path) -> list[str]:
 def test_an_unfinished_commit_is_taken_back(interrupted: Path) -> None:
     """Opened for writing, the project is as it was before the commit, and its journal is gone."""
     with Project.open(interrupted) as project:
-        assert len(project.labels()) == 4
-        assert project.graph.name(2) == "Gull"
+        assert len(project.labels.by_image()) == 4
+        assert project.classes.graph.name(2) == "Gull"
         assert project.check() == []
     assert [path.name for path in interrupted.parent.iterdir()] == ["birds.protoleaf"]
 
@@ -72,7 +72,7 @@ def test_checking_an_unfinished_commit_changes_no_byte(interrupted: Path) -> Non
     before = {path.name: path.read_bytes() for path in interrupted.parent.iterdir()}
     assert Project.faults_of(interrupted) == []
     with Project.open(interrupted, for_writing=False) as reader:
-        assert len(reader.labels()) == 4
+        assert len(reader.labels.by_image()) == 4
     assert {path.name: path.read_bytes() for path in interrupted.parent.iterdir()} == before
 
 
@@ -80,9 +80,9 @@ def test_a_journal_is_found_after_its_project_was_renamed(interrupted: Path) -> 
     """Killed, then renamed before it was opened again: the journal under the old name is the project's own."""
     moved = interrupted.rename(interrupted.with_name("other.protoleaf"))
     with Project.open(moved, for_writing=False) as reader:
-        assert len(reader.labels()) == 4
+        assert len(reader.labels.by_image()) == 4
     with Project.open(moved) as project:
-        assert len(project.labels()) == 4
+        assert len(project.labels.by_image()) == 4
         assert project.check() == []
     assert [path.name for path in moved.parent.iterdir()] == ["other.protoleaf"]
 
@@ -114,8 +114,8 @@ def test_a_backup_put_over_the_project_stays_what_it_is(tmp_path: Path, interrup
         assert path.read_bytes() == before
         assert journal_of(path).exists(), "reading changes nothing"
     with Project.open(path) as project:
-        assert len(project.labels()) == 0
-        assert project.image_count == 4
+        assert len(project.labels.by_image()) == 0
+        assert project.images.count == 4
         assert project.check() == []
     (kept,) = set_aside(home)
     assert (home / kept).read_bytes() == journal_of(interrupted).read_bytes()
@@ -126,19 +126,19 @@ def test_a_commit_that_was_killed_before_it_wrote_leaves_nothing(tmp_path: Path)
     project, gull, images = bird_project(tmp_path)
     project.close()
     sealed = project.path.read_bytes()
-    with Project.open(project.path) as again, suppress(ZeroDivisionError), again.one_step("Label"):
-        again.label(images, gull)
+    with Project.open(project.path) as again, suppress(ZeroDivisionError), again.history.one_step("Label"):
+        again.labels.set(images, gull)
         # What SQLite writes to the journal before it touches the file: the pages as they are, under a header.
         connection_of(again).value("PRAGMA cache_size = 1")
         connection_of(again).value("PRAGMA cache_spill = 1")
-        again.add_images(found_files(tmp_path / "spilled", 3_000, start=1_000))
+        again.images.add(found_files(tmp_path / "spilled", 3_000, start=1_000))
         journal = journal_of(project.path).read_bytes()
         raise ZeroDivisionError
     project.path.write_bytes(sealed)
     journal_of(project.path).write_bytes(journal)
     assert is_hot(journal_of(project.path))
     with Project.open(project.path) as opened:
-        assert (opened.image_count, opened.labels()) == (4, {})
+        assert (opened.images.count, opened.labels.by_image()) == (4, {})
     assert set_aside(tmp_path) == []
 
 
@@ -159,14 +159,14 @@ def journal_for(before: bytes, *page_numbers: int) -> bytes:
 def test_a_kill_in_the_middle_of_sealing_leaves_nothing(tmp_path: Path) -> None:
     """The file is sealed, its last journal is not yet put out: taking the seal away again harms nobody."""
     project, gull, images = bird_project(tmp_path)
-    project.label(images, gull)
+    project.labels.set(images, gull)
     state_page = int(connection_of(project).value("SELECT rootpage FROM sqlite_schema WHERE name = 'file_state'"))
     before = project.path.read_bytes()
     project.close()
     journal_of(project.path).write_bytes(journal_for(before, state_page, 1))
     assert Project.faults_of(project.path) == []
     with Project.open(project.path) as opened:
-        assert len(opened.labels()) == 4
+        assert len(opened.labels.by_image()) == 4
         assert opened.check() == []
     assert [path.name for path in tmp_path.iterdir()] == [project.path.name]
 
@@ -210,7 +210,7 @@ def test_a_killed_migration_is_taken_back_and_made_again(tmp_path: Path, monkeyp
     for copy in killed:
         assert is_hot(journal_of(copy))
         with Project.open(copy) as project:
-            assert len(project.labels()) == 1
+            assert len(project.labels.by_image()) == 1
             assert project.check() == []
         assert set_aside(copy.parent) == []
 
@@ -219,7 +219,7 @@ def test_an_open_copy_put_over_the_project_stays_what_it_is(interrupted: Path, t
     """The same with a copy that was taken while the project was open, and so has no seal."""
     (tmp_path / "other").mkdir()
     project, gull, images = bird_project(tmp_path / "other")
-    project.label(images[:2], gull)
+    project.labels.set(images[:2], gull)
     shutil.copyfile(project.path, interrupted)
     look = dump(project)
     project.close()
@@ -248,9 +248,9 @@ def test_a_stale_write_ahead_log_is_not_merged(tmp_path: Path) -> None:
     assert Project.faults_of(path) == []
     assert path.read_bytes() == before
     with Project.open(path, for_writing=False) as reader:
-        assert reader.graph.name(1) == "Bird"
+        assert reader.classes.graph.name(1) == "Bird"
     with Project.open(path) as project:
-        assert project.graph.name(1) == "Bird"
+        assert project.classes.graph.name(1) == "Bird"
         assert project.check() == []
     assert len(set_aside(tmp_path)) == 1
 
@@ -266,9 +266,9 @@ def test_the_log_of_an_older_version_is_merged(tmp_path: Path) -> None:
         shutil.copyfile(path, copy)
         shutil.copyfile(f"{path}-wal", f"{copy}-wal")
     with Project.open(copy, for_writing=False) as reader:
-        assert reader.image(1).failure == "the file is empty"
+        assert reader.images.record(1).failure == "the file is empty"
     with Project.open(copy) as project:
-        assert project.image(1).failure == "the file is empty"
+        assert project.images.record(1).failure == "the file is empty"
     assert not Path(f"{copy}-wal").exists()
 
 
@@ -278,18 +278,18 @@ def test_a_log_that_comes_beside_the_open_project_is_set_aside(tmp_path: Path, i
     home = tmp_path / "home"
     home.mkdir()
     project, gull, images = bird_project(home)
-    project.label(images[:1], gull)
+    project.labels.set(images[:1], gull)
     if suffix == "-journal":
         journal_of(interrupted).replace(journal_of(project.path))
     else:
         stale_log(interrupted_copy(tmp_path), tmp_path / "kept-wal")
         shutil.copyfile(tmp_path / "kept-wal", f"{project.path}-wal")
-    assert len(project.labels()) == 1
-    project.add_images(found_files(home, 3, start=50))
+    assert len(project.labels.by_image()) == 1
+    project.images.add(found_files(home, 3, start=50))
     project.close()
     assert len(set_aside(home)) == 1
     with Project.open(project.path) as again:
-        assert (again.image_count, len(again.labels()), again.check()) == (7, 1, [])
+        assert (again.images.count, len(again.labels.by_image()), again.check()) == (7, 1, [])
 
 
 def interrupted_copy(folder: Path) -> Path:
@@ -304,10 +304,10 @@ def interrupted_copy(folder: Path) -> Path:
 def test_whoever_reads_while_a_commit_is_unfinished_elsewhere_waits(tmp_path: Path, *, for_writing: bool) -> None:
     """A journal of a living writer is no leftover: reading sees the state before the commit."""
     project, gull, images = bird_project(tmp_path)
-    with project.one_step("Two things"):
-        project.label(images, gull)
+    with project.history.one_step("Two things"):
+        project.labels.set(images, gull)
         if not for_writing:
             with Project.open(project.path, for_writing=False) as reader:
-                assert reader.labels() == {}
+                assert reader.labels.by_image() == {}
     project.close()
     assert set_aside(tmp_path) == []

@@ -24,27 +24,27 @@ def seconds_of(work: Callable[..., object], *arguments: object) -> float:
 def test_a_big_collection(tmp_path: Path) -> None:
     """Adding, labelling, predicting, undoing and reopening work at full size, and the history stays compact."""
     project = new_project(tmp_path)
-    _, gull = project.add_class("Gull")
+    _, gull = project.classes.add("Gull")
     files = found_files(Path("/photos"), COUNT)
-    images = project.add_images(files).images_added
+    images = project.images.add(files).images_added
     assert len(images) == COUNT
-    assert project.add_images(files).is_empty
-    assert len(project.image_table().ids) == COUNT
-    assert len(project.images()) == COUNT
-    many_s = seconds_of(project.label, images[:5000], gull)
-    one_s = min(seconds_of(project.label, images[place : place + 1], gull) for place in range(6000, 6005))
-    undo_s = min(seconds_of(project.undo) for _ in range(4))
+    assert project.images.add(files).is_empty
+    assert len(project.images.table().ids) == COUNT
+    assert len(project.images.records()) == COUNT
+    many_s = seconds_of(project.labels.set, images[:5000], gull)
+    one_s = min(seconds_of(project.labels.set, images[place : place + 1], gull) for place in range(6000, 6005))
+    undo_s = min(seconds_of(project.history.undo) for _ in range(4))
     assert max(one_s, undo_s) < many_s / 20
-    project.record_scan((each, bytes(16), None) for each in images)
+    project.images.record_scan((each, bytes(16), None) for each in images)
     rows = [Prediction(each, gull, 0.5, None, 0.0) for each in images]
-    project.store_predictions(rows, version_id=1, setting="ppn+")
-    assert len(project.predictions("ppn+")) == COUNT
+    project.models.store_predictions(rows, version_id=1, setting="ppn+")
+    assert len(project.models.predictions("ppn+")) == COUNT
     project.close()
     assert project.path.stat().st_size < LARGEST_FILE_BYTES
     with Project.open(project.path) as reopened:
-        assert len(reopened.labels()) == 5001
+        assert len(reopened.labels.by_image()) == 5001
         for _ in range(3):
-            reopened.undo()
-        assert reopened.image_count == 0
-        reopened.redo()
-        assert reopened.image_count == COUNT
+            reopened.history.undo()
+        assert reopened.images.count == 0
+        reopened.history.redo()
+        assert reopened.images.count == COUNT

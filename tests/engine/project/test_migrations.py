@@ -75,16 +75,16 @@ def test_the_first_version_is_read_and_its_history_works(tmp_path: Path) -> None
     write_first_version(tmp_path / "old")
     with Project.open(tmp_path / "old") as project:
         assert project.check() == []
-        label = project.label_of(1)
+        label = project.labels.of(1)
         assert label is not None
         assert (label.class_id, label.who, label.when.year) == (2, "ada", 2026)
-        project.undo()
-        project.undo()
-        assert project.graph.name(2) == "Mew"
-        assert project.labels() == {}
-        project.redo()
-        project.redo()
-        assert project.label_of(1) == label
+        project.history.undo()
+        project.history.undo()
+        assert project.classes.graph.name(2) == "Mew"
+        assert project.labels.by_image() == {}
+        project.history.redo()
+        project.history.redo()
+        assert project.labels.of(1) == label
 
 
 def test_an_older_file_is_migrated_on_a_verified_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +97,7 @@ def test_an_older_file_is_migrated_on_a_verified_backup(tmp_path: Path, monkeypa
         with Project.open(path) as project:
             assert project.schema_version == NEXT + 1
             assert connection_of(project).rows("SELECT name, note FROM class") == [("Bird", ""), ("Gull", "")]
-            assert len(project.labels()) == 1
+            assert len(project.labels.by_image()) == 1
             assert project.check() == []
             project_id = project.backups.project_id
     (backup,) = backups_of(path, project_id, is_verified=True)
@@ -105,7 +105,7 @@ def test_an_older_file_is_migrated_on_a_verified_backup(tmp_path: Path, monkeypa
     assert _shape_of(backup.path) == before
     restore(path, backup.path, when=present_time())
     with Project.open(path) as project:
-        assert len(project.labels()) == 1
+        assert len(project.labels.by_image()) == 1
 
 
 def test_history_from_before_a_migration_can_be_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,11 +113,11 @@ def test_history_from_before_a_migration_can_be_undone(tmp_path: Path, monkeypat
     write_first_version(tmp_path / "old")
     _register(monkeypatch, *TWO_STEPS)
     with Project.open(tmp_path / "old") as project:
-        project.undo()
-        project.undo()
-        assert project.graph.name(2) == "Mew"
-        project.redo()
-        assert project.graph.name(2) == "Gull"
+        project.history.undo()
+        project.history.undo()
+        assert project.classes.graph.name(2) == "Mew"
+        project.history.redo()
+        assert project.classes.graph.name(2) == "Gull"
         assert project.check() == []
 
 
@@ -135,7 +135,7 @@ def test_a_failing_migration_changes_nothing(tmp_path: Path, monkeypatch: pytest
     assert [each.name for each in tmp_path.iterdir()] == ["old"]
     with Project.open(path) as project:
         assert project.schema_version == SCHEMA_VERSION
-        assert len(project.labels()) == 1
+        assert len(project.labels.by_image()) == 1
 
 
 def test_without_a_backup_nothing_is_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,16 +166,16 @@ def test_models_of_the_first_version_are_as_they_were(tmp_path: Path) -> None:
     """Version 2 lets a project hold trained models; an older one has none, keeps its model and can take one."""
     write_first_version(tmp_path / "old")
     with Project.open(tmp_path / "old") as project:
-        (version,) = project.model_versions()
+        (version,) = project.models.versions()
         assert (version.label, version.is_trained_here, version.parent_id, dict(version.figures)) == (
             "tiny",
             False,
             None,
             {},
         )
-        added = project.add_trained_model(trained_model(parent_id=version.version_id))
-        assert project.model_version(added.version_id) == added
-        assert project.model == version
+        added = project.models.add_trained(trained_model(parent_id=version.version_id))
+        assert project.models.version(added.version_id) == added
+        assert project.models.current == version
 
 
 def test_an_older_file_is_read_without_changing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,7 +186,7 @@ def test_an_older_file_is_read_without_changing_it(tmp_path: Path, monkeypatch: 
     _register(monkeypatch, *TWO_STEPS)
     with Project.open(path, for_writing=False) as project:
         assert project.schema_version == NEXT + 1
-        assert len(project.labels()) == 1
+        assert len(project.labels.by_image()) == 1
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["old"]
 
@@ -211,27 +211,31 @@ def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> No
         assert project.check() == []
         (backup,) = backups_of(path, project.backups.project_id, is_verified=True)
         assert changes_between(contents_of_backup(backup.path), project.contents()).is_empty
-        assert project.redo_text == "Add class Tern"
-        project.redo()
-        gull, tern = project.graph.find("Gull"), project.graph.find("Tern")
-        assert project.graph.aliases(tern) == NO_ALIASES
-        project.import_graph(lambda graph: graph.set_aliases(gull, Aliases("n1", ("Larus",))), "Import ids")
+        assert project.history.redo_text == "Add class Tern"
+        project.history.redo()
+        gull, tern = project.classes.graph.find("Gull"), project.classes.graph.find("Tern")
+        assert project.classes.graph.aliases(tern) == NO_ALIASES
+        project.classes.edit(lambda graph: graph.set_aliases(gull, Aliases("n1", ("Larus",))), "Import ids")
         assert changes_between(contents_of_backup(backup.path), project.contents()).classes_changed == 1
     assert (backup.reason, backup.labels, _shape_of(backup.path)) == (BackupReason.MIGRATION, 1, before)
     with Project.open(path) as project:
         assert project.check() == []
-        assert project.graph.find("Larus") == gull
+        assert project.classes.graph.find("Larus") == gull
         texts = []
-        while project.undo() is not None:
-            texts.append(project.redo_text)
+        while project.history.undo() is not None:
+            texts.append(project.history.redo_text)
             assert project.check() == []
-        assert (len(texts), texts[-1], len(project.graph)) == (7, "Add class Bird", 0)
-        while project.redo() is not None:
+        assert (len(texts), texts[-1], len(project.classes.graph)) == (7, "Add class Bird", 0)
+        while project.history.redo() is not None:
             pass
-        assert (project.graph.find("n1"), len(project.labels()), project.check()) == (gull, 1, [])
+        assert (project.classes.graph.find("n1"), len(project.labels.by_image()), project.check()) == (gull, 1, [])
     restore(path, backup.path, when=present_time())
     with Project.open(path) as project:
-        assert (project.graph.aliases(gull), len(project.labels()), project.check()) == (NO_ALIASES, 1, [])
+        assert (project.classes.graph.aliases(gull), len(project.labels.by_image()), project.check()) == (
+            NO_ALIASES,
+            1,
+            [],
+        )
 
 
 def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> None:
@@ -242,26 +246,26 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
     new_project(tmp_path).close()
     with Project.open(path) as project:
         assert _shape_of(path) == _shape_of(tmp_path / "birds.protoleaf")
-        assert (project.schema_version, project.details(), project.check()) == (SCHEMA_VERSION, {}, [])
+        assert (project.schema_version, project.classes.details(), project.check()) == (SCHEMA_VERSION, {}, [])
         (backup,) = backups_of(path, project.backups.project_id, is_verified=True)
         assert changes_between(contents_of_backup(backup.path), project.contents()).is_empty
-        gull = project.graph.find("Larus")
-        project.set_details(gull, ClassDetails("seen in May", "#00ff7f"))
+        gull = project.classes.graph.find("Larus")
+        project.classes.set_details({gull: ClassDetails("seen in May", "#00ff7f")})
         assert changes_between(contents_of_backup(backup.path), project.contents()).classes_changed == 1
     assert (backup.reason, backup.labels, _shape_of(backup.path)) == (BackupReason.MIGRATION, 1, before)
     with Project.open(path) as project:
-        assert (project.details(), project.check()) == ({gull: ClassDetails("seen in May", "#00ff7f")}, [])
+        assert (project.classes.details(), project.check()) == ({gull: ClassDetails("seen in May", "#00ff7f")}, [])
         texts = []
-        while project.undo() is not None:
-            texts.append(project.redo_text)
+        while project.history.undo() is not None:
+            texts.append(project.history.redo_text)
             assert project.check() == []
-        assert (len(texts), texts[0], len(project.graph)) == (7, "Changed note and colour of Gull", 0)
-        while project.redo() is not None:
+        assert (len(texts), texts[0], len(project.classes.graph)) == (7, "Changed note and colour of Gull", 0)
+        while project.history.redo() is not None:
             pass
-        assert (project.details()[gull].note, project.check()) == ("seen in May", [])
+        assert (project.classes.details()[gull].note, project.check()) == ("seen in May", [])
     restore(path, backup.path, when=present_time())
     with Project.open(path) as project:
-        assert (project.details(), len(project.labels()), project.check()) == ({}, 1, [])
+        assert (project.classes.details(), len(project.labels.by_image()), project.check()) == ({}, 1, [])
 
 
 def test_aliases_behind_an_older_history_are_found(tmp_path: Path) -> None:
@@ -286,12 +290,12 @@ def test_a_properly_closed_project_of_the_third_version_opens(tmp_path: Path) ->
     _write_sealed_third_version(path)
     before = path.read_bytes()
     with Project.open(path, for_writing=False) as project:
-        assert (project.schema_version, len(project.graph)) == (SCHEMA_VERSION, 2)
+        assert (project.schema_version, len(project.classes.graph)) == (SCHEMA_VERSION, 2)
     assert Project.faults_of(path) == []
     assert path.read_bytes() == before
     for _ in range(2):
         with Project.open(path) as project:
-            assert (project.schema_version, len(project.graph), project.check()) == (SCHEMA_VERSION, 2, [])
+            assert (project.schema_version, len(project.classes.graph), project.check()) == (SCHEMA_VERSION, 2, [])
     assert Project.faults_of(path) == []
 
 

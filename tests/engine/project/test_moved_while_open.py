@@ -47,13 +47,13 @@ def test_actions_stop_and_what_was_confirmed_is_rescued(tmp_path: Path, how: str
     """No action is acknowledged any more; a copy holds all that was; the message says where."""
     (tmp_path / "home").mkdir()
     project, gull, images = bird_project(tmp_path / "home")
-    project.label(images[:3], gull)
+    project.labels.set(images[:3], gull)
     look = dump(project)
     MOVES[how](project.path)
     with pytest.raises(ProjectMovedError, match="nothing more is saved in it") as caught:
-        project.label(images[3:], gull)
+        project.labels.set(images[3:], gull)
     with pytest.raises(ProjectMovedError):
-        project.labels()
+        project.labels.by_image()
     project.close()
     (rescued,) = [*tmp_path.glob("home/*(rescued *"), *tmp_path.glob("backups/*(rescued *")]
     assert str(rescued) in str(caught.value)
@@ -70,16 +70,16 @@ def test_the_renamed_file_holds_everything_confirmed(tmp_path: Path) -> None:
         if number == 50:
             project.path.rename(moved)
         if number < 50:
-            project.label([image_id], gull)
+            project.labels.set([image_id], gull)
         else:
             with pytest.raises(ProjectMovedError):
-                project.label([image_id], gull)
+                project.labels.set([image_id], gull)
     copy = tmp_path / "copy.protoleaf"
     shutil.copyfile(moved, copy)
     project.close()
     for path in (moved, copy):
         with Project.open(path) as opened:
-            assert len(opened.labels()) == 50
+            assert len(opened.labels.by_image()) == 50
             assert opened.check() == []
 
 
@@ -88,13 +88,13 @@ def test_work_goes_on_when_the_file_is_put_back(tmp_path: Path) -> None:
     project, gull, images = bird_project(tmp_path)
     moved = project.path.rename(tmp_path / "other.protoleaf")
     with pytest.raises(ProjectMovedError):
-        project.label(images, gull)
+        project.labels.set(images, gull)
     moved.rename(project.path)
-    project.label(images, gull)
+    project.labels.set(images, gull)
     project.close()
     assert not project.path.with_name(project.path.name + "-journal").exists()
     with Project.open(project.path) as again:
-        assert len(again.labels()) == 4
+        assert len(again.labels.by_image()) == 4
 
 
 def test_each_move_is_rescued_by_itself(tmp_path: Path) -> None:
@@ -102,15 +102,15 @@ def test_each_move_is_rescued_by_itself(tmp_path: Path) -> None:
     project, gull, images = bird_project(tmp_path)
     moved = tmp_path / "other.protoleaf"
     for number, image_id in enumerate(images[:2]):
-        project.label([image_id], gull)
+        project.labels.set([image_id], gull)
         project.path.rename(moved)
         with pytest.raises(ProjectMovedError, match="rescued") as caught:
-            project.label(images, gull)
+            project.labels.set(images, gull)
         said = str(caught.value)
         rescued = max(tmp_path.glob("*(rescued *"), key=lambda path: path.stat().st_mtime_ns)
         assert str(rescued) in said
         with Project.open(rescued, for_writing=False) as opened:
-            assert len(opened.labels()) == number + 1
+            assert len(opened.labels.by_image()) == number + 1
         moved.rename(project.path)
     project.close()
 
@@ -120,15 +120,15 @@ def test_a_file_that_is_overwritten_in_place_stops_actions(tmp_path: Path) -> No
     project, gull, images = bird_project(tmp_path)
     backup = tmp_path / "backup.protoleaf"
     shutil.copyfile(project.path, backup)
-    project.label(images[:2], gull)
+    project.labels.set(images[:2], gull)
     shutil.copyfile(backup, project.path)
     for _ in range(2):
         with pytest.raises(ProjectMovedError, match="another program wrote"):
-            project.label(images, gull)
+            project.labels.set(images, gull)
     project.close()
     assert project.path.read_bytes() == backup.read_bytes()
     with Project.open(project.path) as opened:
-        assert opened.labels() == {}
+        assert opened.labels.by_image() == {}
         assert opened.check() == []
 
 
@@ -137,17 +137,17 @@ def test_a_move_in_the_middle_of_an_action_takes_it_back(tmp_path: Path) -> None
     project, gull, images = bird_project(tmp_path)
 
     def act() -> None:
-        with project.one_step("Two things"):
-            project.label(images[:2], gull)
+        with project.history.one_step("Two things"):
+            project.labels.set(images[:2], gull)
             project.path.rename(tmp_path / "other.protoleaf")
-            project.label(images[2:], gull)
+            project.labels.set(images[2:], gull)
 
     with pytest.raises(ProjectMovedError):
         act()
     project.close()
     for path in (tmp_path / "other.protoleaf", *tmp_path.glob("*(rescued *")):
         with Project.open(path) as opened:
-            assert opened.labels() == {}
+            assert opened.labels.by_image() == {}
             assert opened.check() == []
 
 
@@ -167,7 +167,7 @@ except ProjectLockedError:
 def test_there_is_never_a_second_writer(tmp_path: Path, way: str) -> None:
     """The lock goes with the file, not with its name or a file beside it, in this process and in others."""
     project, gull, images = bird_project(tmp_path)
-    project.label(images[:1], gull)
+    project.labels.set(images[:1], gull)
     other = tmp_path / "other.protoleaf"
     match way:
         case "same name":
@@ -193,10 +193,10 @@ def test_there_is_never_a_second_writer(tmp_path: Path, way: str) -> None:
         with pytest.raises(ProjectMovedError):
             project.close()
     else:
-        project.label(images, gull)
+        project.labels.set(images, gull)
         project.close()
     with Project.open(other) as opened:
-        assert len(opened.labels()) == (1 if way == "new name" else 4)
+        assert len(opened.labels.by_image()) == (1 if way == "new name" else 4)
 
 
 def test_a_reader_in_this_process_leaves_the_lock(tmp_path: Path) -> None:
@@ -215,10 +215,10 @@ def test_a_reader_in_this_process_leaves_the_lock(tmp_path: Path) -> None:
 def test_closing_a_deleted_project_rescues_it(tmp_path: Path) -> None:
     """Deleted, and closed without another action: what was confirmed is saved, and the person is told."""
     project, gull, images = bird_project(tmp_path)
-    project.label(images, gull)
+    project.labels.set(images, gull)
     project.path.unlink()
     with pytest.raises(ProjectMovedError):
         project.close()
     (rescued,) = tmp_path.glob("*(rescued *")
     with Project.open(rescued) as opened:
-        assert len(opened.labels()) == 4
+        assert len(opened.labels.by_image()) == 4

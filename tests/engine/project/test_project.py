@@ -20,28 +20,28 @@ from tests.support.projects import bird_project, dump, found_files, new_project,
 def test_what_was_done_is_there_after_reopening(tmp_path: Path) -> None:
     """Everything a person did is read back from the file."""
     project, gull, images = bird_project(tmp_path)
-    project.label(images[:2], gull)
-    look, graph = dump(project), shape(project.graph)
+    project.labels.set(images[:2], gull)
+    look, graph = dump(project), shape(project.classes.graph)
     project.close()
     with Project.open(tmp_path / "birds.protoleaf") as reopened:
         assert dump(reopened) == look
-        assert shape(reopened.graph) == graph
-        assert reopened.labelled_counts() == {gull: 2}
+        assert shape(reopened.classes.graph) == graph
+        assert reopened.labels.counts() == {gull: 2}
         assert reopened.check() == []
 
 
 def test_a_new_project_has_its_first_model(tmp_path: Path) -> None:
     """The model that a project was created with is the one in use."""
     with new_project(tmp_path) as project:
-        assert (project.model.backbone_name, project.model.backbone_hash) == ("tiny", "00ff")
-        assert project.undo_text is None
+        assert (project.models.current.backbone_name, project.models.current.backbone_hash) == ("tiny", "00ff")
+        assert project.history.undo_text is None
         assert project.schema_version == SCHEMA_VERSION
 
 
 def test_a_closed_project_is_one_file(tmp_path: Path) -> None:
     """After closing, the file alone holds everything: a copy of it is a whole project."""
     project, gull, images = bird_project(tmp_path)
-    project.label(images, gull)
+    project.labels.set(images, gull)
     look = dump(project)
     project.close()
     assert [path.name for path in tmp_path.iterdir()] == ["birds.protoleaf"]
@@ -89,11 +89,11 @@ def test_a_missing_project_is_not_created_by_opening(tmp_path: Path) -> None:
 def test_project_names_in_any_script(tmp_path: Path, name: str) -> None:
     """A project's name may be anything a file system takes, and is kept as given."""
     with new_project(tmp_path, name) as project:
-        project.add_class("Gull")
+        project.classes.add("Gull")
     with Project.open(tmp_path / name) as project:
-        assert len(project.graph) == 1
+        assert len(project.classes.graph) == 1
     with Project.open(tmp_path / name, for_writing=False) as project:
-        assert len(project.graph) == 1
+        assert len(project.classes.graph) == 1
 
 
 def test_a_name_too_long_for_the_companions_is_refused(tmp_path: Path) -> None:
@@ -108,12 +108,12 @@ def test_one_writer_and_any_readers(tmp_path: Path) -> None:
     project, gull, images = bird_project(tmp_path)
     with pytest.raises(ProjectLockedError, match="for reading only"):
         Project.open(project.path)
-    project.label(images[:3], gull)
+    project.labels.set(images[:3], gull)
     with Project.open(project.path, for_writing=False) as reader:
-        project.label(images, gull)
-        assert len(reader.labels()) == 3, "a reader sees one moment, and holds nobody up"
+        project.labels.set(images, gull)
+        assert len(reader.labels.by_image()) == 3, "a reader sees one moment, and holds nobody up"
         with pytest.raises(ProjectReadOnlyError):
-            reader.label(images, None)
+            reader.labels.set(images, None)
     project.close()
     Project.open(project.path).close()
 
@@ -145,14 +145,14 @@ def test_a_link_to_a_project_is_the_same_project(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     project = new_project(tmp_path / "real")
     image = found_files(tmp_path / "real", 1)[0]
-    project.add_images([image])
+    project.images.add([image])
     link = tmp_path / "link.protoleaf"
     link.symlink_to(project.path)
     with pytest.raises(ProjectLockedError):
         Project.open(link)
     project.close()
     with Project.open(link) as linked:
-        assert linked.resolve(linked.images()[0]) == image.path
+        assert linked.images.resolve(linked.images.records()[0]) == image.path
 
 
 def test_a_folder_moves_with_its_images(tmp_path: Path) -> None:
@@ -161,12 +161,12 @@ def test_a_folder_moves_with_its_images(tmp_path: Path) -> None:
     home.mkdir()
     project = new_project(home)
     inside, outside = found_files(home / "photos", 1)[0], found_files(tmp_path / "stick", 1)[0]
-    project.add_images([inside, outside])
-    assert project.images()[0].path == "photos/season 0/IMG_000000.jpg"
+    project.images.add([inside, outside])
+    assert project.images.records()[0].path == "photos/season 0/IMG_000000.jpg"
     project.close()
     moved = home.rename(tmp_path / "moved")
     with Project.open(moved / "birds.protoleaf") as reopened:
-        first, second = map(reopened.resolve, reopened.images())
+        first, second = map(reopened.images.resolve, reopened.images.records())
         assert first == moved / "photos" / "season 0" / "IMG_000000.jpg"
         assert second == outside.path
 
@@ -176,8 +176,8 @@ def test_opening_over_a_linked_folder_knows_the_same_images(tmp_path: Path) -> N
     (tmp_path / "real").mkdir()
     (tmp_path / "alias").symlink_to(tmp_path / "real")
     with new_project(tmp_path / "alias") as project:
-        project.add_images(found_files(tmp_path / "real", 2))
-        assert project.add_images(found_files(tmp_path / "alias", 2)).is_empty
+        project.images.add(found_files(tmp_path / "real", 2))
+        assert project.images.add(found_files(tmp_path / "alias", 2)).is_empty
 
 
 def test_nothing_is_loaded_before_it_is_asked_for(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_nothing_is_loaded_before_it_is_asked_for(tmp_path: Path) -> None:
     project, _, _ = bird_project(tmp_path)
     project.close()
     with Project.open(project.path) as reopened:
-        assert reopened._graph is None  # noqa: SLF001 (the graph is read when it is first asked for)
+        assert reopened._store.loaded_graph is None  # noqa: SLF001 (the graph is read when it is first asked for)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file names are bytes on POSIX only")
@@ -196,11 +196,11 @@ def test_image_names_in_any_script_and_in_none(tmp_path: Path) -> None:
     names = ["鸟" * 85, "نورس.jpg", "🐦🏽.png", "a\\b.jpg", "line\nbreak.jpg", os.fsdecode(b"caf\xe9.jpg"), "%41?.jpg"]
     files = [FoundFile(tmp_path / "photos" / name, 1, 1) for name in names]
     with new_project(tmp_path) as project:
-        project.add_images(files)
-        project.undo()
-        project.redo()
-        assert [project.resolve(record) for record in project.images()] == [file.path for file in files]
-        assert list(project.image_table().paths) == [f"photos/{name}" for name in names]
-        assert [project.find_image(file.path) for file in files] == list(project.image_table().ids)
-        assert project.add_images(files).is_empty
+        project.images.add(files)
+        project.history.undo()
+        project.history.redo()
+        assert [project.images.resolve(record) for record in project.images.records()] == [file.path for file in files]
+        assert list(project.images.table().paths) == [f"photos/{name}" for name in names]
+        assert [project.images.find(file.path) for file in files] == list(project.images.table().ids)
+        assert project.images.add(files).is_empty
         assert project.check() == []

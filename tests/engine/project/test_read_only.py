@@ -11,7 +11,6 @@ import pytest
 from engine.errors import ProjectReadOnlyError
 from engine.graph.aliases import Aliases
 from engine.project import ClassDetails, ClassPolicy, Prediction, Project, SplitPart
-from engine.project.branch_text import copied_branches
 from tests.support.projects import bird_project, copy_in_the_middle_of_a_commit
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permission bits")
@@ -31,9 +30,9 @@ try:
 except ProjectReadOnlyError as error:
     print("refused:", error)
 with Project.open(path, for_writing=False) as project:
-    print("labels", len(project.labels()), "classes", len(project.graph), "faults", project.check())
+    print("labels", len(project.labels.by_image()), "classes", len(project.classes.graph), "faults", project.check())
     try:
-        project.unlabel([1])
+        project.labels.remove([1])
     except ProjectReadOnlyError:
         print("no action")
 """
@@ -59,7 +58,7 @@ def _ask_as_nobody(folder: Path, path: Path) -> str:
 def test_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
     """Opening for writing says to open for reading; opening for reading works, and leaves no trace."""
     project, gull, images = bird_project(tmp_path)
-    project.label(images, gull)
+    project.labels.set(images, gull)
     project.close()
     before = project.path.read_bytes()
     said = _ask_as_nobody(tmp_path, project.path)
@@ -76,7 +75,7 @@ def test_a_read_only_folder_with_an_unfinished_commit_shows_the_state_before_it(
     source = tmp_path / "source"
     source.mkdir()
     project, gull, images = bird_project(source)
-    project.label(images, gull)
+    project.labels.set(images, gull)
     stick = tmp_path / "stick"
     stick.mkdir()
     copy_in_the_middle_of_a_commit(project, stick)
@@ -89,43 +88,43 @@ def test_a_read_only_folder_with_an_unfinished_commit_shows_the_state_before_it(
 def test_no_action_changes_a_project_opened_for_reading(tmp_path: Path) -> None:
     """Each way of changing a project is refused when it is open for reading only."""
     project, gull, images = bird_project(tmp_path)
-    project.label(images, gull)
+    project.labels.set(images, gull)
     project.close()
     with Project.open(project.path, for_writing=False) as reader:
         assert not reader.is_writable
         attempts: list[Callable[[], object]] = [
-            lambda: reader.add_class("Tern"),
-            lambda: reader.rename_class(gull, "Tern"),
-            lambda: reader.remove_class(gull),
-            lambda: reader.merge_class(gull, gull),
-            lambda: reader.add_parent("Seabird", [gull], 1),
-            lambda: reader.move_classes([(gull, 1)], None),
-            lambda: reader.link_classes(1, [gull]),
-            lambda: reader.unlink_classes([(1, gull)]),
-            lambda: reader.remove_classes([1, gull]),
-            lambda: reader.merge_classes([1], gull),
-            lambda: reader.split_class(gull, [SplitPart("Herring")], as_children=True),
-            lambda: reader.paste_branches(copied_branches(reader, [gull]), None),
-            lambda: reader.set_aliases(gull, Aliases("n1")),
-            lambda: reader.set_details(gull, ClassDetails("seen")),
-            lambda: reader.import_graph(lambda graph: graph.add_class("Tern"), "Import"),
-            lambda: reader.add_images([]),
-            lambda: reader.import_labelled([]),
-            lambda: reader.remove_images(images),
-            lambda: reader.label(images, None),
-            lambda: reader.unlabel(images),
-            lambda: reader.set_policy(gull, ClassPolicy(0.5)),
-            lambda: reader.set_setting("a", 1),
-            lambda: reader.choose_model(1),
-            lambda: reader.add_model_version(backbone_name="a", backbone_hash="b"),
-            lambda: reader.record_scan([(images[0], None, "no")]),
-            lambda: reader.store_predictions(
+            lambda: reader.classes.add("Tern"),
+            lambda: reader.classes.rename(gull, "Tern"),
+            lambda: reader.classes.remove([gull]),
+            lambda: reader.classes.merge([gull], gull),
+            lambda: reader.classes.add_parent("Seabird", [gull], 1),
+            lambda: reader.classes.move([(gull, 1)], None),
+            lambda: reader.classes.link(1, [gull]),
+            lambda: reader.classes.unlink([(1, gull)]),
+            lambda: reader.classes.remove([1, gull]),
+            lambda: reader.classes.merge([1], gull),
+            lambda: reader.classes.split(gull, [SplitPart("Herring")], as_children=True),
+            lambda: reader.classes.paste(reader.classes.copied([gull]), None),
+            lambda: reader.classes.set_aliases(gull, Aliases("n1")),
+            lambda: reader.classes.set_details({gull: ClassDetails("seen")}),
+            lambda: reader.classes.edit(lambda graph: graph.add_class("Tern"), "Import"),
+            lambda: reader.images.add([]),
+            lambda: reader.images.add_labelled([]),
+            lambda: reader.images.remove(images),
+            lambda: reader.labels.set(images, None),
+            lambda: reader.labels.remove(images),
+            lambda: reader.policies.set(gull, ClassPolicy(0.5)),
+            lambda: reader.policies.set_setting("a", 1),
+            lambda: reader.models.choose(1),
+            lambda: reader.models.add(backbone_name="a", backbone_hash="b"),
+            lambda: reader.images.record_scan([(images[0], None, "no")]),
+            lambda: reader.models.store_predictions(
                 [Prediction(images[0], gull, 1.0, None, 0.0)], version_id=1, setting="ppn"
             ),
-            reader.undo,
-            reader.redo,
+            reader.history.undo,
+            reader.history.redo,
         ]
         for attempt in attempts:
             with pytest.raises(ProjectReadOnlyError):
                 attempt()
-        assert len(reader.labels()) == 4
+        assert len(reader.labels.by_image()) == 4

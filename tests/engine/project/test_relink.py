@@ -16,17 +16,17 @@ def test_images_keep_all_but_their_place(tmp_path: Path) -> None:
     """Ids, labels, facts and predictions stay; the change names the images and nothing else."""
     project, gull, ids = bird_project(tmp_path)
     with project:
-        project.label(ids[:2], gull, who="ada")
-        project.record_scan([(image_id, bytes([image_id]) * 16, None) for image_id in ids])
-        labels, hashes = project.labels(), project.image_table().content_hashes
-        change = project.relink(list(zip(ids, new_places(tmp_path, 4), strict=True)))
+        project.labels.set(ids[:2], gull, who="ada")
+        project.images.record_scan([(image_id, bytes([image_id]) * 16, None) for image_id in ids])
+        labels, hashes = project.labels.by_image(), project.images.table().content_hashes
+        change = project.images.relink(list(zip(ids, new_places(tmp_path, 4), strict=True)))
         assert change.text == "Found 4 moved images again"
         assert change.images_moved == tuple(ids)
         assert (change.images_added, change.images_removed, change.labelled) == ((), (), ())
-        assert [record.path for record in project.images()] == [f"moved/{number}.jpg" for number in range(4)]
-        assert [record.size_bytes for record in project.images()] == [500, 501, 502, 503]
-        assert project.labels() == labels
-        assert list(project.image_table().content_hashes) == list(hashes)
+        assert [record.path for record in project.images.records()] == [f"moved/{number}.jpg" for number in range(4)]
+        assert [record.size_bytes for record in project.images.records()] == [500, 501, 502, 503]
+        assert project.labels.by_image() == labels
+        assert list(project.images.table().content_hashes) == list(hashes)
 
 
 def test_undo_and_redo_after_a_restart(tmp_path: Path) -> None:
@@ -34,16 +34,16 @@ def test_undo_and_redo_after_a_restart(tmp_path: Path) -> None:
     project, _, ids = bird_project(tmp_path)
     with project:
         before = dump(project)
-        project.relink(list(zip(ids, new_places(tmp_path, 4), strict=True)))
+        project.images.relink(list(zip(ids, new_places(tmp_path, 4), strict=True)))
         after = dump(project)
     with Project.open(project.path) as again:
-        assert again.undo_text == "Found 4 moved images again"
-        undone = again.undo()
+        assert again.history.undo_text == "Found 4 moved images again"
+        undone = again.history.undo()
         assert undone is not None
         assert (undone.images_moved, undone.images_added) == (tuple(reversed(ids)), ())
         assert dump(again) == before
     with Project.open(project.path) as again:
-        again.redo()
+        again.history.redo()
         assert dump(again) == after
         assert again.check() == []
 
@@ -52,20 +52,20 @@ def test_one_image_is_one_image(tmp_path: Path) -> None:
     """The text counts as people do."""
     project, _, ids = bird_project(tmp_path)
     with project:
-        assert project.relink([(ids[0], new_places(tmp_path, 1)[0])]).text == "Found 1 moved image again"
+        assert project.images.relink([(ids[0], new_places(tmp_path, 1)[0])]).text == "Found 1 moved image again"
 
 
 def test_nothing_to_move_is_no_step(tmp_path: Path) -> None:
     """Images that are gone, and places that are taken by others, are passed over."""
     project, gull, ids = bird_project(tmp_path)
     with project:
-        project.label([ids[1]], gull)
-        project.remove_images([ids[3]])
-        undo_text = project.undo_text
+        project.labels.set([ids[1]], gull)
+        project.images.remove([ids[3]])
+        undo_text = project.history.undo_text
         held = found_files(tmp_path / "photos", 4)[1]
-        change = project.relink([(ids[0], held), (ids[3], new_places(tmp_path, 1)[0])], strangers=[ids[1]])
+        change = project.images.relink([(ids[0], held), (ids[3], new_places(tmp_path, 1)[0])], strangers=[ids[1]])
         assert change.is_empty
-        assert project.undo_text == undo_text
+        assert project.history.undo_text == undo_text
 
 
 def test_two_images_never_get_one_file(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_two_images_never_get_one_file(tmp_path: Path) -> None:
     project, _, ids = bird_project(tmp_path)
     with project:
         place = new_places(tmp_path, 1)[0]
-        assert project.relink([(ids[0], place), (ids[1], place)]).images_moved == (ids[0],)
+        assert project.images.relink([(ids[0], place), (ids[1], place)]).images_moved == (ids[0],)
 
 
 def test_a_stranger_leaves_and_comes_back_with_undo(tmp_path: Path) -> None:
@@ -81,21 +81,21 @@ def test_a_stranger_leaves_and_comes_back_with_undo(tmp_path: Path) -> None:
     project, _, ids = bird_project(tmp_path)
     with project:
         place = new_places(tmp_path, 1)[0]
-        (stranger,) = project.add_images([place]).images_added
+        (stranger,) = project.images.add([place]).images_added
         before = dump(project)
-        change = project.relink([(ids[0], place)], strangers=[stranger])
+        change = project.images.relink([(ids[0], place)], strangers=[stranger])
         assert (change.images_moved, change.images_removed) == ((ids[0],), (stranger,))
-        project.undo()
+        project.history.undo()
         assert dump(project) == before
-        project.redo()
-        assert project.find_image(place.path) == ids[0]
+        project.history.redo()
+        assert project.images.find(place.path) == ids[0]
 
 
 def test_facts_keep_the_content_of_what_cannot_be_read(tmp_path: Path) -> None:
     """A share that vanished is no reason to forget what its images hold."""
     project, _, ids = bird_project(tmp_path)
     with project:
-        project.record_scan([(ids[0], b"a" * 16, None)])
-        project.record_scan([(ids[0], None, "the file is not there")])
-        record = project.image(ids[0])
+        project.images.record_scan([(ids[0], b"a" * 16, None)])
+        project.images.record_scan([(ids[0], None, "the file is not there")])
+        record = project.images.record(ids[0])
         assert (record.content_hash, record.failure) == (b"a".hex() * 16, "the file is not there")

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from engine.project import Project
 with Project.open(Path(sys.argv[1]), for_writing=False) as project:
-    print(*(project.graph.name(each) for each in project.graph.classes()))
+    print(*(project.classes.graph.name(each) for each in project.classes.graph.classes()))
 """
 
 
@@ -27,7 +27,7 @@ def read_elsewhere(path: Path) -> list[str]:
 
 def add_class(project: Project, name: str) -> None:
     """One acknowledged step."""
-    project.import_graph(lambda graph: graph.add_class(name), name)
+    project.classes.edit(lambda graph: graph.add_class(name), name)
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ import itertools, sys
 from pathlib import Path
 from engine.project import Project
 with Project.open(Path(sys.argv[1])) as project:
-    ids = list(project.image_table().ids)
+    ids = list(project.images.table().ids)
     for number, image_id in enumerate(itertools.cycle(ids)):
         class_id = None if number // len(ids) % 2 else 2
-        project.label([image_id], class_id)
+        project.labels.set([image_id], class_id)
         print(image_id, class_id, flush=True)
 """
 
@@ -44,7 +44,7 @@ def test_a_killed_process_loses_no_acknowledged_label(tmp_path: Path, acknowledg
     done = sum(line.endswith(b"\n") for line in lines)
     assert done >= acknowledged
     with Project.open(project.path) as survivor:
-        labels = survivor.labels()
+        labels = survivor.labels.by_image()
         # One more may be on disk: committed, and killed before it was said.
         differing = [image_id for image_id, class_id in said.items() if labels[image_id].class_id != class_id]
         assert len(differing) <= 1
@@ -52,11 +52,11 @@ def test_a_killed_process_loses_no_acknowledged_label(tmp_path: Path, acknowledg
         assert differing == [] or done >= len(images)
         assert survivor.check() == []
         steps = 0
-        while survivor.undo_text != "Added 30 images":
-            survivor.undo()
+        while survivor.history.undo_text != "Added 30 images":
+            survivor.history.undo()
             steps += 1
         assert done <= steps <= done + 1
-        assert survivor.labels() == {}
+        assert survivor.labels.by_image() == {}
 
 
 OPEN_FOR_WRITING = """
@@ -71,7 +71,7 @@ except ProjectLockedError as error:
     print("locked:", error)
 for _ in range(2):
     with Project.open(path, for_writing=False) as project:
-        print("reads", len(project.labels()), flush=True)
+        print("reads", len(project.labels.by_image()), flush=True)
     sys.stdin.readline()
 """
 
@@ -89,7 +89,7 @@ def test_a_second_process_reads_beside_the_writer(tmp_path: Path) -> None:
         assert child.stdin is not None
         assert child.stdout.readline().startswith("locked: the project is open in another window")
         assert child.stdout.readline() == "reads 0\n"
-        project.label(images, gull)
+        project.labels.set(images, gull)
         child.stdin.write("\n")
         child.stdin.flush()
         assert child.stdout.readline() == "reads 4\n"
@@ -123,4 +123,4 @@ def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:
             Project.open(project.path)
         os.kill(child.pid, signal.SIGKILL)
     with Project.open(project.path) as survivor:
-        assert survivor.add_class("Tern")[1] > 0
+        assert survivor.classes.add("Tern")[1] > 0

@@ -15,26 +15,26 @@ def test_a_trained_model_comes_with_its_files(tmp_path: Path) -> None:
     """After a restart everything is there, under the hashes of the contents; nothing was chosen or journaled."""
     with new_project(tmp_path) as project:
         before = dump(project)
-        version = project.add_trained_model(trained_model())
+        version = project.models.add_trained(trained_model())
         assert dump(project) == before
-        assert project.undo_text is None
+        assert project.history.undo_text is None
     with Project.open(tmp_path / "birds.protoleaf", for_writing=False) as project:
-        assert project.model.version_id == 1
-        assert project.model_versions()[1] == project.model_version(version.version_id) == version
+        assert project.models.current.version_id == 1
+        assert project.models.versions()[1] == project.models.version(version.version_id) == version
         assert (version.label, version.parent_id, version.is_trained_here) == ("Tuned propagation 1", 1, True)
         assert version.figures == {"before_accuracy": 0.5, "after_accuracy": None}
         assert version.settings == {"iterations": 10, "depth": "propagation"}
         assert version.backbone_hash == hashlib.sha256(b"network").hexdigest()
-        assert project.model_file(version.backbone_hash) == b"network"
-        assert project.model_file(version.propagation_hash) == b"Tuned propagation 1"
+        assert project.models.file(version.backbone_hash) == b"network"
+        assert project.models.file(version.propagation_hash) == b"Tuned propagation 1"
         assert project.check() == []
 
 
 def test_a_content_is_kept_once(tmp_path: Path) -> None:
     """Two versions on the same backbone share its file."""
     with new_project(tmp_path) as project:
-        first = project.add_trained_model(trained_model())
-        second = project.add_trained_model(trained_model("Tuned propagation 2", parent_id=first.version_id))
+        first = project.models.add_trained(trained_model())
+        second = project.models.add_trained(trained_model("Tuned propagation 2", parent_id=first.version_id))
         assert first.backbone_hash == second.backbone_hash
         assert connection_of(project).value("SELECT COUNT(*) FROM model_file") == 3
 
@@ -42,23 +42,23 @@ def test_a_content_is_kept_once(tmp_path: Path) -> None:
 def test_choosing_one_can_be_undone(tmp_path: Path) -> None:
     """The undo menu names it; undoing the choice keeps the version."""
     with new_project(tmp_path) as project:
-        version = project.add_trained_model(trained_model())
-        change = project.choose_model(version.version_id)
+        version = project.models.add_trained(trained_model())
+        change = project.models.choose(version.version_id)
         assert (change.text, change.settings) == ("Switched to model Tuned propagation 1", ("model_version",))
-        assert project.model == version
-        project.undo()
-        assert project.model.version_id == 1
-        assert len(project.model_versions()) == 2
+        assert project.models.current == version
+        project.history.undo()
+        assert project.models.current.version_id == 1
+        assert len(project.models.versions()) == 2
 
 
 def test_a_model_from_nowhere_is_refused_whole(tmp_path: Path) -> None:
     """A version that its parent does not stand for leaves no file behind; a reader adds nothing."""
     with new_project(tmp_path) as project:
         with pytest.raises(InputError, match="no such model version"):
-            project.add_trained_model(trained_model(parent_id=7))
+            project.models.add_trained(trained_model(parent_id=7))
         assert connection_of(project).value("SELECT COUNT(*) FROM model_file") == 0
     with Project.open(tmp_path / "birds.protoleaf", for_writing=False) as project, pytest.raises(ProjectReadOnlyError):
-        project.add_trained_model(trained_model())
+        project.models.add_trained(trained_model())
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_a_model_from_nowhere_is_refused_whole(tmp_path: Path) -> None:
 def test_a_damaged_model_file_is_noticed(damage: str, said: str, tmp_path: Path) -> None:
     """Asking for it is refused, the check of the project names the version, and everything else goes on."""
     with new_project(tmp_path) as project:
-        version = project.add_trained_model(replace(trained_model(), name="Mine"))
+        version = project.models.add_trained(replace(trained_model(), name="Mine"))
     change_file(tmp_path / "birds.protoleaf", damage)
     with Project.open(tmp_path / "birds.protoleaf") as project:
         with pytest.raises(ProjectDamagedError, match=said):
-            project.model_file(version.backbone_hash)
+            project.models.file(version.backbone_hash)
         assert [fault[:5] for fault in project.check()] == ["Mine:", "Mine:"]
-        project.add_class("Bird")
+        project.classes.add("Bird")

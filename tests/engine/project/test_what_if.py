@@ -24,7 +24,7 @@ def lived_in(folder: Path, seed: int) -> Project:
 def supposed(project: Project, seed: int) -> Storyteller:
     """Begin to try something out and do much of it; the file must not notice."""
     before = project.path.read_bytes()
-    project.begin_what_if()
+    project.what_if.begin()
     teller = Storyteller(project, seed)
     for _ in range(ACTIONS_SUPPOSED):
         teller.tell()
@@ -37,19 +37,19 @@ def supposed(project: Project, seed: int) -> Storyteller:
 def test_what_is_kept_is_one_step(tmp_path: Path, seed: int) -> None:
     """The file then holds what was tried out; one undo takes it back whole, also after a restart."""
     project = lived_in(tmp_path, seed)
-    before, before_shape = dump(project), shape(project.graph)
+    before, before_shape = dump(project), shape(project.classes.graph)
     teller = supposed(project, seed + 100)
-    project.keep_what_if("Tried this and that out")
+    project.what_if.keep("Tried this and that out")
     assert dump(project) == teller.looks[teller.place]
-    assert project.undo_text == "Tried this and that out"
-    project.undo()
-    assert (dump(project), shape(project.graph)) == (before, before_shape)
+    assert project.history.undo_text == "Tried this and that out"
+    project.history.undo()
+    assert (dump(project), shape(project.classes.graph)) == (before, before_shape)
     assert project.check() == []
     project.close()
     with Project.open(project.path) as reopened:
-        reopened.redo()
+        reopened.history.redo()
         assert dump(reopened) == teller.looks[teller.place]
-        assert shape(reopened.graph) == shape(teller.mirror)
+        assert shape(reopened.classes.graph) == shape(teller.mirror)
         assert reopened.check() == []
 
 
@@ -57,14 +57,14 @@ def test_what_is_kept_is_one_step(tmp_path: Path, seed: int) -> None:
 def test_what_is_dropped_leaves_nothing(tmp_path: Path, seed: int) -> None:
     """Rows, graph and history are as before, and who followed every step is led back."""
     project = lived_in(tmp_path, seed)
-    before, history = dump(project), project.history()
+    before, history = dump(project), project.history.steps()
     teller = supposed(project, seed + 100)
-    teller.follow(project.discard_what_if())
+    teller.follow(project.what_if.discard())
     assert dump(project) == before
-    assert project.history() == history
-    assert not project.is_what_if
-    project.undo()
-    project.redo()
+    assert project.history.steps() == history
+    assert not project.what_if.is_on
+    project.history.undo()
+    project.history.redo()
     assert dump(project) == before
     project.close()
 
@@ -72,32 +72,32 @@ def test_what_is_dropped_leaves_nothing(tmp_path: Path, seed: int) -> None:
 def test_undo_ends_where_it_was_begun(tmp_path: Path) -> None:
     """What was done for good is not taken back by mistake."""
     project, gull, images = bird_project(tmp_path)
-    project.begin_what_if()
-    assert project.undo() is None
-    project.label(images, gull)
-    project.undo()
-    assert (project.undo_text, project.redo_text) == (None, "Labelled 4 images as Gull")
-    assert project.discard_what_if().is_empty
-    assert project.undo_text == "Added 4 images"
+    project.what_if.begin()
+    assert project.history.undo() is None
+    project.labels.set(images, gull)
+    project.history.undo()
+    assert (project.history.undo_text, project.history.redo_text) == (None, "Labelled 4 images as Gull")
+    assert project.what_if.discard().is_empty
+    assert project.history.undo_text == "Added 4 images"
     project.close()
 
 
 def test_what_machines_find_out_is_true_all_the_same(tmp_path: Path) -> None:
     """Facts and trained models reach the file at once; facts of images that were added meanwhile when these do."""
     project, _gull, images = bird_project(tmp_path)
-    project.begin_what_if()
-    project.record_scan([(images[0], "ab", None)])
-    version = project.add_trained_model(trained_model())
-    (added,) = project.add_images(found_files(tmp_path, 1, start=50)).images_added
-    project.record_scan([(added, "cd", None)])
-    assert project.model_version(version.version_id).name == version.name
-    project.keep_what_if("Tried out")
-    assert [project.image(image_id).content_hash for image_id in (images[0], added)] == ["ab", "cd"]
-    project.begin_what_if()
-    project.record_scan([(images[1], "ef", None)])
-    project.discard_what_if()
-    assert project.image(images[1]).content_hash == "ef"
-    assert project.model_version(version.version_id).name == version.name
+    project.what_if.begin()
+    project.images.record_scan([(images[0], "ab", None)])
+    version = project.models.add_trained(trained_model())
+    (added,) = project.images.add(found_files(tmp_path, 1, start=50)).images_added
+    project.images.record_scan([(added, "cd", None)])
+    assert project.models.version(version.version_id).name == version.name
+    project.what_if.keep("Tried out")
+    assert [project.images.record(image_id).content_hash for image_id in (images[0], added)] == ["ab", "cd"]
+    project.what_if.begin()
+    project.images.record_scan([(images[1], "ef", None)])
+    project.what_if.discard()
+    assert project.images.record(images[1]).content_hash == "ef"
+    assert project.models.version(version.version_id).name == version.name
     project.close()
 
 
@@ -106,17 +106,17 @@ def test_a_full_disk_loses_nothing_that_was_tried_out(tmp_path: Path) -> None:
     project, _gull, _images = bird_project(tmp_path)
     before, connection = dump(project), connection_of(project)
     connection.value(f"PRAGMA max_page_count = {connection.value('PRAGMA page_count') + 2}")
-    project.begin_what_if()
-    project.add_images(found_files(tmp_path, 5000, start=100))
+    project.what_if.begin()
+    project.images.add(found_files(tmp_path, 5000, start=100))
     tried = dump(project)
     with pytest.raises(StorageError, match="disk is full"):
-        project.keep_what_if("Tried out")
-    assert project.is_what_if
+        project.what_if.keep("Tried out")
+    assert project.what_if.is_on
     assert dump(project) == tried
     connection.value("PRAGMA max_page_count = 1000000")
-    project.keep_what_if("Tried out")
+    project.what_if.keep("Tried out")
     assert dump(project) == tried
-    project.undo()
+    project.history.undo()
     assert dump(project) == before
     project.close()
 
@@ -124,19 +124,19 @@ def test_a_full_disk_loses_nothing_that_was_tried_out(tmp_path: Path) -> None:
 def test_it_begins_and_ends_once(tmp_path: Path) -> None:
     """Not twice, not in a project that is only read; and a project may be closed in the middle."""
     project, gull, _images = bird_project(tmp_path)
-    for end in (project.discard_what_if, lambda: project.keep_what_if("Tried out")):
+    for end in (project.what_if.discard, lambda: project.what_if.keep("Tried out")):
         with pytest.raises(InputError, match="nothing is being tried out"):
             end()
-    project.begin_what_if()
+    project.what_if.begin()
     with pytest.raises(InputError, match="already"):
-        project.begin_what_if()
-    project.rename_class(gull, "Tern")
+        project.what_if.begin()
+    project.classes.rename(gull, "Tern")
     project.close()
     with Project.open(project.path, for_writing=False) as reopened:
-        assert reopened.graph.name(gull) == "Gull"
-        reopened.begin_what_if()
-        reopened.rename_class(gull, "Tern")
+        assert reopened.classes.graph.name(gull) == "Gull"
+        reopened.what_if.begin()
+        reopened.classes.rename(gull, "Tern")
         with pytest.raises(ProjectReadOnlyError):
-            reopened.keep_what_if("Tried it out")
-        reopened.discard_what_if()
-        assert reopened.graph.name(gull) == "Gull"
+            reopened.what_if.keep("Tried it out")
+        reopened.what_if.discard()
+        assert reopened.classes.graph.name(gull) == "Gull"

@@ -93,7 +93,7 @@ PRESENT: dict[str, str] = {
 def test_a_wrong_value_in_a_present_project_is_one_clear_line(tmp_path: Path, what: str) -> None:
     """The same for what the tables of today let through."""
     project, _, _ = bird_project(tmp_path)
-    project.add_trained_model(trained_model())
+    project.models.add_trained(trained_model())
     project.close()
     change_file(project.path, PRESENT[what])
     before = project.path.read_bytes()
@@ -133,25 +133,25 @@ def test_what_is_too_long_is_refused_at_the_door(tmp_path: Path) -> None:
     """The tables themselves refuse absurd lengths, by whatever way they come, and nothing is changed."""
     project, gull, images = bird_project(tmp_path)
     with pytest.raises(InputError, match="too long"):
-        project.label(images, gull, who="x" * 5_000)
+        project.labels.set(images, gull, who="x" * 5_000)
     with pytest.raises(InputError, match="too long"):
-        project.set_setting("notes", "x" * 2_000_000)
-    assert project.labels() == {}
+        project.policies.set_setting("notes", "x" * 2_000_000)
+    assert project.labels.by_image() == {}
     assert project.check() == []
-    project.record_scan([(images[0], None, "x" * 50_000)])
-    assert len(project.images()[0].failure or "") == 10_000
+    project.images.record_scan([(images[0], None, "x" * 50_000)])
+    assert len(project.images.records()[0].failure or "") == 10_000
     project.close()
 
 
 def test_what_is_wrong_with_a_trained_model_is_told_and_others_can_be_used(tmp_path: Path) -> None:
     """A damaged model file is a fault, but does not lock a person out of the project."""
     project, _, _ = bird_project(tmp_path)
-    project.add_trained_model(trained_model("Mine"))
+    project.models.add_trained(trained_model("Mine"))
     project.close()
     change_file(project.path, "UPDATE model_file SET content = x'00'")
     assert any("Mine" in fault for fault in Project.faults_of(project.path))
     with Project.open(project.path) as opened:
-        assert opened.model.version_id == 1
+        assert opened.models.current.version_id == 1
 
 
 @pytest.mark.parametrize(

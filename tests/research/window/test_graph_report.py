@@ -22,7 +22,7 @@ def project(tmp_path: Path) -> Path:
     graph = bushy_graph(300, 4)
     with new_project(path) as project:
         names = [(graph.name(each), graph.parents(each)) for each in graph.classes()]
-        project.import_graph(lambda own: [own.add_class(name, parents) for name, parents in names], "Add classes")
+        project.classes.edit(lambda own: [own.add_class(name, parents) for name, parents in names], "Add classes")
     return path
 
 
@@ -48,6 +48,6 @@ def test_the_drawing_is_measured(
         assert len(said["moves"]) == MOVES
         assert (len(said["pan"]), len(said["zoom"])) == (6 * FRAMES, 2 * FRAMES)
         with Project.open(project, for_writing=False) as kept:
-            assert sorted(kept.graph.edges()) == sorted(bushy_graph(300, 4).edges())
+            assert sorted(kept.classes.graph.edges()) == sorted(bushy_graph(300, 4).edges())
     else:
         assert len(said["flights"]) == 5

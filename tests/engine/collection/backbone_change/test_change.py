@@ -31,15 +31,15 @@ def change_to(live: LiveCollection, collection: Collection, source: Path) -> Pre
 
 def test_labels_graph_and_bars_stay(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
     """Only the model version in use is another; every image is embedded and classified at once."""
-    live.project.set_policy(1, ClassPolicy(bar=0.9))
-    before, graph = dump(live.project), live.project.graph.copy()
+    live.project.policies.set(1, ClassPolicy(bar=0.9))
+    before, graph = dump(live.project), live.project.classes.graph.copy()
     prepared = change_to(live, collection, tinyleaf)
     after = dump(live.project)
     assert {table for table in before if before[table] != after[table]} == {"setting"}
-    assert sorted(live.project.graph.edges()) == sorted(graph.edges())
+    assert sorted(live.project.classes.graph.edges()) == sorted(graph.edges())
     assert policies_of(live.project)[1].bar == 0.9
     assert (prepared.name, prepared.embedded, prepared.failed) == ("tinyleaf", IMAGES, ())
-    assert live.project.model.backbone_hash == find_model(str(tinyleaf)).backbone_hash
+    assert live.project.models.current.backbone_hash == find_model(str(tinyleaf)).backbone_hash
     assert live.state.model_name == "tinyleaf"
     assert (live.state.status == ImageStatus.READY).all()
 
@@ -53,7 +53,11 @@ def test_undo_and_redo_are_exact_and_embed_nothing(
     new = own_copy(live.state)
     assert not np.array_equal(old.best_score, new.best_score)
     monkeypatch.setattr("engine.collection.embed.BackboneSession", None)
-    for take, expected in ((live.project.undo, old), (live.project.redo, new), (live.project.undo, old)):
+    for take, expected in (
+        (live.project.history.undo, old),
+        (live.project.history.redo, new),
+        (live.project.history.undo, old),
+    ):
         change = take()
         assert change is not None
         assert change.text == "Changed the backbone to tinyleaf"
@@ -62,7 +66,7 @@ def test_undo_and_redo_are_exact_and_embed_nothing(
     again = LiveCollection.open(collection.project, collection.caches)
     try:
         assert_same(again.load(), old, tolerance=0)
-        change = again.project.redo()
+        change = again.project.history.redo()
         assert change is not None
         assert_same(again.apply(change), new, tolerance=0)
         assert again.project.check() == []
@@ -83,7 +87,7 @@ def test_a_cancelled_change_goes_on_from_its_cache(collection: Collection, tinyl
         with pytest.raises(Cancelled):
             prepare_change(project, collection.caches, str(tinyleaf), device="cpu", on_progress=stop, cancel=token)
         with open_cache(find_model(str(tinyleaf)), collection.caches) as cache:
-            done = IMAGES - len(cache.missing([key for key in project.image_table().content_hashes if key]))
+            done = IMAGES - len(cache.missing([key for key in project.images.table().content_hashes if key]))
         prepared = prepare_change(project, collection.caches, str(tinyleaf), device="cpu")
     assert done > 0
     assert prepared.embedded == IMAGES - done
@@ -125,8 +129,8 @@ def test_going_back_does_not_add_the_version_again(
     prepared = prepare_change(live.project, collection.caches, "leafnet", device="cpu")
     assert prepared.embedded == 0
     live.apply(use_backbone(live.project, "leafnet", prepared.backbone_hash))
-    assert [version.label for version in live.project.model_versions()] == ["leafnet", "tinyleaf"]
-    assert live.project.model.version_id == 1
+    assert [version.label for version in live.project.models.versions()] == ["leafnet", "tinyleaf"]
+    assert live.project.models.current.version_id == 1
     assert_same(live.state, old, tolerance=0)
 
 
@@ -143,10 +147,10 @@ def test_a_backbone_that_changed_meanwhile_is_refused(
     prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
     with tinyleaf.open("ab") as file:
         file.write(b"\x00")
-    before = dump(live.project), live.project.model_versions()
+    before = dump(live.project), live.project.models.versions()
     with pytest.raises(ModelError, match="has changed since the images were embedded"):
         use_backbone(live.project, prepared.source, prepared.backbone_hash)
-    assert (dump(live.project), live.project.model_versions()) == before
+    assert (dump(live.project), live.project.models.versions()) == before
 
 
 def test_a_refused_step_leaves_no_version(
@@ -154,16 +158,16 @@ def test_a_refused_step_leaves_no_version(
 ) -> None:
     """A disk that fails between the version and its choice takes both back."""
     prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
-    before = dump(live.project), live.project.model_versions()
+    before = dump(live.project), live.project.models.versions()
 
     def fail(*_arguments: object) -> None:
         raise StorageError("the disk is full")
 
-    monkeypatch.setattr("engine.project.policy_rows.put_setting", fail)
+    monkeypatch.setattr("engine.project.models.put_setting", fail)
     with pytest.raises(StorageError):
         use_backbone(live.project, prepared.source, prepared.backbone_hash)
-    assert (dump(live.project), live.project.model_versions()) == before
-    assert live.project.undo_text != "Changed the backbone to tinyleaf"
+    assert (dump(live.project), live.project.models.versions()) == before
+    assert live.project.history.undo_text != "Changed the backbone to tinyleaf"
 
 
 def test_facts_that_cannot_be_kept_leave_the_backbone(
@@ -171,16 +175,16 @@ def test_facts_that_cannot_be_kept_leave_the_backbone(
 ) -> None:
     """A disk that fails while facts of images are written: the change that is told to have failed was not made."""
     prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
-    before = dump(live.project), live.project.model_versions()
+    before = dump(live.project), live.project.models.versions()
 
     def fail(*_arguments: object) -> None:
         raise StorageError("the disk is full")
 
-    monkeypatch.setattr("engine.project.image_rows.store_facts", fail)
+    monkeypatch.setattr("engine.project.images.store_facts", fail)
     news = [EmbedResult(int(live.state.image_ids[0]), None, "unreadable")]
     with pytest.raises(StorageError):
         use_backbone(live.project, prepared.source, prepared.backbone_hash, news)
-    assert (dump(live.project), live.project.model_versions()) == before
+    assert (dump(live.project), live.project.models.versions()) == before
 
 
 def test_images_that_fail_stay_listed(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
@@ -192,7 +196,7 @@ def test_images_that_fail_stay_listed(live: LiveCollection, collection: Collecti
     assert [failure.path for failure in prepared.failed] == [lost]
     assert live.state.status[-1] == ImageStatus.FAILED
     assert (live.state.status[:-1] == ImageStatus.READY).all()
-    change = live.project.undo()
+    change = live.project.history.undo()
     assert change is not None
     assert_same(live.apply(change), old, tolerance=0)
 

@@ -23,10 +23,10 @@ def ruled(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory) -
     shutil.copytree(embedded_once.folder, folder / "collection")
     collection = Collection(folder / "collection", CacheFolders(folder / "cache"))
     with Project.open(collection.project, is_backed_up=False) as project:
-        project.set_policy(project.graph.find("Red"), ClassPolicy(is_deepest=True))
-        project.set_policy(project.graph.find("Blue"), ClassPolicy(bar=1.0))
+        project.policies.set(project.classes.graph.find("Red"), ClassPolicy(is_deepest=True))
+        project.policies.set(project.classes.graph.find("Blue"), ClassPolicy(bar=1.0))
         for name, odd in RENAMED.items():
-            project.rename_class(project.graph.find(name), odd)
+            project.classes.rename(project.classes.graph.find(name), odd)
     return collection
 
 

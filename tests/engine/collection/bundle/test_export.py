@@ -91,7 +91,7 @@ def test_new_images_are_answered_as_by_the_program(
         alone = tmp_path / "alone.onnx"  # no companion in eight bits lies beside it
         alone.write_bytes(classified.model.backbone.read_bytes())
         session = BackboneSession(alone, classified.model.card, CPU_CHOICE)
-        write_program_s_answers(classified, project.graph, session, images, expected)
+        write_program_s_answers(classified, project.classes.graph, session, images, expected)
 
     done = classify_files(open_bundle(exported.folder), [Path(image) for image in images], found)
     deep, broken = tmp_path / "deep.png", tmp_path / "broken.jpg"
@@ -117,8 +117,8 @@ def test_a_trained_model_without_the_collection_stage_and_by_one_view(
     without_its_views(collection)
     found, setting = tmp_path / "found.csv", Setting.PPN
     with Project.open(collection.project) as project:
-        project.set_setting("collection", False)
-        project.choose_model(adopt(project, write_tuned(tmp_path / "tuned", project)))
+        project.policies.set_setting("collection", False)
+        project.models.choose(adopt(project, write_tuned(tmp_path / "tuned", project)))
         exported = export_model(project, collection.caches, tmp_path / "model", setting)
         fitted = classify(project, collection.caches, setting).fitted
         pixels = views_of_side(Path(images[0]).read_bytes(), 96, 1.0, 1)
@@ -135,7 +135,7 @@ def test_a_trained_model_without_the_collection_stage_and_by_one_view(
     assert "leafnet, which it was trained from" in (exported.folder / "LICENCE.txt").read_text(encoding="utf-8")
     assert (bundle.contents.framing.views, row["setting"]) == (1, setting.value)
     assert abs(float(row["score"]) - float(chances.max())) <= 1e-3
-    assert row["class"] == project.graph.name(int(fitted.candidate_ids[chances.argmax()]))
+    assert row["class"] == project.classes.graph.name(int(fitted.candidate_ids[chances.argmax()]))
 
 
 def test_what_lies_in_the_folder(exported: ExportedModel, ruled: Collection) -> None:

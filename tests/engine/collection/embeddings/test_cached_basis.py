@@ -122,7 +122,7 @@ def test_other_embeddings_have_another_basis(project: Path, caches: CacheFolders
     """An image less is another collection: what was cached is of no use for it."""
     _opened(project, caches)
     live = LiveCollection.open(project, caches)
-    live.project.remove_images(live.load_list().image_ids[-1:].tolist())
+    live.project.images.remove(live.load_list().image_ids[-1:].tolist())
     live.close()
     state = _opened(project, caches)
     assert (len(made), len(state.image_ids)) == (2, IMAGES - 1)
@@ -146,7 +146,7 @@ def test_many_labels_more_are_cached_too(project: Path, caches: CacheFolders, ma
     (file,) = _cached_files(caches)
     before = file.read_bytes()
     free = state.image_ids[state.label_class == NO_CLASS].tolist()
-    live.apply(live.project.label(free[:LABELS], int(state.best_class[0])))
+    live.apply(live.project.labels.set(free[:LABELS], int(state.best_class[0])))
     after = own_copy(live.state)
     live.close()
     with np.load(file) as kept:

@@ -49,10 +49,10 @@ def test_added_images_come_behind(project: Project, tmp_path: Path) -> None:
 def test_an_older_image_that_comes_back_is_put_in_its_place(project: Project) -> None:
     """Undo of a removal adds an image whose id is not the highest."""
     images = ImageList(project)
-    first = project.image_table().ids[0]
-    project.remove_images([first])
+    first = project.images.table().ids[0]
+    project.images.remove([first])
     images.read()
-    change = project.undo()
+    change = project.history.undo()
     assert change is not None
     images.read_added(change.images_added)
     assert images.ids[0] == first
@@ -65,7 +65,7 @@ def test_facts_of_some_files(project: Project) -> None:
     images.read()
     first, second, third = images.ids[:3].tolist()
     found = [(first, b"\x01" * 32, None), (second, None, "cut short"), (third, b"\x02" * 32, None)]
-    project.record_scan([EmbedResult(*each) for each in found])
+    project.images.record_scan([EmbedResult(*each) for each in found])
     images.read_facts(np.array([first, second]))
     assert images.content_hashes[0] == b"\x01" * 32
     assert images.content_hashes[2] != b"\x02" * 32

@@ -40,7 +40,7 @@ def live(large: Collection) -> Iterator[LiveCollection]:
 
 def shots_of(live: LiveCollection) -> Shots:
     """What a fit gets."""
-    return live.fit_input().images.shots(live.project.graph)
+    return live.fit_input().images.shots(live.project.classes.graph)
 
 
 def from_cache(live: LiveCollection, image_id: int) -> np.ndarray:
@@ -71,7 +71,7 @@ def test_shots_are_over_all_views_and_held_out_by_one(live: LiveCollection) -> N
 def test_a_new_label_waits_for_its_views_and_predictions_do_not(live: LiveCollection) -> None:
     """It counts at once by one view, and by all of them when they are there."""
     image_id = unlabelled(live)
-    state = live.apply(live.project.label([image_id], int(live.state.best_class[live.state.position(image_id)])))
+    state = live.apply(live.project.labels.set([image_id], int(live.state.best_class[live.state.position(image_id)])))
     assert len(state.without_views) == 1
     place = shots_of(live).image_ids.tolist().index(image_id)
     assert (shots_of(live).embeddings[place] == shots_of(live).as_classified[place]).all()
@@ -94,9 +94,9 @@ def test_nothing_is_embedded_twice(live: LiveCollection) -> None:
     """A label that comes back finds what is there, and no backbone is opened for nothing."""
     assert embed_closer(live.project, cache_of_test(), device="cpu") is None
     image_id = int(shots_of(live).image_ids[3])
-    live.apply(live.project.unlabel([image_id]))
+    live.apply(live.project.labels.remove([image_id]))
     assert image_id not in shots_of(live).image_ids
-    undone = live.project.undo()
+    undone = live.project.history.undo()
     assert undone is not None
     assert len(live.apply(undone).without_views) == 0
 
@@ -115,7 +115,7 @@ def test_a_file_that_changed_is_not_taken_for_what_it_was(live: LiveCollection) 
 def test_without_the_file_one_view_goes_on(live: LiveCollection) -> None:
     """A photo whose disk is away keeps the embedding that it has, and is no failure."""
     image_id = unlabelled(live)
-    live.apply(live.project.label([image_id], int(live.state.best_class[live.state.position(image_id)])))
+    live.apply(live.project.labels.set([image_id], int(live.state.best_class[live.state.position(image_id)])))
     live.state.path_of(image_id).unlink()
     done = embed_closer(live.project, cache_of_test(), device="cpu")
     assert done is not None
@@ -128,7 +128,7 @@ def test_a_class_with_many_labels_has_enough(live: LiveCollection) -> None:
     """From the eleventh image on, one view each is all that is asked for."""
     ids = live.state.image_ids[live.state.label_class < 0].tolist()
     class_id = int(live.state.label_class.max())
-    assert len(live.apply(live.project.label(ids, class_id)).without_views) <= MOST_PER_CLASS
+    assert len(live.apply(live.project.labels.set(ids, class_id)).without_views) <= MOST_PER_CLASS
 
 
 def test_a_collection_that_is_not_large_is_classified_by_all_views(collection: Collection) -> None:
@@ -212,7 +212,7 @@ def test_models_are_compared_by_one_view_each(collection: Collection) -> None:
         compared = classify(project, collection.caches, with_views=False)
         assert np.array_equal(compared.embeddings, alone.embeddings)
         assert (compared.fitted.shots.embeddings == alone.fitted.shots.embeddings).all()
-        version = project.model
+        version = project.models.current
         assert (
             held_out_answers(project, compared).mean()
             == compare_on_shots(project, collection.caches, version, version).before

@@ -31,11 +31,11 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hostile")
     project = make_project(folder)
     files = [draw(folder / "photos" / f"{number}" / "photo.png", number) for number in range(COUNT)]
-    project.add_images(files)
-    classes = [project.add_class(name, ())[1] for name in NAMES]
-    classes.append(project.add_class("photo.png", (classes[0],))[1])
-    for image, class_id in zip(project.images(), classes, strict=True):
-        project.label([image.image_id], class_id, who="ada")
+    project.images.add(files)
+    classes = [project.classes.add(name, ())[1] for name in NAMES]
+    classes.append(project.classes.add("photo.png", (classes[0],))[1])
+    for image, class_id in zip(project.images.records(), classes, strict=True):
+        project.labels.set([image.image_id], class_id, who="ada")
     project.close()
     return project.path
 
@@ -48,7 +48,7 @@ def test_every_class_comes_back(labelled: Path, tmp_path: Path, name: str, *, is
         expected = _labels(project)
         choice = ExportChoice(name, out, Which.VERIFIED, FolderOptions(is_flat=is_flat, has_coarse=True))
         written = export_images(project, {}, choice)
-        files = [project.resolve(image) for image in project.images()]
+        files = [project.images.resolve(image) for image in project.images.records()]
         assert (written.images, written.failures) == (COUNT, ())
     assert list(out.parent.iterdir()) == [out]
     if FORMATS[name].has_images:
@@ -61,5 +61,5 @@ def test_every_class_comes_back(labelled: Path, tmp_path: Path, name: str, *, is
 
 
 def _labels(project: Project) -> dict[int, str]:
-    labels = project.labels().items()
-    return {i: "" if one.class_id is None else project.graph.path_text(one.class_id) for i, one in labels}
+    labels = project.labels.by_image().items()
+    return {i: "" if one.class_id is None else project.classes.graph.path_text(one.class_id) for i, one in labels}

@@ -59,7 +59,7 @@ def test_nothing_is_written_over(music: Labelled, tmp_path: Path, name: str) -> 
             export_images(music.project, music.answers, ExportChoice(name, out))
         assert [path.name for path in out.iterdir()] == ["mine.txt"]
     else:
-        for taken in (music.project.path, music.project.resolve(music.project.images()[0])):
+        for taken in (music.project.path, music.project.images.resolve(music.project.images.records()[0])):
             before = taken.read_bytes()
             with pytest.raises(InputError, match="overwrite"):
                 export_images(music.project, music.answers, ExportChoice(name, taken))
@@ -87,7 +87,7 @@ def test_class_folders(music: Labelled, tmp_path: Path, how: Placing) -> None:
         "Keyboard/Piano/piano.png", "Keyboard/Organ/organ.png", "Wind/Flute/flute.png", "Wind/coarse.png",
         "Trio_ A_B_/=odd, _name_ ü.png",
     }  # fmt: skip
-    source = music.project.resolve(music.project.image(music.images["piano.png"]))
+    source = music.project.images.resolve(music.project.images.record(music.images["piano.png"]))
     piano = out / "Keyboard/Piano/piano.png"
     assert piano.read_bytes() == source.read_bytes()
     assert piano.is_symlink() == (how is Placing.SYMBOLIC_LINK)
@@ -129,7 +129,7 @@ def test_a_table_for_excel(music: Labelled, tmp_path: Path) -> None:
 
 def test_a_lost_image_is_a_failure(music: Labelled, tmp_path: Path) -> None:
     """What can be written is; what cannot is told."""
-    lost = music.project.resolve(music.project.image(music.images["piano.png"]))
+    lost = music.project.images.resolve(music.project.images.record(music.images["piano.png"]))
     lost.unlink()
     done = export_images(music.project, music.answers, ExportChoice("folders", tmp_path / "out"))
     assert [failure.path for failure in done.failures] == [lost]
@@ -139,13 +139,13 @@ def test_a_lost_image_is_a_failure(music: Labelled, tmp_path: Path) -> None:
 
 def test_two_images_of_one_name(music: Labelled, tmp_path: Path) -> None:
     """Both come along, whatever the size of the letters."""
-    first = music.project.resolve(music.project.image(music.images["piano.png"]))
+    first = music.project.images.resolve(music.project.images.record(music.images["piano.png"]))
     other = first.parent.parent / "elsewhere" / "PIANO.png"
     other.parent.mkdir()
     other.write_bytes(first.read_bytes())
     found = FoundFile.at(other)
     assert found is not None
-    music.project.import_labelled([(found, music.ids["Piano"])])
+    music.project.images.add_labelled([(found, music.ids["Piano"])])
     export_images(music.project, {}, ExportChoice("folders", tmp_path / "out", Which.VERIFIED))
     assert {path.name for path in (tmp_path / "out/Keyboard/Piano").iterdir()} == {"piano.png", "PIANO (2).png"}
 

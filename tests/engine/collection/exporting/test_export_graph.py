@@ -24,24 +24,24 @@ HARD_NAME = 'and/or "海鸥" <&> \\ |'
 def project(tmp_path: Path) -> Iterator[Project]:
     """Two parents, equal names in two places, names and notes with every sign, ids and colours."""
     with new_project(tmp_path) as made:
-        bird = made.add_class("Bird")[1]
-        sea = made.add_class("Sea, and coast")[1]
-        gull = made.add_class("Gull", (bird, sea))[1]
-        other = made.add_class("Other", (bird,))[1]
-        made.add_class("Other", (sea,))
-        hard = made.add_class(HARD_NAME, (gull,))[1]
-        formula = made.add_class("=1+1", (gull,))[1]
-        made.set_aliases(gull, Aliases("https://birds.example/gull", ("Larus", "a | b", "back\\slash")))
-        made.set_aliases(other, Aliases("n 07"))
-        made.set_details(gull, ClassDetails('Two lines,\n"quoted"; and more.', "#a0b1c2"))
-        made.set_details(hard, ClassDetails("=note"))
-        made.set_details(formula, ClassDetails(colour="#000000"))
+        bird = made.classes.add("Bird")[1]
+        sea = made.classes.add("Sea, and coast")[1]
+        gull = made.classes.add("Gull", (bird, sea))[1]
+        other = made.classes.add("Other", (bird,))[1]
+        made.classes.add("Other", (sea,))
+        hard = made.classes.add(HARD_NAME, (gull,))[1]
+        formula = made.classes.add("=1+1", (gull,))[1]
+        made.classes.set_aliases(gull, Aliases("https://birds.example/gull", ("Larus", "a | b", "back\\slash")))
+        made.classes.set_aliases(other, Aliases("n 07"))
+        made.classes.set_details({gull: ClassDetails('Two lines,\n"quoted"; and more.', "#a0b1c2")})
+        made.classes.set_details({hard: ClassDetails("=note")})
+        made.classes.set_details({formula: ClassDetails(colour="#000000")})
         yield made
 
 
 def said(project: Project) -> set[tuple[str, str, str, Aliases, ClassDetails]]:
     """Everything that is known of each class, at each of its places."""
-    graph, details = project.graph, project.details()
+    graph, details = project.classes.graph, project.classes.details()
     return {
         (path_text, graph.name(each), str(graph.level(each)), graph.aliases(each), details.get(each, ClassDetails()))
         for each in graph.classes()
@@ -59,9 +59,9 @@ def test_what_comes_back_is_the_same(name: str, project: Project, tmp_path: Path
         done = import_graph(again, out)
         assert (done.classes_added, done.edges_added, done.notes_added) == (7, 6, 3)
         assert said(again) == said(project)
-        assert again.undo_text == f"Imported 7 classes from {out.name}"
-        again.undo()
-        assert (len(again.graph), again.details()) == (0, {})
+        assert again.history.undo_text == f"Imported 7 classes from {out.name}"
+        again.history.undo()
+        assert (len(again.classes.graph), again.classes.details()) == (0, {})
     before = said(project)
     done = import_graph(project, out)
     assert (done.classes_added, done.edges_added, done.aliases_added, done.notes_added) == (0, 0, 0, 0)
@@ -71,12 +71,12 @@ def test_what_comes_back_is_the_same(name: str, project: Project, tmp_path: Path
 def test_notes_alone_are_news(project: Project, tmp_path: Path) -> None:
     """What people noted stays; what they did not is filled in, and the step says so."""
     export_graph(project, tmp_path / "classes.json")
-    gull = project.graph.find("Gull")
-    project.set_details(gull, ClassDetails("My own."))
-    project.set_details(project.graph.find("=1+1"), ClassDetails())
+    gull = project.classes.graph.find("Gull")
+    project.classes.set_details({gull: ClassDetails("My own.")})
+    project.classes.set_details({project.classes.graph.find("=1+1"): ClassDetails()})
     done = import_graph(project, tmp_path / "classes.json")
     assert (done.notes_added, done.change.text) == (2, "Imported notes of 2 classes from classes.json")
-    assert project.details()[gull] == ClassDetails("My own.", "#a0b1c2")
+    assert project.classes.details()[gull] == ClassDetails("My own.", "#a0b1c2")
 
 
 def test_drawings(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +87,9 @@ def test_drawings(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     export_graph(project, tmp_path / "dark.svg", is_dark=True)
     light, dark = ((tmp_path / f"{name}.svg").read_text(encoding="utf-8") for name in ("light", "dark"))
     titles = [each.text for each in fromstring(light).iter("{http://www.w3.org/2000/svg}title")]  # noqa: S314 (ours)
-    assert sorted(filter(None, titles)) == sorted(project.graph.name(each) for each in project.graph.classes())
+    assert sorted(filter(None, titles)) == sorted(
+        project.classes.graph.name(each) for each in project.classes.graph.classes()
+    )
     assert LIGHT.ground in light
     assert DARK.ground in dark
     monkeypatch.setattr(export_module, "MOST_DRAWN", 5)
@@ -120,4 +122,4 @@ def test_the_suffix_says_the_format_and_a_word_overrules_it(project: Project, tm
     assert export_graph(project, out, is_overwriting=True).format_name == "skos"
     assert export_graph(project, out).format_name == "skos"
     export_graph(project, out, "json", is_overwriting=True)
-    assert len(json.loads(out.read_text(encoding="utf-8"))["classes"]) == len(project.graph)
+    assert len(json.loads(out.read_text(encoding="utf-8"))["classes"]) == len(project.classes.graph)

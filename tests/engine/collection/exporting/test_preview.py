@@ -19,7 +19,7 @@ from tests.support.states import Picture, state_of
 @pytest.fixture
 def state(music: Labelled) -> CollectionState:
     """The project as screens show it."""
-    labels = music.project.labels()
+    labels = music.project.labels.by_image()
 
     def picture(image_id: int) -> Picture:
         label, answer = labels.get(image_id), music.answers.get(image_id)
@@ -29,7 +29,7 @@ def state(music: Labelled) -> CollectionState:
         safe = NO_CLASS if answer.safe_id is None else answer.safe_id
         return Picture(code, answer.leaf_id, answer.leaf_score, safe, answer.safe_score, answer.is_unknown)
 
-    ids = [image.image_id for image in music.project.images()]
+    ids = [image.image_id for image in music.project.images.records()]
     return state_of([picture(image_id) for image_id in ids], first_id=ids[0], folder=music.project.path.parent)
 
 

@@ -27,23 +27,25 @@ WITHOUT_NONE = frozenset({"darwin-core"})
 def other(music: Labelled, tmp_path: Path) -> Iterator[Project]:
     """A project beside the first, with the same images and no classes or labels."""
     project = make_project(tmp_path / "other")
-    project.add_images([found for image in music.project.images() if (found := file_of(music.project, image.image_id))])
+    project.images.add(
+        [found for image in music.project.images.records() if (found := file_of(music.project, image.image_id))]
+    )
     yield project
     project.close()
 
 
 def file_of(project: Project, image_id: int) -> FoundFile | None:
-    return FoundFile.at(project.resolve(project.image(image_id)))
+    return FoundFile.at(project.images.resolve(project.images.record(image_id)))
 
 
 def said(project: Project) -> dict[str, tuple[str | None, str, datetime]]:
     """Class, person and time of each label by the image's name."""
 
     def shown(label: Label) -> tuple[str | None, str, datetime]:
-        path = None if label.class_id is None else project.graph.path_text(label.class_id)
+        path = None if label.class_id is None else project.classes.graph.path_text(label.class_id)
         return path, label.who, label.when
 
-    return {Path(project.image(i).path).name: shown(label) for i, label in project.labels().items()}
+    return {Path(project.images.record(i).path).name: shown(label) for i, label in project.labels.by_image().items()}
 
 
 @pytest.mark.parametrize("name", READ)
@@ -63,8 +65,8 @@ def test_labels_come_back(music: Labelled, other: Project, tmp_path: Path, name:
     assert done.labelled == len(expected)
     assert done.plan.by_machine + done.plan.unlabelled >= 2
     assert done.change.text == f"Imported {done.labelled} labels from {out.name}"
-    other.undo()
-    assert (said(other), len(other.graph)) == ({}, 0)
+    other.history.undo()
+    assert (said(other), len(other.classes.graph)) == ({}, 0)
 
 
 @pytest.mark.parametrize("name", READ)
@@ -80,13 +82,13 @@ def test_again_changes_nothing(music: Labelled, tmp_path: Path, name: str) -> No
 def test_conflicts_are_listed_and_nothing_is_overwritten(music: Labelled, tmp_path: Path) -> None:
     out = tmp_path / "labels.csv"
     export_images(music.project, music.answers, ExportChoice("csv", out, Which.VERIFIED))
-    music.project.label([music.images["piano.png"]], music.ids["Flute"], who="linus")
-    music.project.unlabel([music.images["organ.png"]])
+    music.project.labels.set([music.images["piano.png"]], music.ids["Flute"], who="linus")
+    music.project.labels.remove([music.images["organ.png"]])
     plan = plan_labels(music.project, out)
     assert [(c.ours, c.theirs, c.who) for c in plan.conflicts] == [("Wind/Flute", "Keyboard/Piano", "ada")]
     done = import_labels(music.project, out)
     assert done.labelled == 1
-    label = music.project.label_of(music.images["piano.png"])
+    label = music.project.labels.of(music.images["piano.png"])
     assert label is not None
     assert (label.class_id, label.who) == (music.ids["Flute"], "linus")
 
@@ -104,7 +106,7 @@ def test_a_table_of_another_program(music: Labelled, tmp_path: Path) -> None:
         encoding="utf-8-sig",
     )
     plan = plan_labels(music.project, table, who="the museum")
-    by_name = {Path(music.project.image(label.image_id).path).name: label for label in plan.labels}
+    by_name = {Path(music.project.images.record(label.image_id).path).name: label for label in plan.labels}
     assert by_name.keys() == {"coarse.png"}
     assert by_name["coarse.png"].who == "Bo"
     assert by_name["coarse.png"].when == datetime(2024, 5, 1, 8, tzinfo=UTC)
@@ -121,7 +123,7 @@ def test_two_classes_for_one_image(music: Labelled, tmp_path: Path) -> None:
         "image,class\nday 1/flute.png,Wind\nday 1/flute.png,Flute\nday 0/coarse.png,Piano\nday 0/coarse.png,Flute\n"
     )
     plan = plan_labels(music.project, table)
-    classes = {Path(music.project.image(each.image_id).path).name: each.class_id for each in plan.labels}
+    classes = {Path(music.project.images.record(each.image_id).path).name: each.class_id for each in plan.labels}
     assert classes == {"flute.png": music.ids["Flute"], "coarse.png": music.ids["Piano"]}
     assert [(c.ours, c.theirs) for c in plan.contradictions] == [("Keyboard/Piano", "Wind/Flute")]
 
@@ -129,13 +131,13 @@ def test_two_classes_for_one_image(music: Labelled, tmp_path: Path) -> None:
 def test_folders_of_another_program(music: Labelled, tmp_path: Path) -> None:
     """Copies under other names are found by their content; new images come along when asked for."""
     folder = tmp_path / "theirs"
-    source = music.project.resolve(music.project.image(music.images["unsure.png"]))
+    source = music.project.images.resolve(music.project.images.record(music.images["unsure.png"]))
     for name in ("Wind/Flute/renamed.png", "Wind/Flute/new.png"):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(source.read_bytes() + (b"more" if "new" in name else b""))
     done = import_labels(music.project, folder, adds_images=True)
-    label = music.project.label_of(music.images["unsure.png"])
+    label = music.project.labels.of(music.images["unsure.png"])
     assert label is not None
     assert (label.class_id, label.who, label.source) == (music.ids["Flute"], "theirs", "import")
     assert (done.labelled, done.images_added) == (2, 1)

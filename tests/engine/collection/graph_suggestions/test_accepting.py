@@ -28,48 +28,57 @@ ALIKE = Similarity(between=0.4, within=0.4, confused=5, count=10)
 def project(tmp_path: Path) -> Iterator[Project]:
     """Bird (1) with Gull (2) and Mew (3), Plant (4); images 1 to 4 are gulls."""
     with new_project(tmp_path / "birds.protoleaf") as made:
-        bird = made.add_class("Bird")[1]
-        gull = made.add_class("Gull", [bird])[1]
-        made.add_class("Mew", [bird])
-        made.add_class("Plant")
+        bird = made.classes.add("Bird")[1]
+        gull = made.classes.add("Gull", [bird])[1]
+        made.classes.add("Mew", [bird])
+        made.classes.add("Plant")
         files = [FoundFile(tmp_path / f"{number}.jpg", 0, 0) for number in range(4)]
-        made.import_labelled([(file, gull) for file in files])
+        made.images.add_labelled([(file, gull) for file in files])
         yield made
 
 
 def test_twins_are_merged(project: Project) -> None:
     """The smaller one goes; undo brings it back."""
     change = accept(project, TwinSuggestion(Twins(3, 2, ALIKE), ()))
-    assert 3 not in project.graph
+    assert 3 not in project.classes.graph
     assert "Mew" in change.text
-    project.undo()
-    assert project.graph.name(3) == "Mew"
+    project.history.undo()
+    assert project.classes.graph.name(3) == "Mew"
 
 
 def test_a_stray_is_moved(project: Project) -> None:
     """From the one parent to the other."""
     accept(project, StraySuggestion(Stray(3, 1, 4, 0.9, 0.1), ()))
-    assert project.graph.parents(3) == (4,)
+    assert project.classes.graph.parents(3) == (4,)
 
 
 def test_a_mixed_class_is_split(project: Project) -> None:
     """Two classes below it get the images of a kind each; an image that got another label meanwhile keeps it."""
-    project.label([4], 4)
+    project.labels.set([4], 4)
     change = accept(project, MixedSuggestion(Mixed(2, ((1, 2), (3, 4)), ALIKE), ()))
-    first, second = project.graph.children(2)
-    assert [project.graph.name(each) for each in (first, second)] == ["Gull 1", "Gull 2"]
-    assert {i: label.class_id for i, label in project.labels().items()} == {1: first, 2: first, 3: second, 4: 4}
-    assert change.text == project.undo_text
-    project.undo()
-    assert project.graph.children(2) == ()
-    assert {project.labels()[i].class_id for i in (1, 2, 3)} == {2}
+    first, second = project.classes.graph.children(2)
+    assert [project.classes.graph.name(each) for each in (first, second)] == ["Gull 1", "Gull 2"]
+    assert {i: label.class_id for i, label in project.labels.by_image().items()} == {
+        1: first,
+        2: first,
+        3: second,
+        4: 4,
+    }
+    assert change.text == project.history.undo_text
+    project.history.undo()
+    assert project.classes.graph.children(2) == ()
+    assert {project.labels.by_image()[i].class_id for i in (1, 2, 3)} == {2}
 
 
 def test_names_that_are_taken_are_passed_over(project: Project) -> None:
     """Splitting once more below the same class."""
-    project.add_class("Gull 1", [2])
+    project.classes.add("Gull 1", [2])
     accept(project, MixedSuggestion(Mixed(2, ((1, 2), (3, 4)), ALIKE), ()))
-    assert [project.graph.name(each) for each in project.graph.children(2)] == ["Gull 1", "Gull 2", "Gull 3"]
+    assert [project.classes.graph.name(each) for each in project.classes.graph.children(2)] == [
+        "Gull 1",
+        "Gull 2",
+        "Gull 3",
+    ]
 
 
 def test_nobody_but_a_person_labels(project: Project) -> None:

@@ -25,18 +25,18 @@ def test_it_is_kept_in_the_project(path: Path) -> None:
         dismiss(project, ["twins 1 2", "place 3"], "Dismissed two")
     with Project.open(path) as project:
         assert dismissed_keys(project) == ("place 3", "twins 1 2")
-        project.undo()
+        project.history.undo()
         assert dismissed_keys(project) == ("place 3",)
         bring_back(project)
         assert dismissed_keys(project) == ()
-        project.undo()
+        project.history.undo()
         assert dismissed_keys(project) == ("place 3",)
 
 
 def test_a_setting_of_another_shape_is_no_reason_to_fail(path: Path) -> None:
     """A newer version may keep more than keys."""
     with Project.open(path) as project:
-        project.set_setting(DISMISSED_SETTING, {"keys": ["place 3"]})
+        project.policies.set_setting(DISMISSED_SETTING, {"keys": ["place 3"]})
         assert dismissed_keys(project) == ()
-        project.set_setting(DISMISSED_SETTING, ["place 3", 4])
+        project.policies.set_setting(DISMISSED_SETTING, ["place 3", 4])
         assert dismissed_keys(project) == ("place 3",)

@@ -31,22 +31,22 @@ class Drawn:
         self._count = 0
         above: list[int] = []
         for level in range(1, DEPTH + 1):
-            above = [self.project.add_class(f"level {level}", above)[1]]
+            above = [self.project.classes.add(f"level {level}", above)[1]]
         self.deepest = above[0]
-        self.other = self.project.add_class("M")[1]
+        self.other = self.project.classes.add("M")[1]
         for family, parent in enumerate((self.deepest, self.other)):
             for leaf in range(3):
                 self.add(f"leaf {family}.{leaf}", [parent], family=family, images=3)
 
     def add(self, name: str, parents: list[int], *, family: int, images: int) -> int:
         """A class with images around a centre of its own beside the family's centre."""
-        class_id = self.project.add_class(name, parents)[1]
+        class_id = self.project.classes.add(name, parents)[1]
         self.made.live.load()
         self._count += 1
         centre = _drawn(1000 + family) + ALIKE * _drawn(2000 + self._count)
         ids = self.made.add_images(images)
         self.made.embed({i: _unit(centre + APART * _drawn(i)) for i in ids})
-        self.made.act(self.project.label(ids, class_id))
+        self.made.act(self.project.labels.set(ids, class_id))
         return class_id
 
     def suggested(self, class_id: int) -> list[int]:
@@ -87,7 +87,7 @@ def test_a_dropped_class_is_suggested_under_the_family_it_is_like(drawn: Drawn) 
 def test_a_class_that_has_a_parent_is_not_asked_about(drawn: Drawn) -> None:
     """Nor one that is gone, and one image is not enough to go by."""
     dropped = drawn.add("dropped", [], family=0, images=3)
-    drawn.made.act(drawn.project.link(drawn.deepest, dropped))
+    drawn.made.act(drawn.project.classes.link(drawn.deepest, [dropped]))
     assert drawn.suggested(dropped) == []
     assert drawn.suggested(drawn.add("one image", [], family=0, images=1)) == []
     assert drawn.suggested(12_345) == []
@@ -96,8 +96,8 @@ def test_a_class_that_has_a_parent_is_not_asked_about(drawn: Drawn) -> None:
 def test_the_tops_of_both_families_stay_where_they_are(drawn: Drawn) -> None:
     """A class at the top level is told nothing without evidence, with children or without."""
     stranger = drawn.add("something else", [], family=2, images=4)
-    assert {stranger} < set(drawn.project.graph.roots())
-    assert not any(drawn.suggested(each) for each in drawn.project.graph.roots())
+    assert {stranger} < set(drawn.project.classes.graph.roots())
+    assert not any(drawn.suggested(each) for each in drawn.project.classes.graph.roots())
     assert drawn.found().found == ()
 
 
@@ -108,7 +108,7 @@ def test_everything_in_one_list(drawn: Drawn) -> None:
     assert isinstance(place, PlaceSuggestion)
     assert place.class_id == dropped
     assert [each.class_id for each in place.evidence] == [dropped, *(one.class_id for one in place.parents)]
-    labels = drawn.project.labels()
+    labels = drawn.project.labels.by_image()
     assert {labels[image_id].class_id for image_id in place.evidence[0].image_ids} == {dropped}
     assert not {labels[image_id].class_id for image_id in place.evidence[1].image_ids} & {dropped}
     drawn.made.act(dismiss(drawn.project, [place.key], "Dismissed"))
@@ -122,10 +122,10 @@ def test_accepting_a_place_moves_the_class(drawn: Drawn) -> None:
     dropped = drawn.add("dropped", [], family=1, images=3)
     place = drawn.found().found[0]
     drawn.made.act(accept(drawn.project, place))
-    assert drawn.project.graph.parents(dropped) == (drawn.other,)
+    assert drawn.project.classes.graph.parents(dropped) == (drawn.other,)
     assert drawn.found().found == ()
-    drawn.made.act(drawn.project.undo())
-    assert drawn.project.graph.parents(dropped) == ()
+    drawn.made.act(drawn.project.history.undo())
+    assert drawn.project.classes.graph.parents(dropped) == ()
 
 
 def test_stopping(drawn: Drawn) -> None:
@@ -140,9 +140,9 @@ def test_stopping(drawn: Drawn) -> None:
 def test_kinds_of_a_class(drawn: Drawn) -> None:
     """Images of two families under one name are told apart; a class without images has no kinds."""
     mixed = drawn.add("mixed", [], family=0, images=5)
-    first = [i for i, label in drawn.project.labels().items() if label.class_id == mixed]
+    first = [i for i, label in drawn.project.labels.by_image().items() if label.class_id == mixed]
     other = drawn.add("other", [], family=1, images=4)
-    second = [i for i, label in drawn.project.labels().items() if label.class_id == other]
-    drawn.made.act(drawn.project.label(second, mixed))
+    second = [i for i, label in drawn.project.labels.by_image().items() if label.class_id == other]
+    drawn.made.act(drawn.project.labels.set(second, mixed))
     assert kinds_of(drawn.made.live, mixed) == (tuple(first), tuple(second))
     assert kinds_of(drawn.made.live, other) == kinds_of(drawn.made.live, 12_345) == ()

@@ -26,10 +26,10 @@ def birds(tmp_path: Path) -> Project:
     """The first version was imported, and each class but Bird has two labels."""
     project = new_project(tmp_path)
     take(project, tmp_path / "v1.csv", V1)
-    names = names_of(project.graph, project.graph.leaves())
-    images = iter(project.add_images(found_files(tmp_path / "photos", 2 * len(names))).images_added)
+    names = names_of(project.classes.graph, project.classes.graph.leaves())
+    images = iter(project.images.add(found_files(tmp_path / "photos", 2 * len(names))).images_added)
     for name in names:
-        project.label([next(images), next(images)], project.graph.find(name))
+        project.labels.set([next(images), next(images)], project.classes.graph.find(name))
     return project
 
 
@@ -43,7 +43,7 @@ def take(
 
 def labels(project: Project) -> dict[str, int]:
     """Number of labels by path of their class."""
-    return {project.graph.path_text(class_id): count for class_id, count in project.labelled_counts().items()}
+    return {project.classes.graph.path_text(class_id): count for class_id, count in project.labels.counts().items()}
 
 
 def test_a_new_version_carries_the_labels(birds: Project, tmp_path: Path) -> None:
@@ -52,12 +52,12 @@ def test_a_new_version_carries_the_labels(birds: Project, tmp_path: Path) -> Non
     done = take(birds, tmp_path / "v2.json", V2, updates=True)
     assert labels(birds) == {"Bird/Larus": 2, "Bird/Wader/Tern": 4, "Bird/Skua": 2}
     assert done.change.text == "Updated from v2.json: 1 new class, 1 renamed, 1 moved, 1 merged"
-    assert birds.graph.parents(birds.graph.find("Tern")) == (birds.graph.find("Wader"),)
+    assert birds.classes.graph.parents(birds.classes.graph.find("Tern")) == (birds.classes.graph.find("Wader"),)
     assert birds.check() == []
     after = dump(birds)
-    birds.undo()
+    birds.history.undo()
     assert dump(birds) == before
-    birds.redo()
+    birds.history.redo()
     assert dump(birds) == after
 
 
@@ -88,22 +88,22 @@ def test_a_preview_says_it_and_writes_nothing(birds: Project, tmp_path: Path) ->
 
 def test_what_is_gone_is_removed_only_when_asked_and_without_labels(birds: Project, tmp_path: Path) -> None:
     """Labels are never lost for a class that a source dropped; what a person put below goes to its parent."""
-    auk, skua = birds.graph.find("Auk"), birds.graph.find("Skua")
-    birds.unlabel([image_id for image_id, label in birds.labels().items() if label.class_id == skua])
-    _, mine = birds.add_class("Mine", [skua])
+    auk, skua = birds.classes.graph.find("Auk"), birds.classes.graph.find("Skua")
+    birds.labels.remove([image_id for image_id, label in birds.labels.by_image().items() if label.class_id == skua])
+    _, mine = birds.classes.add("Mine", [skua])
     done = take(
         birds, tmp_path / "v2.csv", "child,parent\nBird,\nGull,Bird\nTern,Bird\n", updates=True, removes_gone=True
     )
     assert (done.classes_removed, done.stayed) == (1, ("Bird/Auk: it has labels",))
-    assert auk in birds.graph
-    assert names_of(birds.graph, birds.graph.parents(mine)) == ["Bird"]
+    assert auk in birds.classes.graph
+    assert names_of(birds.classes.graph, birds.classes.graph.parents(mine)) == ["Bird"]
     assert done.change.text == "Updated from v2.csv: 1 removed"
 
 
 def test_a_class_that_cannot_be_merged_stays(birds: Project, tmp_path: Path) -> None:
     """Both have a child of one name of the person's own: it is told, and the rest of the update is done."""
     for name in ("Auk", "Tern"):
-        birds.add_class("Young", [birds.graph.find(name)])
+        birds.classes.add("Young", [birds.classes.graph.find(name)])
     done = take(birds, tmp_path / "v2.json", V2, updates=True)
     assert len(done.stayed) == 1
     assert done.stayed[0].startswith('Bird/Auk: there is already a class "Young"')
@@ -113,7 +113,7 @@ def test_a_class_that_cannot_be_merged_stays(birds: Project, tmp_path: Path) -> 
 
 def test_the_same_file_again_changes_nothing(birds: Project, tmp_path: Path) -> None:
     """Neither as an addition nor as an update; what was edited here is no news of the source's."""
-    birds.rename_class(birds.graph.find("Gull"), "Möwe")
+    birds.classes.rename(birds.classes.graph.find("Gull"), "Möwe")
     assert take(birds, tmp_path / "v1 (1).csv", V1, updates=True).change.is_empty
     assert labels(birds)["Bird/Möwe"] == 2
 
@@ -121,12 +121,12 @@ def test_the_same_file_again_changes_nothing(birds: Project, tmp_path: Path) -> 
 def test_a_list_whose_classes_are_all_here_is_remembered(tmp_path: Path) -> None:
     """So that its next version can be told from what the person made."""
     with new_project(tmp_path) as project:
-        _, bird = project.add_class("Bird")
-        project.add_class("Gull", [bird])
+        _, bird = project.classes.add("Bird")
+        project.classes.add("Gull", [bird])
         change = take(project, tmp_path / "v1.csv", "child,parent\nGull,Bird\n").change
         assert (change.text, change.graph_edits) == ("Remembered the classes of v1.csv", ())
         assert [each.name for each in known_sources(project)] == ["v1.csv"]
-        project.undo()
+        project.history.undo()
         assert known_sources(project) == []
 
 
@@ -145,14 +145,14 @@ def test_a_large_source_takes_several_settings_and_gives_them_back(
     assert PART_LENGTH > 60
     wide = V1 + "".join(f"x{number},Warbler {number},Bird\n" for number in range(40))
     take(birds, tmp_path / "v2.csv", wide, updates=True)
-    (parts,) = birds.setting(SETTING)
+    (parts,) = birds.policies.setting(SETTING)
     assert parts > 2
     assert len(known_sources(birds)[0].classes) == 45
     take(birds, tmp_path / "v3.csv", V1, updates=True)
-    (fewer,) = birds.setting(SETTING)
+    (fewer,) = birds.policies.setting(SETTING)
     assert fewer < parts
-    assert birds.setting(f"imported taxonomy 0.{parts - 1}") is None
-    birds.set_setting("imported taxonomy 0.0", None)
+    assert birds.policies.setting(f"imported taxonomy 0.{parts - 1}") is None
+    birds.policies.set_setting("imported taxonomy 0.0", None)
     with pytest.raises(ProjectDamagedError, match="is missing"):
         known_sources(birds)
 
@@ -160,17 +160,17 @@ def test_a_large_source_takes_several_settings_and_gives_them_back(
 def test_a_project_from_before_sources_were_remembered(tmp_path: Path) -> None:
     """A list that looks like what is there may be taken for its next version, when the person says so."""
     with new_project(tmp_path) as project:
-        _, bird = project.add_class("Bird")
-        _, gull = project.add_class("Gull", [bird])
-        _, mine = project.add_class("Auk", [bird])
+        _, bird = project.classes.add("Bird")
+        _, gull = project.classes.add("Gull", [bird])
+        _, mine = project.classes.add("Auk", [bird])
         (tmp_path / "v2.json").write_text(
             '{"name": "Bird", "children": [{"name": "Seabird", "children": [{"name": "Gull"}]}]}', encoding="utf-8"
         )
         preview = preview_import(project, read_graph(tmp_path / "v2.json"), "v2.json", updates=False)
         assert (preview.is_known, preview.is_alike) == (False, True)
         import_graph(project, tmp_path / "v2.json", updates=True)
-        assert project.graph.path_text(gull) == "Bird/Seabird/Gull"
-        assert mine in project.graph
+        assert project.classes.graph.path_text(gull) == "Bird/Seabird/Gull"
+        assert mine in project.classes.graph
         unrelated = tmp_path / "cars.csv"
         unrelated.write_text("child,parent\nCar,\nBus,Car\n", encoding="utf-8")
         cars = preview_import(project, read_graph(unrelated), "cars.csv", updates=True)
@@ -189,18 +189,18 @@ def test_notes_and_colours_come_along(tmp_path: Path) -> None:
         (("b", "g"), ("b", "t")),
     )
     with new_project(tmp_path) as project:
-        _, bird = project.add_class("Bird")
-        _, tern = project.add_class("Tern", [bird])
-        project.set_details(tern, ClassDetails("Mine"))
+        _, bird = project.classes.add("Bird")
+        _, tern = project.classes.add("Tern", [bird])
+        project.classes.set_details({tern: ClassDetails("Mine")})
         assert preview_import(project, imported, "birds.obo", updates=False).noted == 3
         import_graph(project, tmp_path / "birds.obo", read=imported)
-        gull = project.graph.find("Gull")
-        assert project.details() == {
+        gull = project.classes.graph.find("Gull")
+        assert project.classes.details() == {
             bird: ClassDetails("Feathered animals", "#ff8800"),
             gull: ClassDetails(long[:9_996] + " […]"),
             tern: ClassDetails("Mine", "#112233"),
         }
         assert import_graph(project, tmp_path / "birds.obo", read=imported).change.is_empty
-        project.set_details(gull, ClassDetails())
+        project.classes.set_details({gull: ClassDetails()})
         change = import_graph(project, tmp_path / "birds.obo", read=imported).change
         assert change.text == "Imported notes of 1 class from birds.obo"

@@ -33,8 +33,8 @@ def _tree(root: Path, *folders: str) -> Path:
 
 def _paths_of_labels(project: Project) -> dict[str, str]:
     return {
-        Path(project.image(image_id).path).name: project.graph.path_text(label.class_id)
-        for image_id, label in project.labels().items()
+        Path(project.images.record(image_id).path).name: project.classes.graph.path_text(label.class_id)
+        for image_id, label in project.labels.by_image().items()
         if label.class_id is not None
     }
 
@@ -44,12 +44,12 @@ def test_labels_of_class_folders_name_the_folder_that_they_came_from(tmp_path: P
     shelf, drawer = _tree(tmp_path / "shelf", "Gull"), _tree(tmp_path / "drawer", "Auk")
     with new_project(tmp_path) as project:
         import_class_folders(project, [shelf])
-        assert {label.who for label in project.labels().values()} == {"shelf"}
+        assert {label.who for label in project.labels.by_image().values()} == {"shelf"}
         import_class_folders(project, [drawer, _tree(tmp_path / "box", "Puffin", "Fulmar")])
-        assert {label.who for label in project.labels().values()} == {"shelf", "drawer and 1 more"}
+        assert {label.who for label in project.labels.by_image().values()} == {"shelf", "drawer and 1 more"}
         loose = write_jpeg(tmp_path / "loose.jpg", seed=9)
-        (added,) = import_images(project, [loose], class_id=project.graph.find("Gull")).change.images_added
-        assert project.labels()[added].who == person_name()
+        (added,) = import_images(project, [loose], class_id=project.classes.graph.find("Gull")).change.images_added
+        assert project.labels.by_image()[added].who == person_name()
 
 
 def test_folders_make_the_classes_they_lack(tmp_path: Path) -> None:
@@ -58,26 +58,26 @@ def test_folders_make_the_classes_they_lack(tmp_path: Path) -> None:
         done = import_class_folders(project, [_tree(tmp_path / "in", ".", "Fruit/Apple/Gala", "Fruit/Pear")], who="ada")
         assert (done.added, done.labelled, done.classes_added, done.already_there) == (3, 2, 4, 0)
         assert _paths_of_labels(project) == {"1.jpg": "Fruit/Apple/Gala", "2.jpg": "Fruit/Pear"}
-        assert {label.who for label in project.labels().values()} == {"ada"}
-        assert [step.text for step in project.history()] == ["Added 3 images and 2 labels"]
-        assert project.undo() is not None
-        assert (len(project.graph), project.image_count) == (0, 0)
+        assert {label.who for label in project.labels.by_image().values()} == {"ada"}
+        assert [step.text for step in project.history.steps()] == ["Added 3 images and 2 labels"]
+        assert project.history.undo() is not None
+        assert (len(project.classes.graph), project.images.count) == (0, 0)
 
 
 def test_a_folder_means_the_one_class_of_its_name(tmp_path: Path) -> None:
     """A flat folder finds its class anywhere in the graph; of two namesakes none is guessed."""
     with new_project(tmp_path) as project:
         import_class_folders(project, [_tree(tmp_path / "a", "Bird/Gull", "Bird/Jet", "Plane/Jet")])
-        before = len(project.graph)
+        before = len(project.classes.graph)
         done = import_class_folders(project, [_tree(tmp_path / "b", "Gull", "Jet")])
         assert done.classes_added == 1
-        assert len(project.graph) == before + 1
-        found = {image.path: project.label_of(image.image_id) for image in project.images()}
+        assert len(project.classes.graph) == before + 1
+        found = {image.path: project.labels.of(image.image_id) for image in project.images.records()}
         gull, jet = found["b/Gull/0.jpg"], found["b/Jet/1.jpg"]
         assert gull is not None
         assert jet is not None
-        assert project.graph.path_text(gull.class_id or 0) == "Bird/Gull"
-        assert project.graph.path_text(jet.class_id or 0) == "Jet"
+        assert project.classes.graph.path_text(gull.class_id or 0) == "Bird/Gull"
+        assert project.classes.graph.path_text(jet.class_id or 0) == "Jet"
 
 
 def test_namesakes_in_one_import_stay_apart(tmp_path: Path) -> None:
@@ -86,9 +86,9 @@ def test_namesakes_in_one_import_stay_apart(tmp_path: Path) -> None:
         import_class_folders(project, [_tree(tmp_path / "a", "Left/Other", "Right/Other")])
         assert _paths_of_labels(project) == {"0.jpg": "Left/Other", "1.jpg": "Right/Other"}
     with new_project(tmp_path, "second.protoleaf") as project:
-        _, left = project.add_class("Left")
-        project.add_class("Other", [left])
-        project.add_class("Right")
+        _, left = project.classes.add("Left")
+        project.classes.add("Other", [left])
+        project.classes.add("Right")
         import_class_folders(project, [_tree(tmp_path / "b", "Left/Other", "Right/Other")])
         assert _paths_of_labels(project) == {"0.jpg": "Left/Other", "1.jpg": "Right/Other"}
 
@@ -96,7 +96,7 @@ def test_namesakes_in_one_import_stay_apart(tmp_path: Path) -> None:
 def test_folders_below_a_class(tmp_path: Path) -> None:
     """Dropped on a class, sub-folders become its children and loose images its shots."""
     with new_project(tmp_path) as project:
-        _, bird = project.add_class("Bird")
+        _, bird = project.classes.add("Bird")
         done = import_class_folders(project, [_tree(tmp_path / "in", ".", "Gull")], under=bird)
         assert done.labelled == 2
         assert _paths_of_labels(project) == {"0.jpg": "Bird", "1.jpg": "Bird/Gull"}
@@ -107,12 +107,12 @@ def test_the_same_folder_twice(tmp_path: Path) -> None:
     with new_project(tmp_path) as project:
         tree = _tree(tmp_path / "in", "Gull", "Auk")
         first = import_class_folders(project, [tree])
-        auk = project.graph.find("Auk")
-        project.label(first.change.images_added, auk)
+        auk = project.classes.graph.find("Auk")
+        project.labels.set(first.change.images_added, auk)
         again = import_class_folders(project, [tree])
         assert (again.added, again.already_there, again.labelled, again.classes_added) == (0, 2, 0, 0)
         assert again.change.is_empty
-        assert project.labelled_counts() == {auk: 2}
+        assert project.labels.counts() == {auk: 2}
 
 
 def test_folders_that_refuse_are_listed(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_what_was_found_is_added_without_asking_the_disk(tmp_path: Path) -> None
     shutil.rmtree(tree)
     with new_project(tmp_path) as project:
         assert add_class_folders(project, found).labelled == 2
-        project.undo()
+        project.history.undo()
         assert add_found(project, found).added == 2
 
 
@@ -143,13 +143,16 @@ def test_a_folder_name_that_is_no_class_name(tmp_path: Path) -> None:
     with new_project(tmp_path) as project:
         done = import_class_folders(project, [tree])
         assert (done.added, done.labelled, done.classes_added) == (2, 2, 2)
-        assert sorted(project.graph.name(class_id) for class_id in project.graph.classes()) == ["Auk", "Tern"]
+        assert sorted(project.classes.graph.name(class_id) for class_id in project.classes.graph.classes()) == [
+            "Auk",
+            "Tern",
+        ]
         reasons = {failure.path: failure.reason for failure in done.failures}
         assert set(reasons) == {tree / name for name in (*odd, "Auk/ ")}
         assert all(words in reasons[tree / name] for name, words in odd.items())
         assert all("nothing in this folder was added" in reason for reason in reasons.values())
-        project.undo()
-        assert (len(project.graph), project.image_count) == (0, 0)
+        project.history.undo()
+        assert (len(project.classes.graph), project.images.count) == (0, 0)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
@@ -171,7 +174,7 @@ def test_stopped_before_anything_is_added(tmp_path: Path) -> None:
         for run in (import_images, import_class_folders):
             with pytest.raises(Cancelled):
                 run(project, [tree], cancel=cancel)
-        assert (len(project.graph), project.image_count) == (0, 0)
+        assert (len(project.classes.graph), project.images.count) == (0, 0)
 
 
 def test_progress_and_missing_paths(tmp_path: Path) -> None:
@@ -181,7 +184,7 @@ def test_progress_and_missing_paths(tmp_path: Path) -> None:
     with new_project(tmp_path) as project:
         with pytest.raises(StorageError):
             import_images(project, [tree, tmp_path / "nowhere"])
-        assert project.image_count == 0
+        assert project.images.count == 0
         done = import_images(project, [tree, tree / "Gull" / "0.jpg"], on_progress=told.append)
         assert done.added == 2
         assert told[-1].done == 2
@@ -218,7 +221,7 @@ def test_ids_count_below_the_class_that_was_dropped_on(tmp_path: Path) -> None:
     """Dropped on "animal", an id from elsewhere is a new class there, one from below is that class."""
     with new_project(tmp_path) as project:
         import_graph(project, _wordnet(tmp_path / "wordnet"))
-        animal = project.graph.find("animal")
+        animal = project.classes.graph.find("animal")
         done = import_class_folders(project, [_tree(tmp_path / "in", "wader", "n03126707")], under=animal)
         assert done.classes_added == 1
         assert _paths_of_labels(project) == {"0.jpg": "entity/animal/crane", "1.jpg": "entity/animal/n03126707"}
@@ -228,9 +231,9 @@ def test_an_exact_name_wins_over_an_id(tmp_path: Path) -> None:
     """A class that is called like another one's id or synonym is meant."""
     with new_project(tmp_path) as project:
         import_graph(project, _wordnet(tmp_path / "wordnet"))
-        _, wader = project.add_class("wader", [project.graph.find("artifact")])
+        _, wader = project.classes.add("wader", [project.classes.graph.find("artifact")])
         import_class_folders(project, [_tree(tmp_path / "in", "wader")])
-        assert project.labelled_counts() == {wader: 1}
+        assert project.labels.counts() == {wader: 1}
 
 
 def test_a_folder_that_is_a_synonym_of_several_classes(tmp_path: Path) -> None:
@@ -243,4 +246,4 @@ def test_a_folder_that_is_a_synonym_of_several_classes(tmp_path: Path) -> None:
         (failure,) = done.failures
         assert failure.path == tree / "wader"
         assert '"entity/animal/crane", "entity/artifact/derrick"' in failure.reason
-        assert project.undo_text == "Added 1 image as tench"
+        assert project.history.undo_text == "Added 1 image as tench"

@@ -41,7 +41,7 @@ def packet(*, flat: tuple[str, ...] = (), lightroom: tuple[str, ...] = (), digik
 
 def tag(music: Labelled, name: str, data: bytes) -> Path:
     """Put a sidecar beside an image."""
-    image = music.project.resolve(music.project.image(music.images[name]))
+    image = music.project.images.resolve(music.project.images.record(music.images[name]))
     sidecar = image.with_name(f"{image.name}.xmp")
     sidecar.write_bytes(data)
     return sidecar
@@ -58,7 +58,7 @@ def test_keywords_become_labels(music: Labelled) -> None:
     tag(music, "unsure.png", packet(digikam=("Wind/Oboe", "Places/Berlin"), flat=("Oboe", "Berlin")))
     assert detect(photos(music)) == "keywords"
     plan = plan_labels(music.project, photos(music), who="ada")
-    classes = {Path(music.project.image(each.image_id).path).name: each.class_id for each in plan.labels}
+    classes = {Path(music.project.images.record(each.image_id).path).name: each.class_id for each in plan.labels}
     assert classes == {
         "flute.png": music.ids["Flute"], "coarse.png": music.ids["Keyboard"], "unsure.png": music.ids["Wind"],
     }  # fmt: skip
@@ -71,15 +71,15 @@ def test_keywords_become_labels(music: Labelled) -> None:
 def test_classes_are_made_of_hierarchical_keywords(music: Labelled) -> None:
     """Below the class that the keyword's beginning names, as one step that can be undone."""
     tag(music, "unsure.png", packet(digikam=("Instruments/Wind/Oboe",), flat=("holiday",)))
-    before = len(music.project.graph)
+    before = len(music.project.classes.graph)
     done = import_labels(music.project, photos(music), adds_classes=True)
     assert (done.labelled, done.classes_added) == (1, 1)
-    label = music.project.label_of(music.images["unsure.png"])
+    label = music.project.labels.of(music.images["unsure.png"])
     assert label is not None
     assert label.class_id is not None
-    assert music.project.graph.path_text(label.class_id) == "Wind/Oboe"
-    music.project.undo()
-    assert len(music.project.graph) == before
+    assert music.project.classes.graph.path_text(label.class_id) == "Wind/Oboe"
+    music.project.history.undo()
+    assert len(music.project.classes.graph) == before
 
 
 def test_keywords_inside_of_images_count_too(music: Labelled, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_sidecars_of_lightroom_say_of_which_photo_they_are(music: Labelled, tmp_
         b"<dc:subject>",
         b'<p:SidecarForExtension xmlns:p="http://ns.adobe.com/photoshop/1.0/">PNG</p:SidecarForExtension><dc:subject>',
     )
-    photo = music.project.resolve(music.project.image(music.images["flute.png"]))
+    photo = music.project.images.resolve(music.project.images.record(music.images["flute.png"]))
     photo.with_suffix(".arw").write_bytes(b"raw")
     photo.with_suffix(".xmp").write_bytes(said)
     apart = tmp_path / "sidecars" / photo.parent.name / "flute.xmp"

@@ -31,13 +31,14 @@ def made(
     """A project with classes and their ids, and an image for each in folders of its own."""
     project = make_project(folder)
     for name, source_id in classes:
-        _, class_id = project.add_class(name)
-        project.set_aliases(class_id, Aliases(source_id))
+        _, class_id = project.classes.add(name)
+        project.classes.set_aliases(class_id, Aliases(source_id))
     files = [draw(folder / "DCIM" / name, 17 * place + len(folder.name)) for place, name in enumerate(names)]
-    project.add_images(files)
+    project.images.add(files)
     if embedded:
-        project.record_scan(
-            (each.image_id, content_hash(project.resolve(each).read_bytes()), None) for each in project.images()
+        project.images.record_scan(
+            (each.image_id, content_hash(project.images.resolve(each).read_bytes()), None)
+            for each in project.images.records()
         )
     return project
 
@@ -45,10 +46,10 @@ def made(
 def labelled(project: Project) -> dict[str, str | None]:
     """Path of the class by name of the image."""
     return {
-        Path(project.image(each.image_id).path).name: None
+        Path(project.images.record(each.image_id).path).name: None
         if each.class_id is None
-        else project.graph.path_text(each.class_id)
-        for each in project.labels().values()
+        else project.classes.graph.path_text(each.class_id)
+        for each in project.labels.by_image().values()
     }
 
 
@@ -64,8 +65,8 @@ def twins(tmp_path: Path) -> Iterator[tuple[Project, Project]]:
     names = "a.png", "b.png", "c.png"
     first = made(tmp_path / "one", [("Apple", "1"), ("Pear", "2"), ("Plum", "3")], names=names)
     second = made(tmp_path / "two", [("Plum", "1"), ("Apple", "2"), ("Pear", "3")], names=names)
-    for image, class_id in zip(list(first.images()), first.graph.classes(), strict=True):
-        first.label([image.image_id], class_id, who="ada")
+    for image, class_id in zip(list(first.images.records()), first.classes.graph.classes(), strict=True):
+        first.labels.set([image.image_id], class_id, who="ada")
     yield first, second
     first.close()
     second.close()
@@ -101,11 +102,11 @@ def test_the_command_lists_both_readings(
 def test_an_id_that_is_another_classs_name_does_not_matter(tmp_path: Path, name: str) -> None:
     """A project's own labels come back: "Apple" has the id "Pear"."""
     project = made(tmp_path / "one", [("Apple", "Pear"), ("Pear", "Apple")], names=("a.png", "b.png"))
-    for image, class_id in zip(list(project.images()), project.graph.classes(), strict=True):
-        project.label([image.image_id], class_id, who="ada")
+    for image, class_id in zip(list(project.images.records()), project.classes.graph.classes(), strict=True):
+        project.labels.set([image.image_id], class_id, who="ada")
     before = labelled(project)
     source = exported(project, tmp_path, name)
-    project.unlabel([each.image_id for each in project.images()])
+    project.labels.remove([each.image_id for each in project.images.records()])
     import_labels(project, source)
     assert labelled(project) == before
     project.close()
@@ -117,7 +118,7 @@ def test_another_photo_of_the_same_name_gets_no_label(tmp_path: Path, name: str,
     """DCIM/a.png of somebody else is listed, whether it was embedded or not."""
     first = made(tmp_path / "one", [("Apple", "")], names=("a.png",))
     second = made(tmp_path / "another", [("Apple", "")], names=("a.png",), embedded=embedded)
-    first.label([each.image_id for each in first.images()], 1, who="ada")
+    first.labels.set([each.image_id for each in first.images.records()], 1, who="ada")
     source = exported(first, tmp_path, name)
     (tmp_path / "one" / "DCIM" / "a.png").unlink()
     result = import_labels(second, source)
@@ -131,7 +132,7 @@ def test_an_image_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
     """Not embedded and gone: nobody knows whether it is the same photo."""
     first = made(tmp_path / "one", [("Apple", "")], names=("a.png",))
     second = made(tmp_path / "two", [("Apple", "")], names=("a.png",), embedded=False)
-    first.label([1], 1, who="ada")
+    first.labels.set([1], 1, who="ada")
     source = exported(first, tmp_path, "csv")
     assert len(plan_labels(second, source).labels) == 1
     (tmp_path / "two" / "DCIM" / "a.png").unlink()
@@ -146,7 +147,7 @@ def test_files_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """What the plan read is not read again by the import."""
     first = made(tmp_path / "one", [("Apple", "")], names=("a.png",))
     second = made(tmp_path / "two", [("Apple", "")], names=("a.png",), embedded=False)
-    first.label([1], 1, who="ada")
+    first.labels.set([1], 1, who="ada")
     source = exported(first, tmp_path, "csv")
     contents = FileContents()
     plan_labels(second, source, contents=contents)
@@ -163,12 +164,12 @@ def test_odd_names_and_namesakes_come_back(
 ) -> None:
     """A file name that is no Unicode, two classes of one name, and the source given relatively."""
     project = made(tmp_path / "one", [("Bird", ""), ("Tool", "")], names=(ODD, "b.png", "c.png"), embedded=embedded)
-    cranes = [project.add_class("Crane", (parent,))[1] for parent in (1, 2)]
-    for image, class_id in zip(list(project.images()), (*cranes, cranes[0]), strict=True):
-        project.label([image.image_id], class_id, who="ada")
+    cranes = [project.classes.add("Crane", (parent,))[1] for parent in (1, 2)]
+    for image, class_id in zip(list(project.images.records()), (*cranes, cranes[0]), strict=True):
+        project.labels.set([image.image_id], class_id, who="ada")
     before = labelled(project)
     source = exported(project, tmp_path, name)
-    project.unlabel([each.image_id for each in project.images()])
+    project.labels.remove([each.image_id for each in project.images.records()])
     monkeypatch.chdir(source.parent)
     result = import_labels(project, Path(source.name))
     assert labelled(project) == before, result.plan
@@ -190,7 +191,11 @@ def test_classes_that_cannot_be_are_problems_of_their_rows(tmp_path: Path, capsy
         assert "expected at most 500 classes above it, found 4,999" in problems[0]
         assert "too long" in problems[1]
     assert [len(names) for names in plan.new_classes] == [DEEPEST_LEVEL + 1]
-    assert (found.labelled, found.classes_added, len(project.graph)) == (2, DEEPEST_LEVEL + 1, DEEPEST_LEVEL + 2)
+    assert (found.labelled, found.classes_added, len(project.classes.graph)) == (
+        2,
+        DEEPEST_LEVEL + 1,
+        DEEPEST_LEVEL + 2,
+    )
     project.close()
     told = done(capsys, "import-labels", project.path, source, "--add-classes").out
     assert "found 4,999" in told
@@ -200,12 +205,12 @@ def test_classes_that_do_not_fit_here_are_refused(tmp_path: Path) -> None:
     """A path that is short in the source, below a class that lies deep in this project: nothing is made at all."""
     project = make_project(tmp_path / "one")
     ids = add_deep(project, dict(chain()) | {"Fruit": []})
-    fruit = project.add_class("Apple", [ids["Fruit"]])[1]
-    project.link(ids["level 498"], fruit)
+    fruit = project.classes.add("Apple", [ids["Fruit"]])[1]
+    project.classes.link(ids["level 498"], [fruit])
     source = tmp_path / "labels.csv"
     source.write_text("image,class\na.png,Fruit/Apple/Gala/Red", encoding="utf-8")
-    before = len(project.graph)
+    before = len(project.classes.graph)
     with pytest.raises(GraphError, match='found "Red" on level 501'):
         import_labels(project, source, adds_classes=True)
-    assert len(project.graph) == before
+    assert len(project.classes.graph) == before
     project.close()

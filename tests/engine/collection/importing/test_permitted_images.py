@@ -29,7 +29,7 @@ def project(tmp_path: Path, photos: Path) -> Project:
     made = new_project(tmp_path)
     found = FoundFile.at(photos / "own.png")
     assert found is not None
-    made.add_images([found])
+    made.images.add([found])
     return made
 
 

@@ -11,13 +11,14 @@ from engine.collection.outputs.own_outputs import PREDICTIONS
 from engine.collection.outputs.targets import check_file, what_it_is
 from engine.errors import InputError, TakenError
 from engine.project import Project
+from engine.project.images import ProjectImages
 from tests.support.labelled_images import Labelled
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
 
 
 def photo_of(music: Labelled) -> Path:
-    return music.project.resolve(music.project.image(music.images["piano.png"]))
+    return music.project.images.resolve(music.project.images.record(music.images["piano.png"]))
 
 
 def aliases(real: Path, folder: Path) -> dict[str, Path]:
@@ -152,8 +153,8 @@ def test_a_target_that_is_not_there_costs_no_look_at_the_images(
     def never(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(Project, "images_alike", never)
-    monkeypatch.setattr(Project, "each_image_file", never)
+    monkeypatch.setattr(ProjectImages, "alike", never)
+    monkeypatch.setattr(ProjectImages, "each_file", never)
     check_file(tmp_path / "new.csv", PREDICTIONS, project=music.project)
 
 

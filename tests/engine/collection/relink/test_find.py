@@ -184,7 +184,7 @@ def test_a_renamed_file_is_found_by_content(tmp_path: Path) -> None:
     """Another name in another folder; hashes of earlier versions of the program count as well."""
     moved = shelf(tmp_path, {"photos/a.jpg": b"gull", "photos/b.jpg": b"kestrel"})
     earlier = hashlib.blake2b(b"kestrel", digest_size=16).digest()
-    moved.project.record_scan([(moved.ids["photos/b.jpg"], earlier, None)])
+    moved.project.images.record_scan([(moved.ids["photos/b.jpg"], earlier, None)])
     shutil.rmtree(tmp_path / "photos")
     write_files(tmp_path, {"new/Gull 1.jpeg": b"gull", "new/Kestrel 1.jpg": b"kestrel", "new/other.jpg": b"dove"})
     with moved.project:
@@ -280,7 +280,7 @@ def test_moved_together_with_the_project(tmp_path: Path) -> None:
     (tmp_path / "old" / "work").mkdir()
     moved = shelf(tmp_path / "old" / "work", {})
     files = [tmp_path / "old" / name for name in contents]
-    moved.project.add_images([FoundFile(path, path.stat().st_size, path.stat().st_mtime_ns) for path in files])
+    moved.project.images.add([FoundFile(path, path.stat().st_size, path.stat().st_mtime_ns) for path in files])
     with moved.project as project:
         known = known_images(project)
     (tmp_path / "old").rename(tmp_path / "new")
@@ -296,7 +296,7 @@ def test_a_stick_with_another_name(tmp_path: Path) -> None:
     contents = numbered("media/STICK/photos/2019", 4)
     write_files(tmp_path, contents | {"media/OTHER/photos/1999/x.jpg": b"x"})
     files = [tmp_path / name for name in contents]
-    moved.project.add_images([FoundFile(path, path.stat().st_size, 0) for path in files])
+    moved.project.images.add([FoundFile(path, path.stat().st_size, 0) for path in files])
     (tmp_path / "media" / "STICK").rename(tmp_path / "media" / "STICK1")
     with moved.project:
         plan = moved.find()
@@ -308,20 +308,20 @@ def test_images_that_were_added_anew_leave_for_the_old_ones(tmp_path: Path) -> N
     """The moved folder was added as if it were new: strangers without a label leave, a labelled one stays."""
     contents = numbered("photos", 3)
     moved = shelf(tmp_path, contents)
-    _, gull = moved.project.add_class("Gull")
+    _, gull = moved.project.classes.add("Gull")
     (tmp_path / "photos").rename(tmp_path / "new")
     files = [tmp_path / name.replace("photos", "new") for name in contents]
-    added = moved.project.add_images([FoundFile(path, path.stat().st_size, 0) for path in files]).images_added
-    moved.project.label([added[1]], gull)
+    added = moved.project.images.add([FoundFile(path, path.stat().st_size, 0) for path in files]).images_added
+    moved.project.labels.set([added[1]], gull)
     with moved.project:
         plan = moved.find()
         assert (len(plan.moves), plan.strangers) == (2, (added[0], added[2]))
         assert [move.image.path for move in plan.taken] == ["photos/IMG_0001.jpg"]
-        change = moved.project.relink(
+        change = moved.project.images.relink(
             [(move.image.image_id, move.file) for move in plan.moves], strangers=plan.strangers
         )
         assert (change.images_moved, change.images_removed) == ((1, 3), (added[0], added[2]))
-        assert moved.project.image_count == 4
+        assert moved.project.images.count == 4
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:

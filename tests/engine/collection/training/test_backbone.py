@@ -11,7 +11,7 @@ import pytest
 from engine.collection.embed import embed_project
 from engine.collection.training.backbone import train_backbone
 from engine.collection.training.labelled import GraphArrays, graph_arrays
-from engine.collection.training.project_images import ProjectImages, project_images, shape_for
+from engine.collection.training.project_images import TrainingImages, project_images, shape_for
 from engine.collection.training.settings import BackboneSettings, Chosen
 from engine.collection.training.telling import TrainingStage
 from engine.collection.training.trained import FIGURE_NAMES, TrainedFiles, adopt, read_trained
@@ -47,7 +47,7 @@ def training(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory
     return Training(files, points, reports)
 
 
-def _read(project: Project, folder: Path, settings: BackboneSettings | None = None) -> ProjectImages:
+def _read(project: Project, folder: Path, settings: BackboneSettings | None = None) -> TrainingImages:
     return project_images(
         project, settings or BackboneSettings(), folder, side=36, on_progress=ignore_progress, cancel=CancelToken()
     )
@@ -82,11 +82,11 @@ def test_the_curve_and_the_progress(training: Training) -> None:
 def test_the_new_backbone_embeds_and_classifies(training: Training, project: Project, collection: Collection) -> None:
     """Adopted, chosen and embedded, the collection has embeddings of the new width; undo brings the old ones back."""
     version_id = adopt(project, training.files)
-    project.choose_model(version_id)
+    project.models.choose(version_id)
     summary = embed_project(project, collection.caches, device="cpu")
     assert (summary.embedded, summary.failed) == (64, ())
     assert project.check() == []
-    project.undo()
+    project.history.undo()
     assert embed_project(project, collection.caches, device="cpu").from_cache == 64
 
 
@@ -107,8 +107,8 @@ def test_a_stop_leaves_nothing(project: Project, collection: Collection, tmp_pat
 def test_what_is_labelled_becomes_a_training_set(project: Project, tmp_path: Path) -> None:
     """Coarse labels count as coarse classes, one of three shots is held out, levels are longest paths."""
     ids = class_ids(project)
-    unlabelled = sorted({record.image_id for record in project.images()} - project.labels().keys())
-    project.label(unlabelled[:4], ids["Red"])
+    unlabelled = sorted({record.image_id for record in project.images.records()} - project.labels.by_image().keys())
+    project.labels.set(unlabelled[:4], ids["Red"])
     images = _read(project, tmp_path)
     training_set, arrays = images.training_set, images.arrays
     assert training_set.pixels.shape == (28, 36, 36, 3)
@@ -117,7 +117,7 @@ def test_what_is_labelled_becomes_a_training_set(project: Project, tmp_path: Pat
     counts = np.bincount(training_set.class_positions, minlength=len(arrays.class_ids))
     assert counts[arrays.positions_of(np.array([ids["Red"], ids["Red disc"], ids["Blue"]]))].tolist() == [4, 2, 0]
     assert {arrays.names[place] for place in training_set.few_shot} == {
-        name for name, class_id in ids.items() if not project.graph.children(class_id)
+        name for name, class_id in ids.items() if not project.classes.graph.children(class_id)
     }
     assert set(training_set.levels.tolist()) == {0, 1}
     assert set(images.images.class_ids[images.held_out].tolist()) <= set(arrays.class_ids[arrays.is_leaf].tolist())
@@ -127,7 +127,9 @@ def test_what_is_labelled_becomes_a_training_set(project: Project, tmp_path: Pat
 def test_images_that_cannot_be_read_are_left_out(project: Project, tmp_path: Path) -> None:
     """A damaged file and a missing one are counted, and the others keep their classes."""
     whole = _read(project, tmp_path)
-    paths = [project.resolve(project.image(image_id)) for image_id in whole.images.image_ids[:2].tolist()]
+    paths = [
+        project.images.resolve(project.images.record(image_id)) for image_id in whole.images.image_ids[:2].tolist()
+    ]
     paths[0].write_bytes(b"no image")
     paths[1].unlink()
     images = _read(project, tmp_path)
@@ -141,8 +143,8 @@ def test_images_that_cannot_be_read_are_left_out(project: Project, tmp_path: Pat
 def test_too_few_images_name_a_class(project: Project, tmp_path: Path) -> None:
     """One class with enough images is too few; the message names one without."""
     keep = class_ids(project)["Red disc"]
-    project.unlabel([each.image_id for each in project.labels().values() if each.class_id != keep][2:])
-    project.unlabel([each.image_id for each in project.labels().values() if each.class_id != keep][1:])
+    project.labels.remove([each.image_id for each in project.labels.by_image().values() if each.class_id != keep][2:])
+    project.labels.remove([each.image_id for each in project.labels.by_image().values() if each.class_id != keep][1:])
     with pytest.raises(
         InputError, match=r"at least 2 leaf classes with 2 labelled images each, found 1; “.+” has [01]"
     ):
@@ -159,7 +161,7 @@ def test_more_than_there_is_cannot_be_asked_for(project: Project, collection: Co
 def _flatten(project: Project, families: Sequence[str]) -> None:
     """Remove some families; their leaves go to the top level."""
     ids = class_ids(project)
-    project.remove_classes([ids[family] for family in families])
+    project.classes.remove([ids[family] for family in families])
 
 
 @pytest.mark.parametrize("families", [["Red", "Green", "Blue"], ["Red"]], ids=["all flat", "mixed"])
@@ -246,6 +248,6 @@ def test_an_iteration_fits_what_is_labelled(
 def test_arrays_of_a_class_with_two_parents(project: Project) -> None:
     """Both edges are there, and the level is one below the deeper parent."""
     ids = class_ids(project)
-    project.link(ids["Red"], ids["Blue"])
-    arrays: GraphArrays = graph_arrays(project.graph, np.array([ids["Blue disc"]]))
+    project.classes.link(ids["Red"], [ids["Blue"]])
+    arrays: GraphArrays = graph_arrays(project.classes.graph, np.array([ids["Blue disc"]]))
     assert arrays.levels[arrays.positions_of(np.array([ids["Blue disc"]]))].tolist() == [2]

@@ -65,15 +65,15 @@ def test_an_iteration_takes_the_images_that_are_drawn(
     """Coarse labels count where they are a task: those of the only labelled coarse class of a level teach nothing."""
     _counting(monkeypatch, Pace(1.0, 0.0))
     ids = class_ids(project)
-    unlabelled = sorted({record.image_id for record in project.images()} - project.labels().keys())
+    unlabelled = sorted({record.image_id for record in project.images.records()} - project.labels.by_image().keys())
 
     def images() -> int:
         return round(estimate_duration(project, collection.caches, QUICK).iteration_s / duration._STEP_MORE)  # noqa: SLF001
 
     assert images() == 5 * (1 + 1)
-    project.label(unlabelled[:4], ids["Red"])
+    project.labels.set(unlabelled[:4], ids["Red"])
     assert images() == 5 * (1 + 1)
-    project.label(unlabelled[4:8], ids["Blue"])
+    project.labels.set(unlabelled[4:8], ids["Blue"])
     assert 5 * (1 + 1) + 6 <= images() <= 5 * (1 + 1) + 8  # a draw may be without one of the two
 
 

@@ -77,7 +77,7 @@ def test_a_trained_version_has_its_eight_bit_companion(
     """Made on the project's own images, kept in the project, and there again beside the backbone that embeds."""
     assert trained.eight_bit is not None
     content = trained.eight_bit.read_bytes()
-    version = project.model_version(adopt(project, trained))
+    version = project.models.version(adopt(project, trained))
     shutil.rmtree(collection.caches.models, ignore_errors=True)
     files = model_of(project, collection.caches, version)
     assert eight_bit_path(files.backbone).read_bytes() == content
@@ -90,7 +90,7 @@ def test_a_trained_version_has_its_eight_bit_companion(
 
 def test_it_goes_on_from_a_trained_version(trained: TrainedFiles, project: Project, collection: Collection) -> None:
     """Trained once more, from what the first training made."""
-    project.choose_model(adopt(project, trained))
+    project.models.choose(adopt(project, trained))
     embed_project(project, collection.caches, device="cpu")
     again = train_backbone(project, collection.caches, QUICK, out=collection.folder / "again")
     assert (again.name, again.parent_id) == ("Trained backbone 2", 2)
@@ -105,7 +105,7 @@ def test_it_goes_on_from_a_file_of_anybody(project: Project, collection: Collect
     files = train_backbone(project, collection.caches, {**QUICK, "start": str(path)}, out=tmp_path / "out")
     assert (files.backbone_name, files.card.mean, files.card.unit_length) == ("own", (0.5, 0.5, 0.5), True)
     assert files.card.embedding_width == card.embedding_width
-    project.choose_model(adopt(project, files))
+    project.models.choose(adopt(project, files))
     assert embed_project(project, collection.caches, device="cpu").failed == ()
 
 

@@ -47,18 +47,18 @@ def test_an_adopted_model_lives_in_the_project(project: Project, collection: Col
     """With the folder gone, the version classifies; it is chosen by nobody but the person, and undo goes back."""
     version_id = adopt(project, write_tuned(tmp_path / "out", project))
     shutil.rmtree(tmp_path / "out")
-    version = project.model_version(version_id)
+    version = project.models.version(version_id)
     assert (version.label, version.parent_id, version.settings["depth"]) == ("Tuned propagation 1", 1, "propagation")
     assert version.figures["after_accuracy"] == 0.75
-    assert project.model.version_id == 1
+    assert project.models.current.version_id == 1
     assert project.check() == []
     project.close()
     live = LiveCollection.open(collection.project, collection.caches)
     live.load()
-    live.apply(live.project.choose_model(version_id))
+    live.apply(live.project.models.choose(version_id))
     assert live.state.model_name == "Tuned propagation 1"
     assert (live.state.best_class >= 0).all()  # the bundled backbone's embeddings serve
-    change = live.project.undo()
+    change = live.project.history.undo()
     assert change is not None
     assert live.apply(change).model_name == find_model().name
     live.close()
@@ -67,15 +67,15 @@ def test_an_adopted_model_lives_in_the_project(project: Project, collection: Col
 def test_names_are_given_once(project: Project, tmp_path: Path) -> None:
     """A name that was taken in the meantime is counted up."""
     trained = write_tuned(tmp_path / "out", project)
-    names = [project.model_version(adopt(project, trained)).name for _ in range(3)]
+    names = [project.models.version(adopt(project, trained)).name for _ in range(3)]
     assert names == ["Tuned propagation 1", "Tuned propagation 2", "Tuned propagation 3"]
 
 
 def test_a_version_can_stand_on_a_trained_one(project: Project, collection: Collection, tmp_path: Path) -> None:
     """Tuned again, the backbone is taken from the project itself."""
     first = adopt(project, write_tuned(tmp_path / "first", project))
-    project.choose_model(first)
-    second = project.model_version(adopt(project, write_tuned(tmp_path / "second", project, seed=1)))
+    project.models.choose(first)
+    second = project.models.version(adopt(project, write_tuned(tmp_path / "second", project, seed=1)))
     assert second.parent_id == first
     model = model_of(project, collection.caches, second)
     assert model.backbone_hash == find_model().backbone_hash
@@ -94,7 +94,7 @@ def test_propagation_for_another_backbone_is_refused(tmp_path: Path) -> None:
         (trained.folder / "trained.json").write_text(json.dumps(fields | {"parent_id": 9}), encoding="utf-8")
         with pytest.raises(InputError, match="no such model version"):
             adopt(project, read_trained(trained.folder))
-        assert len(project.model_versions()) == 1
+        assert len(project.models.versions()) == 1
 
 
 def test_a_stopped_training_leaves_nothing(tmp_path: Path) -> None:

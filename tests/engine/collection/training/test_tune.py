@@ -40,7 +40,7 @@ def test_a_project_of_three_shots_a_class_is_enough(project: Project, collection
     assert (trained.settings["shots"], trained.settings["queries"]) == (1, 1)
     session = PropagationSession(trained.propagation)
     assert session.embedding_width == find_model().card.embedding_width == trained.card.embedding_width
-    assert (len(project.model_versions()), project.undo_text) == (1, "Added 40 images")
+    assert (len(project.models.versions()), project.history.undo_text) == (1, "Added 40 images")
 
 
 def test_it_goes_on_from_the_model_in_use(project: Project, collection: Collection, tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_stop_leaves_nothing(project: Project, collection: Collection, tmp_pat
             on_progress=lambda _progress: cancel.cancel(), cancel=cancel,
         )  # fmt: skip
     assert not (tmp_path / "out").exists()
-    assert len(project.model_versions()) == 1
+    assert len(project.models.versions()) == 1
 
 
 def test_images_without_embeddings_are_asked_for(project: Project, collection: Collection, tmp_path: Path) -> None:
@@ -86,22 +86,22 @@ def test_images_without_embeddings_are_asked_for(project: Project, collection: C
 def test_too_few_labels_are_told_with_numbers(project: Project, collection: Collection, tmp_path: Path) -> None:
     """Two labelled classes are too few, no label at all is too, and a wrong setting is said before anything is read."""
     ids = class_ids(project)
-    labelled = [label for label in project.labels().values() if label.class_id != ids["Red disc"]]
-    project.unlabel([label.image_id for label in labelled])
+    labelled = [label for label in project.labels.by_image().values() if label.class_id != ids["Red disc"]]
+    project.labels.remove([label.image_id for label in labelled])
     with pytest.raises(InputError, match="at least 6 leaf classes with 3 labelled images each, found 1"):
         tune_propagation(project, collection.caches, out=tmp_path / "out")
     with pytest.raises(UsageError, match="no such setting"):
         tune_propagation(project, collection.caches, {"iteration": 4}, out=tmp_path / "out")
-    project.unlabel(list(project.labels()))
+    project.labels.remove(list(project.labels.by_image()))
     with pytest.raises(InputError, match="nothing to learn from"):
         tune_propagation(project, collection.caches, out=tmp_path / "out")
 
 
 def test_only_readable_images_of_known_classes_teach(project: Project) -> None:
     """An image that failed and a person's "none of the classes" are left out."""
-    images = list(project.labels())
-    project.label([images[0]], None)
-    project.record_scan([(images[1], None, "damaged")])
+    images = list(project.labels.by_image())
+    project.labels.set([images[0]], None)
+    project.images.record_scan([(images[1], None, "damaged")])
     found = labelled_images(project)
     assert found.image_ids.tolist() == images[2:]
     assert len(found.paths) == len(found.content_hashes) == len(found) == 22
@@ -110,7 +110,7 @@ def test_only_readable_images_of_known_classes_teach(project: Project) -> None:
 def test_the_graph_as_arrays_knows_true_leaves(project: Project) -> None:
     """A class whose children have no images is no leaf; classes that labels do not reach are left out."""
     ids = class_ids(project)
-    arrays = graph_arrays(project.graph, np.array([ids["Red"], ids["Blue disc"]]))
+    arrays = graph_arrays(project.classes.graph, np.array([ids["Red"], ids["Blue disc"]]))
     assert set(arrays.names) == {"Red", "Red disc", "Red stripes", "Red checks", "Blue", "Blue disc", "Blue stripes", "Blue checks"}  # fmt: skip # noqa: E501
     assert arrays.is_leaf[arrays.positions_of(np.array([ids["Red"], ids["Red disc"]]))].tolist() == [False, True]
     assert arrays.levels[arrays.positions_of(np.array([ids["Red"], ids["Red disc"]]))].tolist() == [0, 1]

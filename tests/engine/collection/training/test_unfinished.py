@@ -74,16 +74,16 @@ def test_what_is_kept_is_told(project: Project, collection: Collection) -> None:
 def test_another_training_starts_anew(change: str, project: Project, collection: Collection) -> None:
     """With other labels, classes or another model it would not be the same one."""
     run = _stopped(project, collection, QUICK)
-    ids, labelled = class_ids(project), sorted(project.labels())
+    ids, labelled = class_ids(project), sorted(project.labels.by_image())
     if change == "label":
-        project.label(labelled[:1], ids["Blue disc"])
+        project.labels.set(labelled[:1], ids["Blue disc"])
     elif change == "unlabel":
-        project.unlabel(labelled[:1])
+        project.labels.remove(labelled[:1])
     elif change == "class":
-        project.link(ids["Red"], ids["Blue disc"])
+        project.classes.link(ids["Red"], [ids["Blue disc"]])
     else:
-        version = project.add_model_version(backbone_name="leafnet", backbone_hash="00ff", backbone_path="gone.onnx")
-        project.choose_model(version.version_id)
+        version = project.models.add(backbone_name="leafnet", backbone_hash="00ff", backbone_path="gone.onnx")
+        project.models.choose(version.version_id)
     assert unfinished(project, collection.caches) is None
     if change != "model":
         _reopened(project, collection, QUICK)

@@ -50,14 +50,14 @@ def test_a_fit_is_right_as_often_as_its_own_check_says(live: LiveCollection) -> 
     assert live.fitted is not None
     assert live.fitted.stage_check is not None
     assert live.fitted.stage is not None
-    staged = held_out_answers(live.fitted, live.project.graph)
+    staged = held_out_answers(live.fitted, live.project.classes.graph)
     assert (len(staged.image_ids), int(staged.is_right.sum())) == (
         live.fitted.stage_check.shots, live.fitted.stage_check.hits
     )  # fmt: skip
     shots = live.state.image_ids[live.state.label_class > 0]
     assert set(staged.image_ids.tolist()) <= set(shots.tolist())
-    live.apply(live.project.set_setting("collection", False))
-    alone = held_out_answers(live.fitted, live.project.graph)
+    live.apply(live.project.policies.set_setting("collection", False))
+    alone = held_out_answers(live.fitted, live.project.classes.graph)
     assert (len(alone.image_ids), alone.is_right.mean()) == (
         live.fitted.tuning.shots_checked, pytest.approx(live.fitted.tuning.accuracy)
     )  # fmt: skip
@@ -68,16 +68,16 @@ def test_wrong_labels_and_bars_are_seen(live: LiveCollection) -> None:
     """A class whose shots are called another makes the model worse; a bar that nothing passes names nothing."""
     ids, project = class_ids(live.project), live.project
     assert live.fitted is not None
-    before = held_out_answers(live.fitted, project.graph)
+    before = held_out_answers(live.fitted, project.classes.graph)
     discs = live.state.image_ids[live.state.label_class == ids["Red disc"]].tolist()
-    live.apply(project.label(discs[:1], ids["Blue disc"]))
-    worse = compared(before, held_out_answers(live.fitted, project.graph))
+    live.apply(project.labels.set(discs[:1], ids["Blue disc"]))
+    worse = compared(before, held_out_answers(live.fitted, project.classes.graph))
     assert worse.after < worse.before
     assert worse.gain < 0
-    project.undo()
+    project.history.undo()
     live.load()
-    for root in project.graph.roots():
-        live.apply(project.set_policy(root, ClassPolicy(1.0)))
-    strict = compared(before, held_out_answers(live.fitted, project.graph))
+    for root in project.classes.graph.roots():
+        live.apply(project.policies.set(root, ClassPolicy(1.0)))
+    strict = compared(before, held_out_answers(live.fitted, project.classes.graph))
     assert (strict.before, strict.named_after) == (strict.after, 0)
     assert strict.named_before > 0

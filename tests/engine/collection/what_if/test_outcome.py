@@ -15,8 +15,8 @@ def test_what_would_change_is_counted_from_the_beginning(live: LiveCollection) -
     ids, project = class_ids(live.project), live.project
     before = own_copy(live.state)
     baseline = begin_what_if(live)
-    live.apply(project.merge_class(ids["Red disc"], ids["Red stripes"]))
-    live.apply(project.remove_class(ids["Blue checks"]))
+    live.apply(project.classes.merge([ids["Red disc"]], ids["Red stripes"]))
+    live.apply(project.classes.remove([ids["Blue checks"]]))
     outcome = outcome_of(live, baseline)
     free = before.label_class == NO_CLASS
     free &= live.state.label_class == NO_CLASS
@@ -26,14 +26,14 @@ def test_what_would_change_is_counted_from_the_beginning(live: LiveCollection) -
     assert outcome.held_out is not None
     assert 0 < outcome.held_out.images <= 21  # the three shots of the removed class are none any more
     for _ in range(2):
-        undone = project.undo()
+        undone = project.history.undo()
         assert undone is not None
         live.apply(undone)
     nothing = outcome_of(live, baseline)
     assert (nothing.edits, nothing.changes.count) == ((), 0)
     assert nothing.held_out is not None
     assert (nothing.held_out.lost, nothing.held_out.gained) == (0, 0)
-    live.apply(project.discard_what_if())
+    live.apply(project.what_if.discard())
     assert_same(live.state, before)
 
 
@@ -41,9 +41,9 @@ def test_predictions_are_those_of_a_project_that_was_edited(live: LiveCollection
     """Tried out or done: the collection looks the same, and keeping changes nothing in it."""
     ids, project = class_ids(live.project), live.project
     begin_what_if(live)
-    live.apply(project.move_class(ids["Green disc"], ids["Green"], ids["Blue"]))
+    live.apply(project.classes.move([(ids["Green disc"], ids["Green"])], ids["Blue"]))
     tried = own_copy(live.state)
-    project.keep_what_if("Moved")
+    project.what_if.keep("Moved")
     live.load()
     assert_same(live.state, tried)
     assert np.isin(live.state.best_class, list(ids.values())).all()

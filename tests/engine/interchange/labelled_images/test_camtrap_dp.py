@@ -28,7 +28,7 @@ def package(music: Labelled, tmp_path: Path) -> Path:
     """Of the small collection: two photos of a day say where they were taken, one in which time zone."""
     for name, zone, latitude in (("piano.png", "+02:00", 48.001), ("coarse.png", "", 48.003)):
         save_photo(
-            music.project.resolve(music.project.image(music.images[name])),
+            music.project.images.resolve(music.project.images.record(music.images[name])),
             taken_at=datetime(2024, 5, 1, 7, 30),  # noqa: DTZ001 (as cameras say it)
             latitude=latitude,
             longitude=7.5,

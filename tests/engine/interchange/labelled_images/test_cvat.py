@@ -69,7 +69,7 @@ def test_times_come_back(music: Labelled, tmp_path: Path) -> None:
     with path.open("wb") as file:
         cvat.write(music.gathered(), file)
     (label,) = [each for each in cvat.read(path).labels if each.image.endswith("piano.png")]
-    ours = music.project.label_of(music.images["piano.png"])
+    ours = music.project.labels.of(music.images["piano.png"])
     assert ours is not None
     assert (label.who, label.when) == ("ada", ours.when)
     assert label.when is not None
@@ -96,7 +96,7 @@ def test_treacherous_xml(tmp_path: Path, content: str) -> None:
 
 def test_names_that_xml_cannot_hold(music: Labelled, tmp_path: Path) -> None:
     """They stand with escapes; the image is found by its content."""
-    odd = music.project.resolve(music.project.image(music.images["flute.png"]))
+    odd = music.project.images.resolve(music.project.images.record(music.images["flute.png"]))
     images = music.gathered()
     first = images.images[0]
     changed = [type(first)(1, "a\x01\udce4\n.png", odd, first.content_hash, first.label, None)]

@@ -24,7 +24,7 @@ META = "{http://rs.tdwg.org/dwc/text/}"
 def archive(music: Labelled, tmp_path: Path) -> Path:
     """Of the small collection; its first image is a photo with time and place, its organ has an id of a checklist."""
     save_photo(
-        music.project.resolve(music.project.image(music.images["piano.png"])),
+        music.project.images.resolve(music.project.images.record(music.images["piano.png"])),
         taken_at=datetime(2024, 5, 1, 7, 30),  # noqa: DTZ001 (as cameras say it)
         latitude=-33.8569,
         longitude=151.2152,

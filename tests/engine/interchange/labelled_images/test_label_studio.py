@@ -17,7 +17,7 @@ from tests.support.labelled_images import Labelled
 
 @pytest.fixture
 def folder(music: Labelled, tmp_path: Path) -> Path:
-    music.project.label([music.images["flute.png"]], music.ids["Flute"], who="bo@example.org")
+    music.project.labels.set([music.images["flute.png"]], music.ids["Flute"], who="bo@example.org")
     out = tmp_path / "out"
     out.mkdir()
     label_studio.write(music.gathered(), out, FolderOptions())

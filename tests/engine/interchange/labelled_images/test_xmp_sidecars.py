@@ -94,14 +94,14 @@ def test_what_others_wrote_stays(music: Labelled) -> None:
     assert packet(sidecar).texts(SUBJECT) == ["concert", "Organ", "Keyboard", "Wind"]
     assert b"<!-- by another program -->" in data
     assert b"<?xpacket end=" in data
-    music.project.unlabel([music.images["organ.png"]])
+    music.project.labels.remove([music.images["organ.png"]])
     assert exported(music, photos(music)).left_out == {"no class": 2}
     assert plain(sidecar.read_bytes()) == plain(FOREIGN)
 
 
 def test_another_label_replaces_our_keywords(music: Labelled) -> None:
     exported(music, photos(music))
-    music.project.label([music.images["organ.png"]], music.ids["Flute"], who="ada")
+    music.project.labels.set([music.images["organ.png"]], music.ids["Flute"], who="ada")
     exported(music, photos(music))
     changed = packet(photos(music) / "day 1/organ.png.xmp")
     assert changed.texts(TAGS) == ["Wind/Flute"]

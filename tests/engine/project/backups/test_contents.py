@@ -18,13 +18,13 @@ def test_every_kind_of_change_is_counted(tmp_path: Path) -> None:
     with project:
         backup = project.backups.take().path
         assert changes_since(project, backup).is_empty
-        project.label(image_ids[1:2], gull)
-        project.label(image_ids[2:3], gull - 1)
-        project.unlabel(image_ids[:1])
-        project.rename_class(gull, "Kittiwake")
-        project.add_class("Owl")
-        project.add_images(found_files(tmp_path / "more", 2))
-        project.remove_images(image_ids[5:])
+        project.labels.set(image_ids[1:2], gull)
+        project.labels.set(image_ids[2:3], gull - 1)
+        project.labels.remove(image_ids[:1])
+        project.classes.rename(gull, "Kittiwake")
+        project.classes.add("Owl")
+        project.images.add(found_files(tmp_path / "more", 2))
+        project.images.remove(image_ids[5:])
         changes = changes_since(project, backup)
         assert project.contents() == project.backups.contents()
     assert (changes.labels_added, changes.labels_changed, changes.labels_removed) == (1, 1, 1)
@@ -40,12 +40,12 @@ def test_what_is_undone_does_not_count(tmp_path: Path) -> None:
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         backup = project.backups.take().path
-        project.label(image_ids[1:2], gull)
-        project.undo()
+        project.labels.set(image_ids[1:2], gull)
+        project.history.undo()
         assert changes_since(project, backup).is_empty
-        project.undo()
+        project.history.undo()
         changes = changes_since(project, backup)
         assert (changes.steps, changes.steps_undone, changes.labels_removed) == (0, 1, 1)
-        project.label(image_ids[3:4], gull)
+        project.labels.set(image_ids[3:4], gull)
         changes = changes_since(project, backup)
         assert (changes.steps, changes.steps_undone) == (1, 1), "another action got the place of the undone one"

@@ -34,7 +34,7 @@ def test_restoring_on_a_full_disk(tmp_path: Path, limit_bytes: int) -> None:
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         made = project.backups.take(BackupReason.DAY)
-        project.label(image_ids, gull)
+        project.labels.set(image_ids, gull)
         present = dump(project)
     with full_disk_after(limit_bytes), pytest.raises(StorageError):
         restore(project.path, made.path, when=NOON)

@@ -84,7 +84,7 @@ def test_an_index_that_cannot_be_written_stops_nothing(tmp_path: Path, monkeypat
     project, *_ = labelled_birds(tmp_path)
     project.close()
     with Project.open(project.path, for_writing=False) as opened:
-        assert len(opened.labels()) == 2
+        assert len(opened.labels.by_image()) == 2
     assert read_index().records == ()
     note_list(project.path, [project.path])
     assert shown_list(project.path) is None

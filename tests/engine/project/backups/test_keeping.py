@@ -37,7 +37,7 @@ def test_opening_makes_the_backup_of_the_day(tmp_path: Path) -> None:
     with Project.open(project.path) as opened:
         (backup,) = all_backups(opened)
         assert (backup.reason, backup.labels) == (BackupReason.DAY, 2)
-        opened.label(image_ids, gull)
+        opened.labels.set(image_ids, gull)
     with Project.open(project.path) as opened:
         assert len(all_backups(opened)) == 1, "the last one is of today"
 
@@ -59,7 +59,7 @@ def test_a_day_old_and_changed_is_due(tmp_path: Path) -> None:
     with project:
         backups = backups_with(project, clock)
         assert backups.take_daily() is not None
-        project.label(image_ids, gull)
+        project.labels.set(image_ids, gull)
         clock.pass_by(hours=23)
         assert backups.take_daily() is None
         clock.pass_by(hours=1, minutes=1)
@@ -77,7 +77,7 @@ def test_a_clock_that_was_wrong_does_not_stop_backups(tmp_path: Path) -> None:
     with project:
         backups = backups_with(project, clock)
         backups.take()
-        project.label(image_ids, gull)
+        project.labels.set(image_ids, gull)
         clock.now = NOON
         assert backups.take_daily() is not None
         assert len(all_backups(project)) == 2
@@ -106,7 +106,7 @@ def test_every_quarter_of_an_hour_if_something_changed(tmp_path: Path) -> None:
     with project:
         backups = backups_with(project, clock)
         made = []
-        for action in (lambda: None, lambda: None, lambda: project.label(image_ids, gull), project.undo):
+        for action in (lambda: None, lambda: None, lambda: project.labels.set(image_ids, gull), project.history.undo):
             action()
             clock.pass_by(minutes=15)
             made.append(backups.take_quarterly())
@@ -129,7 +129,7 @@ def test_a_killed_project_is_compared_rightly(tmp_path: Path) -> None:
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         backups_with(project, clock).take()
-        project.label(image_ids, gull)  # one commit: the number that sealing would have given
+        project.labels.set(image_ids, gull)  # one commit: the number that sealing would have given
         home = tmp_path / "killed"
         home.mkdir()
         shutil.copyfile(project.path, home / project.path.name)
@@ -160,7 +160,7 @@ def test_thinning_leaves_what_is_not_ours(tmp_path: Path) -> None:
         damaged.write_bytes(b"rotten")
         for _ in range(40):
             clock.pass_by(minutes=15)
-            project.label(image_ids[:1], gull)
+            project.labels.set(image_ids[:1], gull)
             backups.take(BackupReason.QUARTER_HOUR)
         ours = [path for path in folder.iterdir() if path not in (foreign, named, renamed, damaged)]
     assert all(path.exists() for path in (foreign, named, renamed, damaged, strange))
@@ -169,23 +169,23 @@ def test_thinning_leaves_what_is_not_ours(tmp_path: Path) -> None:
 
 def test_before_actions_backups_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Choosing a model and removing much are preceded by one; small removals are not."""
-    monkeypatch.setattr("engine.project.project.MANY", 2)
-    monkeypatch.setattr("engine.project.removal_actions.MANY", 1)
+    monkeypatch.setattr("engine.project.images.MANY", 2)
+    monkeypatch.setattr("engine.project.classes.MANY", 1)
     project, gull, image_ids = labelled_birds(tmp_path, 6)
     with project:
-        version = project.add_trained_model(trained_model())
-        assert project.choose_model(version.version_id).notice == ""
-        project.choose_model(version.version_id)
+        version = project.models.add_trained(trained_model())
+        assert project.models.choose(version.version_id).notice == ""
+        project.models.choose(version.version_id)
         assert reasons(project) == [BackupReason.MODEL]
-        project.remove_images(image_ids[4:])
+        project.images.remove(image_ids[4:])
         assert reasons(project) == [BackupReason.MODEL]
-        project.remove_images(image_ids[1:4])
-        project.label(image_ids[:1], gull)
+        project.images.remove(image_ids[1:4])
+        project.labels.set(image_ids[:1], gull)
         assert sorted(map(str, reasons(project))) == ["BackupReason.MODEL", "BackupReason.REMOVAL"]
-        project.undo()
-        project.undo()
-        project.label(image_ids[:4], gull)
-        project.remove_class(gull)
+        project.history.undo()
+        project.history.undo()
+        project.labels.set(image_ids[:4], gull)
+        project.classes.remove([gull])
         assert reasons(project).count(BackupReason.REMOVAL) == 2
         newest = max(all_backups(project), key=lambda backup: backup.generation)
         assert newest.labels == 5
@@ -196,23 +196,23 @@ def test_a_backup_that_fails_does_not_stop_what_undo_takes_back(
 ) -> None:
     """The action is done, its change says once why there is no backup, and so does the log."""
     with labelled_birds(tmp_path)[0] as project:
-        version = project.add_trained_model(trained_model())
+        version = project.models.add_trained(trained_model())
         with caplog.at_level(logging.WARNING):
-            change = project.choose_model(version.version_id)
-        assert project.model == version
+            change = project.models.choose(version.version_id)
+        assert project.models.current == version
         assert "the folder for backups cannot be made" in change.notice
         assert [record.message for record in caplog.records] == [
             f"no backup was made before changing the model: {change.notice}"
         ]
-        project.undo()
-        assert project.model != version
+        project.history.undo()
+        assert project.models.current != version
 
 
 def test_opening_goes_on_without_a_backup(tmp_path: Path, no_room: None, caplog: pytest.LogCaptureFixture) -> None:
     project, *_ = labelled_birds(tmp_path)
     project.close()
     with caplog.at_level(logging.WARNING), Project.open(project.path) as opened:
-        assert len(opened.labels()) == 2
+        assert len(opened.labels.by_image()) == 2
     (record,) = caplog.records
     assert record.message.startswith("no backup was made: the folder for backups cannot be made")
 
@@ -220,9 +220,9 @@ def test_opening_goes_on_without_a_backup(tmp_path: Path, no_room: None, caplog:
 def test_within_a_larger_action_no_backup_is_tried(tmp_path: Path) -> None:
     """The file is in the middle of a commit; the larger action made its backup before."""
     with labelled_birds(tmp_path)[0] as project:
-        version = project.add_trained_model(trained_model())
-        with project.one_step("Both"):
-            project.choose_model(version.version_id)
+        version = project.models.add_trained(trained_model())
+        with project.history.one_step("Both"):
+            project.models.choose(version.version_id)
         assert all_backups(project) == []
 
 
@@ -248,7 +248,7 @@ def test_a_chosen_folder_is_used_and_kept_for_this_computer(tmp_path: Path) -> N
         chosen = backups.take().path
         assert chosen.parent.parent == stick
         assert {backup.path for backup in all_backups(project)} == {usual, chosen}
-        assert project.setting("backups") is None
+        assert project.policies.setting("backups") is None
         choose_folder(backups.project_id, None)
         assert backups.take().path.is_relative_to(backups_folder())
 
@@ -290,11 +290,11 @@ def test_a_backup_that_is_open_as_a_project_is_left_alone(tmp_path: Path) -> Non
         backups = backups_with(project, clock)
         first = backups.take(BackupReason.QUARTER_HOUR).path
         with Project.open(first, is_backed_up=False) as opened:
-            opened.add_class("Owl")
+            opened.classes.add("Owl")
             clock.pass_by(minutes=1)
             second = backups.take(BackupReason.QUARTER_HOUR).path
             assert [backup.path for backup in backups.all()] == [second]
-            opened.add_class("Auk")
+            opened.classes.add("Auk")
         assert first.exists()
 
 
@@ -305,7 +305,7 @@ def test_machine_facts_are_backed_up_too(tmp_path: Path) -> None:
     with project:
         backups = backups_with(project, clock)
         backups.take()
-        project.record_scan([(image_ids[0], b"\1" * 32, None)])
+        project.images.record_scan([(image_ids[0], b"\1" * 32, None)])
         assert backups.take_quarterly() is not None
 
 

@@ -129,7 +129,7 @@ def test_backups_of_a_copy_come_after_its_own(twins: Twins, tmp_path: Path) -> N
     copy.parent.mkdir()
     shutil.copyfile(path, copy)
     with Project.open(copy, is_backed_up=False) as project:
-        project.add_class("Owl")
+        project.classes.add("Owl")
         backups_with(project, Clock(NOON + timedelta(days=9))).take()
     empty(path)
     assert [(row.classes, row.is_of_copy) for row in offer_for(path).own] == [(2, False), (3, True)]
@@ -143,7 +143,7 @@ def test_a_date_in_the_future_does_not_make_it_the_newest(tmp_path: Path) -> Non
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         for labels, days in enumerate((0, 3000, 1, -9000, 2)):
-            project.label(image_ids[:labels], gull)
+            project.labels.set(image_ids[:labels], gull)
             backups_with(project, Clock(NOON + timedelta(days=days))).take()
     rows = offer_for(project.path).own
     assert [(row.when - NOON).days for row in rows] == [2, -9000, 1, 3000, 0]
@@ -156,11 +156,11 @@ def test_an_older_copy_that_was_put_back_by_hand_begins_anew(tmp_path: Path) -> 
     with project:
         first = backups_with(project, Clock()).take().path
         for image_id in image_ids * 3:
-            project.label([image_id], gull)
+            project.labels.set([image_id], gull)
         backups_with(project, Clock(NOON + timedelta(hours=1))).take()
     shutil.copyfile(first, project.path)
     with Project.open(project.path, is_backed_up=False) as again:
-        again.add_class("Owl")
+        again.classes.add("Owl")
         backups_with(again, Clock(NOON + timedelta(hours=2))).take()
     assert [row.classes for row in offer_for(project.path).own] == [3, 2, 2]
 

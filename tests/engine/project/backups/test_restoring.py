@@ -46,8 +46,8 @@ def past(tmp_path: Path) -> Past:
     with project:
         made = project.backups.take()
         before = dump(project)
-        project.label(image_ids, gull)
-        project.add_class("Owl")
+        project.labels.set(image_ids, gull)
+        project.classes.add("Owl")
         return project.path, made, before, dump(project)
 
 
@@ -70,7 +70,7 @@ def test_the_project_is_what_it_was(past: Past) -> None:
     assert dump_of(kept_by(done)) == present
     assert not done.was_damaged
     with Project.open(path) as project:
-        change = project.undo()
+        change = project.history.undo()
         assert change is not None
         assert change.text.startswith("Labelled 1 image")
         assert {backup.reason for backup in all_backups(project)} == {BackupReason.ASKED, BackupReason.RESTORE}
@@ -155,7 +155,7 @@ def test_a_project_that_is_gone_comes_back(past: Past) -> None:
 def test_a_backup_of_another_project_is_refused(past: Past) -> None:
     path, _, _, present = past
     other = new_project(path.parent, "other.protoleaf")
-    other.add_class("Fish")
+    other.classes.add("Fish")
     other.close()
     with pytest.raises(InputError, match=r"backup of another project.*--other"):
         restore(path, other.path, when=NOON)
@@ -182,7 +182,7 @@ def test_a_damaged_project_takes_no_backup_of_another(past: Past) -> None:
     (path.parent / "b").mkdir()
     twin = new_project(path.parent / "b", path.name)
     with twin:
-        twin.add_class("Fish")
+        twin.classes.add("Fish")
         strange = twin.backups.take()
     make_empty(path)
     with pytest.raises(
@@ -228,10 +228,10 @@ def test_a_backup_of_an_older_version_is_brought_to_the_present(tmp_path: Path) 
     write_first_version(path)
     shutil.copyfile(path, tmp_path / "copy.protoleaf")
     with Project.open(path) as project:
-        project.add_class("Owl")
+        project.classes.add("Owl")
     restore(path, tmp_path / "copy.protoleaf", when=NOON)
     with Project.open(path) as project:
-        assert [project.graph.name(each) for each in project.graph.classes()] == ["Bird", "Gull"]
+        assert [project.classes.graph.name(each) for each in project.classes.graph.classes()] == ["Bird", "Gull"]
         assert project.check() == []
 
 
@@ -250,7 +250,7 @@ def test_the_present_is_kept_with_its_unfinished_commit_taken_back(tmp_path: Pat
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         made = project.backups.take()
-        project.label(image_ids, gull)
+        project.labels.set(image_ids, gull)
         present = dump(project)
         (tmp_path / "killed").mkdir()
         path = copy_in_the_middle_of_a_commit(project, tmp_path / "killed")
@@ -297,7 +297,7 @@ def test_no_two_states_are_taken_for_the_same(past: Past) -> None:
         newest = project.backups.take().generation
     restore(path, made.path, when=NOON)
     with Project.open(path) as project:
-        project.add_class("Tern")
+        project.classes.add("Tern")
         backup = project.backups.take_quarterly()
         assert backup is not None
         assert backup.generation > newest

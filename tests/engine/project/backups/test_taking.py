@@ -30,7 +30,7 @@ def test_a_backup_is_the_whole_project(tmp_path: Path) -> None:
     with project:
         made = project.backups.take()
         before = dump(project)
-        project.label(image_ids, gull)
+        project.labels.set(image_ids, gull)
     assert (made.classes, made.images, made.labels, made.reason, made.fault) == (2, 4, 2, BackupReason.ASKED, "")
     with closing(open_for_reading(made.path)) as file:
         assert file.seal is Seal.WHOLE
@@ -73,7 +73,7 @@ def test_a_writer_who_never_stops_is_held_up_once(tmp_path: Path, monkeypatch: p
     def disturbed(self: Connection, target: Connection, pages: int, on_part: object) -> bool:
         def between() -> None:
             labelled[0] += 1
-            project.label([image_ids[1]], (gull, gull - 1)[labelled[0] % 2])
+            project.labels.set([image_ids[1]], (gull, gull - 1)[labelled[0] % 2])
 
         return real(self, target, pages, between)
 
@@ -182,7 +182,7 @@ def test_the_copy_runs_on_any_thread(tmp_path: Path) -> None:
     """Never the writer's connection: the writer may be in the middle of an action."""
     with labelled_birds(tmp_path)[0] as project:
         backups, made = project.backups, []
-        with project.one_step("A long action") as step:
+        with project.history.one_step("A long action") as step:
             step.connection.write("UPDATE class SET name = name")
             thread = threading.Thread(target=lambda: made.append(backups.take()))
             thread.start()

@@ -1,59 +1,55 @@
 """Trying edits out: while something is supposed, actions go to a copy in memory and the project file stays as it is."""
 
-from abc import ABC
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import groupby
+from typing import final
 
 from engine.errors import InputError
-from engine.project import image_rows
 from engine.project.backups.keeping import MANY
 from engine.project.backups.naming import BackupReason
-from engine.project.branch_actions import BranchActions
 from engine.project.change import Change, ChangeBuilder
 from engine.project.connection import Connection
-from engine.project.journal import Journal
+from engine.project.history import row_changes_of
+from engine.project.images import facts_of, store_facts
 from engine.project.row_changes import RowChange
 from engine.project.schema import JOURNALED_TABLES
 from engine.project.step import OpenStep
+from engine.project.store import ProjectStore
 
 
-class WhatIfActions(BranchActions, ABC):
+@final
+class ProjectWhatIf:
     """All actions and questions work on the copy, with an undo of their own that ends where the supposition began.
 
     What machines find out meanwhile (`image_fact`, `model_version`) is true whatever is supposed: it goes to the file,
     too.
     """
 
-    _kept_journal: Journal | None = None  # of the file, while something is supposed
+    def __init__(self, store: ProjectStore) -> None:
+        self._store = store
 
     @property
-    def is_what_if(self) -> bool:
+    def is_on(self) -> bool:
         """Whether actions go to a copy."""
-        return self._kept_journal is not None
+        return self._store.is_what_if
 
-    def begin_what_if(self) -> None:
-        """Let all that follows be tried out only, until it is kept or dropped.
+    def begin(self) -> None:
+        """Let all that follows be tried out only, until it is kept or discarded.
 
         A project that is open for reading only can be tried out on, too; nothing of it can be kept.
 
         Raises:
             InputError: that is so already.
         """
-        if self.is_what_if:
+        if self.is_on:
             raise InputError("something is being tried out already", remedy="keep or drop that first")
-        copy = Connection(self.path, ":memory:")
-        self._connection.copy_to(copy)
+        copy = Connection(self._store.path, ":memory:")
+        self._store.connection.copy_to(copy)
         copy.write("PRAGMA foreign_keys = ON")
         copy.write("DELETE FROM journal_step")
-        self._kept_journal = self._journal
-        self._connection, self._journal = copy, Journal(copy)
+        self._store.connection = copy
 
-    def back_up_before(self, reason: BackupReason) -> str:
-        """Make a backup before an action that changes much; nothing needs one that is only supposed."""
-        return "" if self.is_what_if else super().back_up_before(reason)
-
-    def keep_what_if(self, text: str) -> Change:
+    def keep(self, text: str) -> Change:
         """Bring all that was tried out into the file, as one action; when that fails it is still only supposed.
 
         Args:
@@ -67,24 +63,19 @@ class WhatIfActions(BranchActions, ABC):
             ProjectReadOnlyError: the project is open for reading only.
             StorageError: the disk refuses.
         """
-        super()._check_writable()
-        copy, copy_journal = self._what_if_copy()
-        changes = copy_journal.row_changes()
-        self._go_back_to_file()
+        copy = self._leave_copy()
         try:
-            notice = self.back_up_before(BackupReason.REMOVAL) if len(changes) > MANY else ""
-            with self.one_step(text) as step:
+            changes = row_changes_of(copy)
+            with self._store.one_step(text, backup=BackupReason.REMOVAL if len(changes) > MANY else None) as step:
                 _make_again(step, changes)
-                added = step.change.images_added
-                image_rows.store_facts(self._connection, image_rows.facts_of(copy, added))
+                store_facts(step.connection, facts_of(copy, step.change.images_added))
         except BaseException:
-            self._kept_journal = self._journal
-            self._connection, self._journal = copy, copy_journal
+            self._store.connection = copy
             raise
         copy.close()
-        return replace(step.change, notice=notice)
+        return step.change
 
-    def discard_what_if(self) -> Change:
+    def discard(self) -> Change:
         """Forget all that was tried out.
 
         Returns:
@@ -93,40 +84,21 @@ class WhatIfActions(BranchActions, ABC):
         Raises:
             InputError: nothing is being tried out.
         """
-        copy, copy_journal = self._what_if_copy()
+        copy = self._leave_copy()
         builder = ChangeBuilder()
-        for table, before, after in reversed(copy_journal.row_changes()):
+        for table, before, after in reversed(row_changes_of(copy)):
             builder.add(table, after, before)
-        self._go_back_to_file()
         copy.close()
         change = builder.change("", "undone")
-        if self._graph is not None:
-            self._graph.apply(change.graph_edits)
+        if self._store.loaded_graph is not None:
+            self._store.loaded_graph.apply(change.graph_edits)
         return change
 
-    def _end_what_if(self) -> None:
-        """The project is closed."""
-        if self.is_what_if:
-            self._connection.close()
-
-    def _what_if_copy(self) -> tuple[Connection, Journal]:
-        if not self.is_what_if:
+    def _leave_copy(self) -> Connection:
+        if not self.is_on:
             raise InputError("nothing is being tried out", remedy="begin with that")
-        return self._connection, self._journal
-
-    def _go_back_to_file(self) -> None:
-        assert self._kept_journal is not None, "asked before"
-        self._connection, self._journal, self._kept_journal = self._file.connection, self._kept_journal, None
-
-    def _check_writable(self) -> None:
-        if not self.is_what_if:
-            super()._check_writable()
-
-    @property
-    def _fact_connections(self) -> tuple[Connection, ...]:
-        """Where facts go: the file, unless it is only read, and the copy where there is one."""
-        is_copied_too = self.is_what_if and self.is_writable
-        return (self._file.connection, self._connection) if is_copied_too else (self._connection,)
+        copy, self._store.connection = self._store.connection, self._store.file.connection
+        return copy
 
 
 def _make_again(step: OpenStep, changes: Iterable[RowChange]) -> None:

@@ -1,0 +1,340 @@
+"""The classes of a project: the category graph, what is noted of each class, and every action on them."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import final
+
+from engine.errors import InputError
+from engine.graph import group_edits
+from engine.graph.aliases import Aliases
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.group_edits import Edge, Move, free_name
+from engine.graph.removal import ChildrenOfRemoved, classes_that_go, label_heir
+from engine.project.action_texts import (
+    counted,
+    details_text,
+    linked_text,
+    merged_text,
+    moved_text,
+    one_or_count,
+    pasted_text,
+    remove_classes_text,
+    split_text,
+    unlinked_text,
+)
+from engine.project.backups.keeping import MANY
+from engine.project.backups.naming import BackupReason
+from engine.project.branch_text import CopiedClass, copied_branches, read_branches
+from engine.project.change import Change
+from engine.project.detail_rows import clean_details, delete_details, details_of, put_details
+from engine.project.graph_rows import class_name, class_names
+from engine.project.labels import label_counts, labelled_as, move_labels, put_labels
+from engine.project.policy_rows import delete_policies, policies, put_policy
+from engine.project.records import ClassDetails, ClassId, SplitPart
+from engine.project.schema import CLASS_DETAIL, CLASS_POLICY, JournaledTable
+from engine.project.step import OpenStep
+from engine.project.store import ProjectStore
+
+
+@final
+class ProjectClasses:
+    """The category graph of a project. Each action returns when it is on disk."""
+
+    def __init__(self, store: ProjectStore) -> None:
+        self._store = store
+
+    # -- questions -------------------------------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> CategoryGraph:
+        """The category graph, loaded once and kept in step with every action. Only actions may edit it.
+
+        A project that is open for reading beside a writer keeps the graph it has loaded.
+        """
+        return self._store.graph
+
+    def details(self) -> dict[ClassId, ClassDetails]:
+        """Notes and colours of the classes that have any."""
+        rows = self._store.connection.rows("SELECT class_id, note, colour FROM class_detail ORDER BY class_id")
+        return {class_id: ClassDetails(note, colour) for class_id, note, colour in rows}
+
+    def details_of(self, class_id: ClassId) -> ClassDetails:
+        """Note and colour of one class."""
+        return details_of(self._store.connection, class_id)
+
+    def colours(self) -> dict[ClassId, str]:
+        """Colours of the classes that have one, without their notes: those of a large taxonomy are megabytes."""
+        return dict(
+            self._store.connection.rows(
+                "SELECT class_id, colour FROM class_detail WHERE colour <> '' ORDER BY class_id"
+            )
+        )
+
+    # -- names and places ------------------------------------------------------------------------------------------
+
+    def edit(self, edit: Callable[[CategoryGraph], object], text: str) -> Change:
+        """Make many edits of the graph as one action.
+
+        Args:
+            edit: edits the graph it is given.
+            text: the action in words.
+
+        Raises:
+            GraphError: `edit` tried what is not possible; nothing was changed.
+        """
+        return self._store.edit_graph(text, edit)
+
+    def add(self, name: str, parents: Sequence[ClassId] = ()) -> tuple[Change, ClassId]:
+        """Add a class; see `CategoryGraph.add_class`.
+
+        Returns:
+            The change, and the new class's id.
+        """
+        added: list[ClassId] = []
+        text = f"Added class {name.strip()}"
+        return self.edit(lambda graph: added.append(graph.add_class(name, parents)), text), added[0]
+
+    def add_parent(
+        self, name: str, child_ids: Sequence[ClassId], from_parent: ClassId | None
+    ) -> tuple[Change, ClassId]:
+        """Put a new class between a parent, None being the top level, and some of its children.
+
+        Returns:
+            The change, and the new class's id. See `engine.graph.group_edits.add_parent`.
+        """
+        added: list[ClassId] = []
+        text = f"Added class {name.strip()} above {one_or_count(self._names(child_ids))}"
+        change = self.edit(
+            lambda graph: added.append(group_edits.add_parent(graph, name, child_ids, from_parent)), text
+        )
+        return change, added[0]
+
+    def rename(self, class_id: ClassId, name: str) -> Change:
+        """Rename a class; see `CategoryGraph.rename`."""
+        text = f"Renamed class {self._name(class_id)} to {name.strip()}"
+        return self.edit(lambda graph: graph.rename(class_id, name), text)
+
+    def move(self, moves: Sequence[Move], to_parent: ClassId | None) -> Change:
+        """Move classes, each from one of its parents, to another one, None being the top level.
+
+        See `engine.graph.group_edits.move_classes`.
+        """
+        place = None if to_parent is None else self._name(to_parent)
+        text = moved_text(self._names([class_id for class_id, _ in moves]), place)
+        return self.edit(lambda graph: group_edits.move_classes(graph, moves, to_parent), text)
+
+    def link(self, parent_id: ClassId, child_ids: Sequence[ClassId]) -> Change:
+        """Put classes under one more parent; see `engine.graph.group_edits.link_classes`."""
+        text = linked_text(self._name(parent_id), self._names(child_ids))
+        return self.edit(lambda graph: group_edits.link_classes(graph, parent_id, child_ids), text)
+
+    def unlink(self, edges: Sequence[Edge]) -> Change:
+        """Take classes away from parents, each pair a parent and a child; see `CategoryGraph.unlink`."""
+        parents, children = [parent_id for parent_id, _ in edges], [child_id for _, child_id in edges]
+        text = unlinked_text(self._names(parents), self._names(children))
+        return self.edit(lambda graph: group_edits.unlink_classes(graph, edges), text)
+
+    # -- what is said of a class besides its name ------------------------------------------------------------------
+
+    def set_aliases(self, class_id: ClassId, aliases: Aliases) -> Change:
+        """Give a class this source id and these synonyms; see `CategoryGraph.set_aliases`."""
+        name, known = self._name(class_id), self.graph.aliases(class_id)
+        what = "synonyms" if aliases.source_id.strip() == known.source_id else "source id"
+        return self.edit(lambda graph: graph.set_aliases(class_id, aliases), f"Changed the {what} of {name}")
+
+    def set_details(self, details: Mapping[ClassId, ClassDetails], *, text: str = "") -> Change:
+        """Give each of these classes this note and this colour, as one action.
+
+        Args:
+            details: what is to be noted of each class.
+            text: the action in words; by default it tells what was changed, and of which class.
+
+        Raises:
+            UnknownClassError: there is no such class.
+            InputError: a note is too long or holds control characters, or a colour is none.
+        """
+        names = self._names(list(details))
+        news = [(self.details_of(class_id), clean_details(each)) for class_id, each in details.items()]
+        usual = details_text(
+            names,
+            note_changed=any(before.note != after.note for before, after in news),
+            colour_changed=any(before.colour != after.colour for before, after in news),
+        )
+        with self._store.one_step(text or usual) as step:
+            put_details(step, details)
+        return step.change
+
+    # -- actions that move labels with classes ---------------------------------------------------------------------
+
+    def remove(self, class_ids: Sequence[ClassId], children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED) -> Change:
+        """Remove classes, with what was set for them.
+
+        Their labels go to their parent if they have exactly one; otherwise they are removed, and the text says how
+        many. Undo brings all of it back.
+
+        Args:
+            class_ids: the classes.
+            children: what becomes of the classes below; by default they go to the parents.
+
+        Raises:
+            DuplicateNameError: a class below would come beside another one of its name.
+            UnknownClassError: there is no such class.
+        """
+        names = self._names(class_ids)
+        going = dict.fromkeys(classes_that_go(self.graph, class_ids, children))
+        labelled = sorted(going.keys() & label_counts(self._store.connection).keys())
+        heirs = {class_id: label_heir(self.graph, class_id, going) for class_id in labelled}
+        with self._store.one_step(remove_classes_text(names), backup=self._backup_before_removal(going)) as step:
+            labels_by_heir = Counter[ClassId | None]()
+            for class_id, heir_id in heirs.items():
+                labels_by_heir[heir_id] += move_labels(step, class_id, heir_id)
+            delete_policies(step, going.keys() & _classes_in(step, CLASS_POLICY))
+            delete_details(step, going.keys() & _classes_in(step, CLASS_DETAIL))
+            self._store.edit_graph(step.text, lambda graph: graph.remove(*class_ids, children=children))
+            step.text = self._removal_text(names, len(going) - len(names), labels_by_heir)
+        return step.change
+
+    def merge(self, class_ids: Sequence[ClassId], heir_id: ClassId) -> Change:
+        """Merge classes into another one, which gets their labels, children, parents and names.
+
+        It also gets a note and a colour where it has none. Bars that were set for the others go with them. Undo brings
+        all of it back. See `CategoryGraph.merge`.
+
+        Args:
+            class_ids: the classes that go away; the heir may be among them, and stays.
+            heir_id: the class that stays.
+        """
+        going = [each for each in dict.fromkeys(class_ids) if each != heir_id] or [heir_id]
+        names, heir_name = self._names(going), self._name(heir_id)
+        with self._store.one_step(merged_text(names, heir_name), backup=self._backup_before_removal(going)) as step:
+            self._store.edit_graph(step.text, lambda graph: group_edits.merge_classes(graph, going, heir_id))
+            labels = sum(move_labels(step, class_id, heir_id) for class_id in going)
+            _leave_details_to(step, going, heir_id)
+            step.text = merged_text(names, heir_name, labels)
+        return step.change
+
+    def split(
+        self, class_id: ClassId, parts: Sequence[SplitPart], *, as_children: bool
+    ) -> tuple[Change, tuple[ClassId, ...]]:
+        """Split classes off a class. Images that are labelled with it are labelled with their part's class.
+
+        Other images of a part are left as they are: what nobody labelled is not labelled by a split.
+
+        Args:
+            class_id: the class, which stays, with the labels that no part takes.
+            parts: names and images of the new classes.
+            as_children: whether they come below the class; else beside it, under the same parents.
+
+        Returns:
+            The change, and the new classes' ids in the order of the parts.
+
+        Raises:
+            InputError: an image is in two parts.
+            GraphError, DuplicateNameError: a name cannot be one or is taken, or there are no parts.
+            UnknownClassError: there is no such class.
+        """
+        name, part_names = self._name(class_id), [part.name.strip() for part in parts]
+        _check_distinct(parts)
+        added: list[ClassId] = []
+        with self._store.one_step("") as step:
+            self.edit(
+                lambda graph: added.extend(
+                    group_edits.split_class(graph, class_id, part_names, as_children=as_children)
+                ),
+                step.text,
+            )
+            chosen = {int(image_id): new for new, part in zip(added, parts, strict=True) for image_id in part.image_ids}
+            moved = {image_id: chosen[image_id] for image_id in labelled_as(step, class_id, chosen)}
+            put_labels(step, moved, source="split")
+            step.text = split_text(name, part_names, len(moved))
+        return step.change, tuple(added)
+
+    # -- whole branches --------------------------------------------------------------------------------------------
+
+    def copied(self, class_ids: Sequence[ClassId]) -> str:
+        """Text of these classes with all that is below them, which `paste` reads; see `copied_branches`."""
+        return copied_branches(self.graph, class_ids, self.details(), policies(self._store.connection))
+
+    def paste(self, text: str, parent_id: ClassId | None) -> tuple[Change, tuple[ClassId, ...]]:
+        """Add copied classes, with all that was copied below them, as new classes.
+
+        A name that is taken gets " (2)". Labels do not come along.
+
+        Args:
+            text: as `copied` made it, in this project or another one.
+            parent_id: the class under which the chosen ones come; None for the top level.
+
+        Returns:
+            The change, and the new ids of the classes that were chosen when they were copied.
+
+        Raises:
+            InputError: the text is something else, or broken; nothing is added.
+            UnknownClassError: there is no such class.
+        """
+        place = None if parent_id is None else self._name(parent_id)
+        copied = read_branches(text)
+        new_ids: list[ClassId] = []
+        with self._store.one_step("") as step:
+            self._store.edit_graph("", lambda graph: new_ids.extend(_added(graph, copied, parent_id)))
+            news = list(zip(new_ids, copied, strict=True))
+            put_details(step, {new_id: each.details for new_id, each in news})
+            for new_id, each in news:
+                put_policy(step, new_id, each.policy)
+            tops = tuple(new_id for new_id, each in news if not each.parents)
+            step.text = pasted_text([self.graph.name(each) for each in tops], len(news) - len(tops), place)
+        return step.change, tops
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _name(self, class_id: ClassId) -> str:
+        return class_name(self._store.connection, class_id)
+
+    def _names(self, class_ids: Sequence[ClassId]) -> list[str]:
+        return class_names(self._store.connection, class_ids)
+
+    def _backup_before_removal(self, class_ids: Collection[ClassId]) -> BackupReason | None:
+        counts = label_counts(self._store.connection)
+        labels = sum(counts.get(class_id, 0) for class_id in class_ids)
+        return BackupReason.REMOVAL if max(labels, len(class_ids)) > MANY else None
+
+    def _removal_text(self, names: Sequence[str], below: int, labels_by_heir: Mapping[ClassId | None, int]) -> str:
+        heirs = [class_id for class_id in labels_by_heir if class_id is not None]
+        return remove_classes_text(
+            names,
+            below,
+            moved=sum(labels_by_heir[class_id] for class_id in heirs),
+            removed=labels_by_heir.get(None, 0),
+            heir_name=self._name(heirs[0]) if len(heirs) == 1 else "",
+        )
+
+
+def _added(graph: CategoryGraph, copied: tuple[CopiedClass, ...], parent_id: ClassId | None) -> list[ClassId]:
+    ids: list[ClassId] = []
+    for each in copied:
+        above = (parent_id,) if parent_id is not None and not each.parents else ()
+        parents = above or tuple(ids[place] for place in each.parents)
+        ids.append(graph.add_class(free_name(graph, each.name, parents), parents, aliases=each.aliases))
+    return ids
+
+
+def _classes_in(step: OpenStep, table: JournaledTable) -> set[ClassId]:
+    return {class_id for (class_id,) in step.connection.rows(f"SELECT class_id FROM {table.name}")}  # noqa: S608 (ours)
+
+
+def _leave_details_to(step: OpenStep, class_ids: Sequence[ClassId], heir_id: ClassId) -> None:
+    details = details_of(step.connection, heir_id)
+    for class_id in class_ids:
+        details = details.filled_in(details_of(step.connection, class_id))
+    delete_policies(step, class_ids)
+    delete_details(step, class_ids)
+    put_details(step, {heir_id: details})
+
+
+def _check_distinct(parts: Sequence[SplitPart]) -> None:
+    counts = Counter(int(image_id) for part in parts for image_id in dict.fromkeys(part.image_ids))
+    if twice := [image_id for image_id, count in counts.items() if count > 1]:
+        raise InputError(
+            "an image cannot be in two parts of a class",
+            found=f"{counted(len(twice), 'image')} in several",
+            remedy="leave each in one of them",
+        )

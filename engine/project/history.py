@@ -1,0 +1,142 @@
+"""Undo that survives a restart: each step keeps the rows it changed as they were before and after.
+
+Undo puts the befores back in reverse order, redo the afters in order. Nothing is computed again, so a step comes out
+the same however often it goes back and forth.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import final
+
+from engine.errors import InputError, ProjectDamagedError
+from engine.project.change import Change, ChangeBuilder
+from engine.project.clock import time_of
+from engine.project.connection import Connection, Row
+from engine.project.history_check import read_chunk
+from engine.project.records import JournalStep
+from engine.project.row_changes import RowChange
+from engine.project.schema import JOURNALED_TABLES
+from engine.project.store import ProjectStore
+
+
+@final
+class ProjectHistory:
+    """The steps of a project, back and forth.
+
+    Attributes:
+        one_step: makes the actions of a `with` block one step; see `ProjectStore.one_step`.
+    """
+
+    def __init__(self, store: ProjectStore) -> None:
+        self._store = store
+        self.one_step = store.one_step
+
+    @property
+    def undo_text(self) -> str | None:
+        """The action that undo would take back, in words; None when there is none."""
+        step = self._next_undo()
+        return None if step is None else str(step[1])
+
+    @property
+    def redo_text(self) -> str | None:
+        """The action that redo would make again, in words; None when there is none."""
+        step = self._next_redo()
+        return None if step is None else str(step[1])
+
+    def steps(self, limit: int = 100) -> list[JournalStep]:
+        """The latest steps, latest first, those that were undone included."""
+        rows = self._store.connection.rows(
+            "SELECT step_id, text, done_at, who, is_undone FROM journal_step ORDER BY step_id DESC LIMIT ?", (limit,)
+        )
+        return [JournalStep(key, text, time_of(when), who, bool(undone)) for key, text, when, who, undone in rows]
+
+    def undo(self) -> Change | None:
+        """Take the latest action back, also one of an earlier run of the program.
+
+        Returns:
+            What changed, with the action's own text; None when there is nothing to undo.
+        """
+        return self._replay(self._next_undo(), is_undo=True)
+
+    def redo(self) -> Change | None:
+        """Make the action again that was undone last.
+
+        Returns:
+            What changed, with the action's own text; None when there is nothing to redo.
+        """
+        return self._replay(self._next_redo(), is_undo=False)
+
+    def _replay(self, step: Row | None, *, is_undo: bool) -> Change | None:
+        self._store.check_writable()
+        if step is None:
+            return None
+        step_id, text = step
+        connection = self._store.connection
+        assert not connection.in_transaction, "undo and redo are steps of their own"
+        try:
+            builder = _replayed(connection, step_id, is_undo=is_undo)
+        except (sqlite3.IntegrityError, InputError) as error:
+            raise ProjectDamagedError(
+                "the history does not fit the project any more",
+                found=f"step {step_id} of {connection.path} ({error})",
+                remedy="open an earlier copy of the file",
+            ) from error
+        change = builder.change(text, "undone" if is_undo else "redone")
+        if self._store.loaded_graph is not None:
+            self._store.loaded_graph.apply(change.graph_edits)
+        return change
+
+    def _next_undo(self) -> Row | None:
+        return self._store.connection.row(
+            "SELECT step_id, text FROM journal_step WHERE is_undone = 0 ORDER BY step_id DESC LIMIT 1"
+        )
+
+    def _next_redo(self) -> Row | None:
+        return self._store.connection.row(
+            "SELECT step_id, text FROM journal_step WHERE is_undone = 1 ORDER BY step_id ASC LIMIT 1"
+        )
+
+
+def row_changes_of(connection: Connection) -> list[RowChange]:
+    """The row changes of all steps that are not undone, in the order in which they were made."""
+    chunks = connection.rows(
+        "SELECT step_id, sequence FROM journal_chunk JOIN journal_step USING (step_id) WHERE is_undone = 0"
+        " ORDER BY step_id, sequence"
+    )
+    return [change for step_id, sequence in chunks for change in read_chunk(connection, step_id, sequence)]
+
+
+def _replayed(connection: Connection, step_id: int, *, is_undo: bool) -> ChangeBuilder:
+    builder = ChangeBuilder()
+    order = "DESC" if is_undo else "ASC"
+    with connection.transaction():
+        for (sequence,) in connection.rows(
+            f"SELECT sequence FROM journal_chunk WHERE step_id = ? ORDER BY sequence {order}",  # noqa: S608
+            (step_id,),
+        ):
+            changes = read_chunk(connection, step_id, sequence)
+            _apply(connection, _reversed(changes) if is_undo else changes, builder)
+        connection.write("UPDATE journal_step SET is_undone = ? WHERE step_id = ?", (int(is_undo), step_id))
+    return builder
+
+
+def _apply(connection: Connection, changes: Iterable[RowChange], builder: ChangeBuilder) -> None:
+    for (name, width), group in groupby(changes, key=_statement_key):
+        table, batch = JOURNALED_TABLES[name], list(group)
+        if width:
+            connection.write_many(table.upsert(width), [after for _, _, after in batch if after])
+        else:
+            connection.write_many(table.delete, [row[: table.key_width] for _, row, _ in batch if row])
+        for change in batch:
+            builder.add(*change)
+
+
+def _reversed(changes: list[RowChange]) -> Iterator[RowChange]:
+    return ((table, after, before) for table, before, after in reversed(changes))
+
+
+def _statement_key(change: RowChange) -> tuple[str, int]:
+    """Changes with the same key run as one statement; width 0 means deleting."""
+    table, _, after = change
+    return table, len(after) if after else 0

@@ -1,0 +1,323 @@
+"""The images of a project, and what the machine found out about each file."""
+
+import json
+import os
+import re
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, final
+
+from engine.errors import InputError
+from engine.files import FoundFile
+from engine.project.action_texts import added_text, counted
+from engine.project.backups.keeping import MANY
+from engine.project.backups.naming import BackupReason
+from engine.project.change import Change
+from engine.project.clock import now_text, person_name
+from engine.project.connection import Connection, Row
+from engine.project.graph_rows import class_name
+from engine.project.image_paths import ImagePaths, shown_path
+from engine.project.packed import PackedHashes, PackedTexts, RareTexts
+from engine.project.records import ClassId, ImageId, ImageRecord, ImageTable
+from engine.project.schema import IMAGE, LABEL, LONGEST_TEXT
+from engine.project.step import OpenStep
+from engine.project.store import ProjectStore
+
+_PATHS_AT_ONCE: Final = 1000
+_COLUMNS = """SELECT image_id, path, size_bytes, modified_ns, content_hash, failure
+    FROM image LEFT JOIN image_fact USING (image_id)"""
+
+
+@final
+class ProjectImages:
+    """The images that a project knows; no file of one is ever touched."""
+
+    def __init__(self, store: ProjectStore) -> None:
+        self._store = store
+
+    # -- questions -------------------------------------------------------------------------------------------------
+
+    @property
+    def count(self) -> int:
+        """Number of images."""
+        return int(self._store.connection.value("SELECT COUNT(*) FROM image"))
+
+    def records(self) -> Sequence[ImageRecord]:
+        """All images in ascending id order."""
+        return [_record(row) for row in self._store.connection.rows(f"{_COLUMNS} ORDER BY image_id")]
+
+    def record(self, image_id: ImageId) -> ImageRecord:
+        """One image.
+
+        Raises:
+            InputError: it is not in the project.
+        """
+        row = self._store.connection.row(f"{_COLUMNS} WHERE image_id = ?", (int(image_id),))
+        if row is None:
+            raise _no_such_image(image_id)
+        return _record(row)
+
+    def table(self, image_ids: Sequence[ImageId] | None = None) -> ImageTable:
+        """All images as columns, or those of these that are there: the quick way to read many."""
+        which = "" if image_ids is None else " WHERE image_id IN (SELECT value FROM json_each(?))"
+        values = () if image_ids is None else (json.dumps([int(image_id) for image_id in image_ids]),)
+        ids, sizes, modified = array("q"), array("q"), array("q")
+        paths, hashes, failures = PackedTexts(), PackedHashes(), RareTexts()
+        for image_id, path, size_bytes, modified_ns, content_hash, failure in self._store.connection.each(
+            f"{_COLUMNS}{which} ORDER BY image_id", values
+        ):
+            ids.append(image_id)
+            paths.append(shown_path(path))
+            sizes.append(size_bytes)
+            modified.append(modified_ns)
+            hashes.append(content_hash)
+            failures.append(failure)
+        return ImageTable(ids, paths, sizes, modified, hashes, failures)
+
+    def each_content(self) -> Iterator[tuple[ImageId, str, bytes | None]]:
+        """Id, path and content hash of each image in ascending id order, few in memory at once.
+
+        The hash is None where the image was never read. The project may change meanwhile.
+        """
+        last: ImageId = 0
+        while some := self._store.connection.rows(
+            "SELECT image_id, path, content_hash FROM image LEFT JOIN image_fact USING (image_id)"
+            " WHERE image_id > ? ORDER BY image_id LIMIT ?",
+            (last, _PATHS_AT_ONCE),
+        ):
+            yield from ((image_id, shown_path(path), content_hash) for image_id, path, content_hash in some)
+            last = some[-1][0]
+
+    def each_path(self) -> Iterator[tuple[ImageId, str]]:
+        """Id and path of each image, as `each_content`."""
+        return ((image_id, path) for image_id, path, _hash in self.each_content())
+
+    def each_file(self) -> Iterator[Path]:
+        """Where each image is on this computer, as `each_content`."""
+        return (self._store.paths.absolute(path) for _, path in self.each_path())
+
+    def find(self, path: Path | str) -> ImageId | None:
+        """Id of the image at a path, or None.
+
+        Args:
+            path: absolute, or relative to the working folder.
+        """
+        return _id_of(self._store.connection, self._store.paths.stored(Path(path)))
+
+    def alike(self, size_bytes: int, name: str) -> Iterator[Path]:
+        """Where the images are that had this size when they were read last, or whose file has this name."""
+        escaped = re.sub(r"([\\%_])", r"\\\1", name)
+        pattern = os.fsencode(f"%{escaped}").decode(errors="replace")
+        for condition, value in (("size_bytes = ?", size_bytes), ("path LIKE ? ESCAPE '\\'", pattern)):
+            for (path,) in self._store.connection.rows(f"SELECT path FROM image WHERE {condition}", (value,)):  # noqa: S608
+                yield self._store.paths.absolute(shown_path(path))
+
+    def resolve(self, record: ImageRecord) -> Path:
+        """Where an image's file is on this computer."""
+        return self._store.paths.absolute(record.path)
+
+    # -- actions ---------------------------------------------------------------------------------------------------
+
+    def add(self, files: Sequence[FoundFile], *, text: str = "") -> Change:
+        """Add images; those whose path is known already are passed over.
+
+        Args:
+            files: in the order in which they get ids.
+            text: the action in words; by default it tells the count.
+        """
+        with self._store.one_step(text) as step:
+            _, new_ids = _insert_new(step, files, self._store.paths)
+            step.text = text or added_text(len(new_ids))
+        return step.change
+
+    def add_labelled(
+        self,
+        entries: Sequence[tuple[FoundFile, ClassId | None]],
+        *,
+        who: str = "",
+        source: str = "import",
+        text: str = "",
+    ) -> Change:
+        """Add images together with labels, as one action; many labels are preceded by a backup.
+
+        A label that is there already is never overwritten: a known image gets one only if it has none.
+
+        Args:
+            entries: each file with the class a person gave it; None adds the image without a label.
+            who: the person; by default the one at this computer.
+            source: by which way the labels come.
+            text: the action in words; by default it tells the count.
+
+        Raises:
+            UnknownClassError: there is no such class.
+        """
+        given = [class_id for _, class_id in entries if class_id is not None]
+        names = {class_id: class_name(self._store.connection, class_id) for class_id in set(given)}
+        backup = BackupReason.IMPORT if len(given) > MANY else None
+        with self._store.one_step(text, who=who, backup=backup) as step:
+            image_ids, new_ids = _insert_new(step, [file for file, _ in entries], self._store.paths)
+            classes: dict[ImageId, ClassId] = {}
+            for image_id, (_, class_id) in zip(image_ids, entries, strict=True):
+                if class_id is not None:
+                    classes.setdefault(image_id, int(class_id))
+            labelled = {each: classes[each] for each in classes if not _has_label(step.connection, each)}
+            when, who = now_text(), who or person_name()
+            step.insert(LABEL, [(image_id, class_id, who, when, source) for image_id, class_id in labelled.items()])
+            step.text = text or _added_text(new_ids, labelled, names)
+        return step.change
+
+    def remove(self, image_ids: Iterable[ImageId]) -> Change:
+        """Take images and their labels out of the project; the files stay where they are."""
+        keys = [(image_id,) for image_id in plain_ids(image_ids)]
+        with self._store.one_step("", backup=BackupReason.REMOVAL if len(keys) > MANY else None) as step:
+            step.delete(LABEL, keys)
+            step.text = f"Removed {counted(len(step.delete(IMAGE, keys)), 'image')}"
+        return step.change
+
+    def relink(self, moves: Iterable[tuple[ImageId, FoundFile]], *, strangers: Iterable[ImageId] = ()) -> Change:
+        """Say where images are now; their ids, labels, facts and predictions stay.
+
+        An image that is gone by now is passed over, and so is one whose new place belongs to another image.
+
+        Args:
+            moves: image id and the file that is its own.
+            strangers: images that came in when moved files were taken for new ones; where nobody has labelled one by
+                now, it leaves for the image whose file it holds.
+        """
+        with self._store.one_step("") as step:
+            found = _move_images(step, moves, set(strangers), self._store.paths)
+            step.text = f"Found {counted(found, 'moved image')} again"
+        return step.change
+
+    def record_scan(self, results: Iterable[tuple[ImageId, bytes | str | None, str | None]]) -> None:
+        """Remember what reading the files found out: facts of the machine, which undo leaves. See `store_facts`."""
+        facts = list(results)
+        for connection in self._store.fact_connections:
+            store_facts(connection, facts)
+
+
+def plain_ids(image_ids: Iterable[ImageId]) -> list[ImageId]:
+    """Plain distinct integers, in order: callers may bring those of NumPy."""
+    return list(dict.fromkeys(map(int, image_ids)))
+
+
+def _insert_new(step: OpenStep, files: Sequence[FoundFile], paths: ImagePaths) -> tuple[list[ImageId], list[ImageId]]:
+    """Add the files that the project does not know yet.
+
+    Returns:
+        The image id of each file, and the ids among them that are new.
+    """
+    next_id = int(step.connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'image'") or 0) + 1
+    known: dict[str | bytes, ImageId] = {}
+    image_ids: list[ImageId] = []
+    rows: list[Row] = []
+    for file in files:
+        path = paths.stored(file.path)
+        image_id = known.get(path)
+        if image_id is None:
+            image_id = _id_of(step.connection, path)
+        if image_id is None:
+            image_id = next_id + len(rows)
+            rows.append((image_id, path, file.size_bytes, file.modified_ns))
+        known[path] = image_id
+        image_ids.append(image_id)
+    step.insert(IMAGE, rows)
+    return image_ids, [row[0] for row in rows]
+
+
+def _move_images(
+    step: OpenStep, moves: Iterable[tuple[ImageId, FoundFile]], leaving: Collection[ImageId], paths: ImagePaths
+) -> int:
+    gone: list[ImageId] = []
+    rows: dict[str | bytes, Row] = {}
+    for image_id, file in moves:
+        path = paths.stored(file.path)
+        if path in rows or not _is_there(step.connection, image_id):
+            continue
+        holder = _id_of(step.connection, path)
+        if holder is not None and holder != image_id:
+            if holder not in leaving or _has_label(step.connection, holder):
+                continue
+            gone.append(holder)
+        rows[path] = (image_id, path, file.size_bytes, file.modified_ns)
+    step.delete(IMAGE, [(image_id,) for image_id in gone])
+    step.put(IMAGE, rows.values())
+    return len(rows)
+
+
+def check_images(connection: Connection, image_ids: Iterable[ImageId]) -> None:
+    """Refuse ids that no image has.
+
+    Raises:
+        InputError: an image is not in the project.
+    """
+    for image_id in image_ids:
+        if not _is_there(connection, image_id):
+            raise _no_such_image(image_id)
+
+
+def store_facts(connection: Connection, facts: Iterable[tuple[ImageId, bytes | str | None, str | None]]) -> None:
+    """Remember what reading the files found out; images that are gone by now are passed over.
+
+    A content hash that was known stays where nobody could read the file: its disk may come back.
+
+    Args:
+        connection: the file.
+        facts: image id, content hash (bytes or hex) and failure, either of them None.
+    """
+    rows = [
+        (int(image_id), _hash_bytes(content_hash), None if failure is None else failure[:LONGEST_TEXT])
+        for image_id, content_hash, failure in facts
+    ]
+    with connection.transaction():
+        connection.write_many(
+            "INSERT INTO image_fact (image_id, content_hash, failure)"
+            " SELECT image_id, ?2, ?3 FROM image WHERE image_id = ?1"
+            " ON CONFLICT (image_id) DO UPDATE SET"
+            " content_hash = coalesce(excluded.content_hash, content_hash), failure = excluded.failure",
+            rows,
+        )
+
+
+def facts_of(
+    connection: Connection, image_ids: Iterable[ImageId]
+) -> Iterator[tuple[ImageId, bytes | None, str | None]]:
+    """What reading the files of these images found out, for `store_facts`; those never read are passed over."""
+    for image_id in image_ids:
+        row = connection.row("SELECT content_hash, failure FROM image_fact WHERE image_id = ?", (image_id,))
+        if row is not None:
+            yield image_id, *row
+
+
+def _is_there(connection: Connection, image_id: ImageId) -> bool:
+    return connection.row("SELECT 1 FROM image WHERE image_id = ?", (image_id,)) is not None
+
+
+def _has_label(connection: Connection, image_id: ImageId) -> bool:
+    return connection.row("SELECT 1 FROM label WHERE image_id = ?", (image_id,)) is not None
+
+
+def _no_such_image(image_id: ImageId) -> InputError:
+    return InputError("there is no such image in the project", found=str(image_id), remedy="it may have been removed")
+
+
+def _added_text(new_ids: Collection[ImageId], labels: Mapping[ImageId, ClassId], names: Mapping[ClassId, str]) -> str:
+    fits = labels.keys() == set(new_ids)
+    return added_text(len(new_ids), len(labels), [names[each] for each in set(labels.values())] if fits else ())
+
+
+def _id_of(connection: Connection, path: str | bytes) -> ImageId | None:
+    found = connection.value("SELECT image_id FROM image WHERE path = ?", (path,))
+    return None if found is None else int(found)
+
+
+def _record(row: Row) -> ImageRecord:
+    image_id, path, size_bytes, modified_ns, content_hash, failure = row
+    return ImageRecord(
+        image_id, shown_path(path), size_bytes, modified_ns, content_hash.hex() if content_hash else None, failure
+    )
+
+
+def _hash_bytes(content_hash: bytes | str | None) -> bytes | None:
+    return bytes.fromhex(content_hash) if isinstance(content_hash, str) else content_hash

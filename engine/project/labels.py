@@ -1,0 +1,154 @@
+"""What people said of images. No function of this module takes a prediction."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import final
+
+from engine.project.action_texts import counted, label_text
+from engine.project.change import Change
+from engine.project.clock import now_text, person_name, time_of, time_text
+from engine.project.connection import Connection, Row
+from engine.project.graph_rows import class_name
+from engine.project.images import check_images, plain_ids
+from engine.project.records import ClassId, ImageId, Label, LabelTable
+from engine.project.schema import LABEL
+from engine.project.step import OpenStep
+from engine.project.store import ProjectStore
+
+_COLUMNS = "SELECT image_id, class_id, who, labelled_at, source FROM label"
+
+
+@final
+class ProjectLabels:
+    """The labels of a project: at most one for each image."""
+
+    def __init__(self, store: ProjectStore) -> None:
+        self._store = store
+
+    def by_image(self) -> dict[ImageId, Label]:
+        """All labels by image, in ascending image id order."""
+        labels = map(_label, self._store.connection.rows(f"{_COLUMNS} ORDER BY image_id"))
+        return {label.image_id: label for label in labels}
+
+    def table(self) -> LabelTable:
+        """All labels as columns: the quick way to read many."""
+        rows = self._store.connection.rows("SELECT image_id, class_id FROM label ORDER BY image_id")
+        image_ids, class_ids = zip(*rows, strict=True) if rows else ((), ())
+        return LabelTable(image_ids, class_ids)
+
+    def of(self, image_id: ImageId) -> Label | None:
+        """The label of one image, or None."""
+        row = _row_of(self._store.connection, int(image_id))
+        return None if row is None else _label(row)
+
+    def counts(self) -> dict[ClassId, int]:
+        """Number of images labelled with exactly each class; classes without any are left out."""
+        return label_counts(self._store.connection)
+
+    def set(
+        self, image_ids: Iterable[ImageId], class_id: ClassId | None, *, who: str = "", source: str = "review"
+    ) -> Change:
+        """Say what is on images; a label that is there is replaced.
+
+        Args:
+            image_ids: the images.
+            class_id: the class; None for "none of the classes".
+            who: the person; by default the one at this computer.
+            source: by which way the labels come.
+
+        Raises:
+            UnknownClassError: there is no such class.
+            InputError: an image is not in the project.
+        """
+        ids = plain_ids(image_ids)
+        name = None if class_id is None else class_name(self._store.connection, class_id)
+        check_images(self._store.connection, ids)
+        chosen = None if class_id is None else int(class_id)
+        with self._store.one_step(label_text(len(ids), name), who=who) as step:
+            put_labels(step, dict.fromkeys(ids, chosen), who=who, source=source)
+        return step.change
+
+    def add_missing(self, labels: Sequence[Label], *, text: str = "") -> Change:
+        """Take over labels that others gave, with their names and times; images that have a label keep theirs.
+
+        Args:
+            labels: at most one for each image; class None for none of the classes.
+            text: the action in words; by default it tells the count.
+
+        Raises:
+            UnknownClassError: there is no such class.
+            InputError: an image is not in the project.
+        """
+        for class_id in {label.class_id for label in labels} - {None}:
+            class_name(self._store.connection, class_id or 0)
+        check_images(self._store.connection, [label.image_id for label in labels])
+        with self._store.one_step(text) as step:
+            missing = {label.image_id: label for label in labels if _row_of(step.connection, label.image_id) is None}
+            rows = [
+                (image_id, label.class_id, label.who, time_text(label.when), label.source)
+                for image_id, label in sorted(missing.items())
+            ]
+            step.insert(LABEL, rows)
+            step.text = text or f"Imported {counted(len(missing), 'label')}"
+        return step.change
+
+    def remove(self, image_ids: Iterable[ImageId]) -> Change:
+        """Take labels away; images without one are passed over."""
+        with self._store.one_step("") as step:
+            count = len(step.delete(LABEL, [(image_id,) for image_id in plain_ids(image_ids)]))
+            step.text = f"Removed {counted(count, 'label')}"
+        return step.change
+
+
+def put_labels(step: OpenStep, classes: Mapping[ImageId, ClassId | None], *, who: str = "", source: str) -> None:
+    """Label images, in place of earlier labels; one that says the same already is left as it is.
+
+    Args:
+        step: the open step.
+        classes: the class of each image; None for "none of the classes".
+        who: the person; by default the one at this computer.
+        source: by which way the labels came.
+    """
+    when, who = now_text(), who or person_name()
+    rows = [(image_id, class_id, who, when, source) for image_id, class_id in classes.items()]
+    step.put(LABEL, [row for row in rows if not _says_the_same(_row_of(step.connection, row[0]), row)])
+
+
+def label_counts(connection: Connection) -> dict[ClassId, int]:
+    """Number of images labelled with exactly each class that has any; "none of the classes" is not counted."""
+    return dict(connection.rows("SELECT class_id, COUNT(*) FROM label WHERE class_id IS NOT NULL GROUP BY class_id"))
+
+
+def move_labels(step: OpenStep, class_id: ClassId, heir_id: ClassId | None) -> int:
+    """Give the labels of a class that goes away to another class, or take them away where there is none.
+
+    Returns:
+        How many labels there were.
+    """
+    rows = step.connection.rows(f"{_COLUMNS} WHERE class_id = ? ORDER BY image_id", (class_id,))
+    if heir_id is None:
+        step.delete(LABEL, [row[:1] for row in rows])
+    else:
+        step.put(LABEL, [(row[0], heir_id, *row[2:]) for row in rows])
+    return len(rows)
+
+
+def labelled_as(step: OpenStep, class_id: ClassId, image_ids: Iterable[ImageId]) -> Iterator[ImageId]:
+    """Those of these images that are labelled with exactly this class."""
+    for image_id in image_ids:
+        row = _row_of(step.connection, image_id)
+        if row is not None and row[1] == class_id:
+            yield image_id
+
+
+def _row_of(connection: Connection, image_id: ImageId) -> Row | None:
+    return connection.row(f"{_COLUMNS} WHERE image_id = ?", (image_id,))
+
+
+def _label(row: Row) -> Label:
+    image_id, class_id, who, when, source = row
+    return Label(image_id, class_id, who, time_of(when), source)
+
+
+def _says_the_same(old: Row | None, new: Row) -> bool:
+    # All but the time.
+    return old is not None and (*old[:3], old[4]) == (*new[:3], new[4])

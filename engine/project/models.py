@@ -1,0 +1,150 @@
+"""The model versions of a project, their files, and what they predicted."""
+
+from collections.abc import Iterable
+from typing import final
+
+from engine.project.backups.naming import BackupReason
+from engine.project.change import Change
+from engine.project.model_rows import (
+    MODEL_SETTING,
+    chosen_version_id,
+    insert_trained,
+    insert_version,
+    model_file,
+    model_version,
+    model_versions,
+)
+from engine.project.policy_rows import put_setting
+from engine.project.records import ModelVersion, Prediction, TrainedModel
+from engine.project.store import ProjectStore
+
+
+@final
+class ProjectModels:
+    """Versions and predictions are facts: undo leaves them. Which version is in use is chosen, and can be undone.
+
+    Predictions are a layer of their own: no label is ever made of one, and none touches a label.
+    """
+
+    def __init__(self, store: ProjectStore) -> None:
+        self._store = store
+
+    @property
+    def current(self) -> ModelVersion:
+        """The model version in use."""
+        return self.version(chosen_version_id(self._store.connection))
+
+    def version(self, version_id: int) -> ModelVersion:
+        """One model version.
+
+        Raises:
+            InputError: there is none with this id.
+        """
+        return model_version(self._store.connection, int(version_id))
+
+    def versions(self) -> list[ModelVersion]:
+        """All model versions, oldest first."""
+        return model_versions(self._store.connection)
+
+    def file(self, content_hash: str) -> bytes:
+        """Content of a model file that lies in the project.
+
+        Raises:
+            ProjectDamagedError: it is not there, or its content is not what it was.
+        """
+        return model_file(self._store.connection, content_hash)
+
+    def predictions(self, setting: str) -> list[Prediction]:
+        """What the model version in use predicted, in ascending image id order.
+
+        Args:
+            setting: "ppn+", "ppn" or "prototypes".
+
+        Returns:
+            One for each predicted image whose class is still there; labelled images are not left out. A safe class that
+            is gone reads as none.
+        """
+        rows = self._store.connection.rows(
+            "SELECT image_id, prediction.class_id, score, safe.class_id, iif(safe.class_id IS NULL, 0.0, safe_score)"
+            " FROM prediction JOIN image USING (image_id) JOIN class ON class.class_id = prediction.class_id"
+            " LEFT JOIN class AS safe ON safe.class_id = safe_class_id"
+            " WHERE setting = ? AND version_id = ? ORDER BY image_id",
+            (setting, chosen_version_id(self._store.connection)),
+        )
+        return [Prediction(*row) for row in rows]
+
+    def add(
+        self,
+        *,
+        backbone_name: str,
+        backbone_hash: str,
+        backbone_path: str = "",
+        propagation_hash: str = "",
+        settings: dict[str, float | str] | None = None,
+    ) -> ModelVersion:
+        """Add a model version without choosing it; see `ModelVersion` for its fields."""
+        for connection in self._store.fact_connections:
+            version_id = insert_version(
+                connection,
+                backbone_name=backbone_name,
+                backbone_hash=backbone_hash,
+                backbone_path=backbone_path,
+                propagation_hash=propagation_hash,
+                settings=settings or {},
+            )
+        return self.version(version_id)
+
+    def add_trained(self, model: TrainedModel) -> ModelVersion:
+        """Add a model version that was trained here, with its files, without choosing it.
+
+        Raises:
+            InputError: the version it was trained from is not in the project.
+        """
+        for connection in self._store.fact_connections:
+            version_id = insert_trained(connection, model)
+        return self.version(version_id)
+
+    def choose(self, version_id: int) -> Change:
+        """Use another model version.
+
+        Raises:
+            InputError: there is none with this id.
+        """
+        version = self.version(version_id)
+        called = version.name or f"{version.label} ({version.version_id})"
+        is_another = version.version_id != chosen_version_id(self._store.connection)
+        backup = BackupReason.MODEL if is_another else None
+        with self._store.one_step(f"Switched to model {called}", backup=backup) as step:
+            put_setting(step, MODEL_SETTING, version.version_id)
+        return step.change
+
+    def store_predictions(self, rows: Iterable[Prediction], *, version_id: int, setting: str) -> None:
+        """Store predictions in place of the earlier ones of the same setting and model version.
+
+        Args:
+            rows: at most one for each image.
+            version_id: the model version that made them.
+            setting: "ppn+", "ppn" or "prototypes".
+        """
+        self._store.check_writable()
+        values = [
+            (
+                setting,
+                version_id,
+                int(row.image_id),
+                int(row.class_id),
+                _probability(row.score),
+                None if row.safe_class_id is None else int(row.safe_class_id),
+                _probability(row.safe_score),
+            )
+            for row in rows
+        ]
+        connection = self._store.connection
+        with connection.transaction():
+            connection.write("DELETE FROM prediction WHERE setting = ? AND version_id = ?", (setting, version_id))
+            connection.write_many("INSERT INTO prediction VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+
+
+def _probability(score: float) -> float:
+    """The score without what rounding adds beyond 0 and 1."""
+    return min(max(float(score), 0.0), 1.0)
