@@ -235,7 +235,7 @@ class Settings:
 
     @proxy.setter
     def proxy(self, address: str) -> None:
-        from engine.backbones.published.proxy_address import without_password
+        from engine.backbones.published.route import without_password
 
         self._store.setValue(_PROXY, without_password(address))
 

@@ -10,11 +10,10 @@ from typing import Any, Final
 
 from engine.collection.models import BUNDLED_NAME, bundled_backbones, find_model
 from engine.config import CacheFolders, backbones_folder, log_folder
-from engine.embedding.device_speed import DeviceSpeed, measure_speed
+from engine.embedding.rates import DeviceSpeed, measure_speed
 from engine.errors import ProtoleafError
 from engine.images.readers import ImageReader, image_readers
-from engine.runtime.devices.attempt import try_device
-from engine.runtime.devices.child import DeviceTrial, TryInChild, try_in_child
+from engine.runtime.devices.child import DeviceTrial, TryInChild, try_device, try_in_child
 from engine.runtime.devices.facts import GpuFacts
 from engine.runtime.devices.gather import gather_facts
 from engine.runtime.devices.names import AUTO, ON_DEMAND, PROVIDERS, devices_of
@@ -70,7 +69,6 @@ class Diagnosis:
     seconds: float  # how long all this took
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
         fields = asdict(self)
         fields["facts"]["libraries"] = sorted(self.facts.libraries)
         return fields

@@ -54,7 +54,6 @@ class CancelToken:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the job was asked to stop."""
         return self._event.is_set()
 
     def wait(self, timeout_s: float | None = None) -> None:
@@ -62,7 +61,6 @@ class CancelToken:
         self._event.wait(timeout_s)
 
     def raise_if_cancelled(self) -> None:
-        """Raise `Cancelled` when the job was asked to stop."""
         if self._event.is_set():
             raise Cancelled
 

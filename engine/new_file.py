@@ -139,7 +139,6 @@ class _Stream(FileIO):
         raise OSError(errno.ESPIPE, os.strerror(errno.ESPIPE))
 
     def tell(self) -> int:
-        """Refuse, as pipes do."""
         raise OSError(errno.ESPIPE, os.strerror(errno.ESPIPE))
 
 

@@ -8,7 +8,7 @@ import torch
 from engine.collection.training import settings as by_name
 from engine.collection.training.settings import Chosen
 from engine.errors import InputError, UsageError
-from engine.model.conv4 import Conv4
+from engine.model.backbone import Conv4
 from engine.project.records import Plain
 from engine.training.level_wise.objective import PrototypePropagation
 from engine.training.level_wise.sampling import EpisodeShape

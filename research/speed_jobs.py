@@ -8,11 +8,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from engine.model.conv4 import Conv4
+from engine.model.backbone import Conv4
 from engine.training import loop
-from engine.training.arithmetic import device_of, number_type
+from engine.training.arithmetic import Distribution, device_of, number_type
 from engine.training.batches import augmented_windows
-from engine.training.distribution import Distribution
 from engine.training.level_wise.objective import PrototypePropagation
 from engine.training.loop import embedder
 from engine.training.objective import IterationDraw, Objective

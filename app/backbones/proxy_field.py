@@ -27,7 +27,7 @@ class ProxyField(QuietField):
 
     def take(self, typed: str) -> str:
         """An address is checked as the command line checks it."""
-        from engine.backbones.published.proxy_address import proxy_address
+        from engine.backbones.published.route import proxy_address
         from engine.errors import UsageError
 
         try:
@@ -52,6 +52,6 @@ class ProxyField(QuietField):
 
     @property
     def _shown(self) -> str:
-        from engine.backbones.published.proxy_address import without_password
+        from engine.backbones.published.route import without_password
 
         return without_password(self.address)

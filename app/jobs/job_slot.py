@@ -12,7 +12,7 @@ from engine.worker.protocol import Request
 
 if TYPE_CHECKING:
     from app.jobs.job_runner import JobRunner
-    from engine.embedding.records import EmbedBatch, EmbedResult
+    from engine.embedding.messages import EmbedBatch, EmbedResult
 
 MakeJob = Callable[[str, Request[Any]], ProcessJob]
 

@@ -15,7 +15,7 @@ from engine.worker.client import Worker
 if TYPE_CHECKING:
     from app.session import Session
     from engine.collection.live import LiveCollection
-    from engine.embedding.messages import Embedded, EmbedImages
+    from engine.embedding.messages import EmbedImages, EmbedSummary
 
 InView = Callable[[], Iterable[int]]
 """Says which images somebody looks at, by id."""
@@ -44,7 +44,7 @@ class EmbedScope:
     without_view: frozenset[int] = frozenset()
 
 
-def images_at_once(embedded: "Embedded | None") -> int:
+def images_at_once(embedded: "EmbedSummary | None") -> int:
     """How many images the next request should name, by how the last one went; few while nothing is known."""
     if embedded is None:
         return FEWEST
@@ -79,7 +79,7 @@ class EmbedJob(WorkerJob):
         self.is_on_views = False
         self._asked: set[int] = set()
         self._asked_for_views: set[int] = set()
-        self._last: Embedded | None = None
+        self._last: EmbedSummary | None = None
 
     def start(self) -> None:
         """Ask for the first images."""

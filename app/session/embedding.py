@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from app.session import ProjectInfo, Session
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
-    from engine.embedding.messages import Embedded
-    from engine.embedding.records import EmbedBatch, EmbedResult
+    from engine.embedding.messages import EmbedBatch, EmbedResult, EmbedSummary
     from engine.project import Change
 
 FEED_INTERVAL_MS: Final = 500
@@ -246,7 +245,7 @@ class Embedding(QObject):
             self.device_changed.emit(progress.note, "")
         self._tell_notice(progress.notice)
 
-    def _on_finished(self, embedded: "Embedded | None") -> None:
+    def _on_finished(self, embedded: "EmbedSummary | None") -> None:
         if embedded is None:  # nothing waited any more
             return
         self.device_changed.emit(embedded.device_name, embedded.reason)

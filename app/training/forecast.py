@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.jobs.process_job import ProcessJob
 from app.texts import tr
 from app.training.logic import Plan, StartingPoint
-from engine.training.expected_time import TrainingDuration
+from engine.training.curve import TrainingDuration
 
 if TYPE_CHECKING:
     from app.session import Session

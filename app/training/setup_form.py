@@ -21,7 +21,7 @@ from app.training.logic import (
     can_train,
 )
 from app.training.wording import advice, duration, labels_text, purpose, start_text
-from engine.training.expected_time import TrainingDuration
+from engine.training.curve import TrainingDuration
 
 ITERATIONS_STEP = 100
 

@@ -18,7 +18,7 @@ from app.training.logic import (
 )
 from app.wording import SEPARATOR, hours, images, moment_text, number, percent_to_a_tenth
 from engine.collection.training.telling import TrainingStage
-from engine.training.expected_time import TrainingDuration
+from engine.training.curve import TrainingDuration
 
 _MINUTE_S: Final = 60
 _SHORT_S: Final = 150

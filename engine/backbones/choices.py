@@ -40,7 +40,6 @@ class OfferedBackbone:
 
     @property
     def is_ready(self) -> bool:
-        """Whether its file is there."""
         return self.file is not None
 
 

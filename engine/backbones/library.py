@@ -54,7 +54,6 @@ class BackboneLibrary:
         return tuple(folder.name for folder in folders if _NAME.fullmatch(folder.name) and _is_whole(folder))
 
     def path(self, name: str) -> Path:
-        """Where the network of this name lies or would lie."""
         return self.folder / name / f"{name}.onnx"
 
     def entry(self, name: str) -> ModelFiles:

@@ -7,8 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from engine.backbones.converted.facts import CONVERTED
-from engine.backbones.converted.kept import converted_backbones, converted_path
+from engine.backbones.converted.facts import CONVERTED, converted_backbones, converted_path
 from engine.config import BACKBONE_VARIABLE, assets_folder
 from engine.errors import ModelError
 from engine.model_card import BackboneCard, card_path, file_hash, read_card
@@ -42,7 +41,6 @@ class ModelFiles:
 
     @property
     def has_own_propagation(self) -> bool:
-        """Whether the propagation was trained for this backbone."""
         return self.propagation != width_agnostic_propagation()
 
 

@@ -131,8 +131,7 @@ def stamp_of(card: BackboneCard) -> bytes:
 
     value = json.dumps({name: getattr(card, name) for name in FIELDS})
     entry = StringStringEntryProto(key=PREPROCESSING_KEY, value=value)
-    content: bytes = ModelProto(metadata_props=[entry]).SerializeToString()
-    return content
+    return ModelProto(metadata_props=[entry]).SerializeToString()
 
 
 def preset(name: str) -> Mapping[str, Any]:

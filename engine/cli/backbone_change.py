@@ -1,15 +1,12 @@
 """The command that changes the backbone of a project."""
 
-import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.cli.device_option import DeviceName
-from engine.cli.graph_commands import ProjectPath
 from engine.cli.named_backbone import NAMES, Mirror, Proxy, named_backbone
-from engine.cli.output import AsJson, counted, percent, progress_bar, say
+from engine.cli.options import DeviceName, ProjectPath
+from engine.cli.output import AsJson, asked, counted, percent, progress_bar, say
 from engine.cli.preprocessing_options import takes_preprocessing
 from engine.config import CacheFolders
 
@@ -40,7 +37,8 @@ def use(
         )
         with progress_bar("Embedding") as on_progress:
             prepared = prepare_change(opened, CacheFolders.default(), name, device=device, on_progress=on_progress)
-        is_changed = yes or _asked(prepared, notes)
+        facts = "\n".join((*notes, _figures(prepared.comparison)))
+        is_changed = yes or asked(facts, f"Use {prepared.name} in this project?")
         if is_changed:
             use_backbone(opened, prepared.source, prepared.backbone_hash, prepared.news)
         in_use = opened.models.current
@@ -52,7 +50,6 @@ def use(
 
 
 def _fields(prepared: "PreparedChange") -> dict[str, Any]:
-    """For `--json`."""
     comparison = prepared.comparison
     return {
         **{name: getattr(prepared, name) for name in ("source", "name", "backbone_hash", "embedded", "seconds")},
@@ -61,14 +58,6 @@ def _fields(prepared: "PreparedChange") -> dict[str, Any]:
         "may_be_chance": comparison.may_be_chance,
         "failed": len(prepared.failed),
     }
-
-
-def _asked(prepared: "PreparedChange", notes: Sequence[str]) -> bool:
-    """Ask whoever sits at the terminal; without one, nothing is changed."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    typer.echo("\n".join((*notes, _figures(prepared.comparison))), err=True)
-    return typer.confirm(f"Use {prepared.name} in this project?", err=True)
 
 
 def _outcome(prepared: "PreparedChange", *, is_changed: bool) -> str:
@@ -95,8 +84,3 @@ def _figures(comparison: "ShotComparison") -> str:
         low, high = (f"{100 * end:+.1f}" for end in comparison.interval)
         facts += f", 95% confidence interval {low} to {high} points"
     return facts + ("; the difference may be due to chance." if comparison.may_be_chance else ".")
-
-
-def register(application: typer.Typer) -> None:
-    """Add the command to the group of backbones."""
-    application.command("use")(use)

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from engine.cli.command_group import command_group
+from engine.cli.backbone_change import use
 from engine.cli.named_backbone import Mirror, Proxy, added_file, preprocessing_lines
+from engine.cli.options import command_group
 from engine.cli.output import AsJson, say
 from engine.cli.preprocessing_options import takes_preprocessing
 from engine.errors import UsageError
@@ -37,7 +38,7 @@ def list_backbones(
 ) -> None:
     """List the backbones: bundled ones, also those that first use makes, and added ones; or published networks."""
     if published:
-        from engine.cli.published_table import list_published_networks
+        from engine.cli.published import list_published_networks
 
         list_published_networks(publisher=source, words=search, as_json=as_json)
         return
@@ -124,7 +125,7 @@ def add(
     if is_published_source(source):
         if set(chosen) - {"input_side"} or name:
             raise UsageError("a published network has its own name and preprocessing", found=source)
-        from engine.cli.published_download import fetched
+        from engine.cli.published import fetched
 
         side, route = chosen.get("input_side"), Route(proxy, mirror)
         facts, files = fetched(
@@ -157,6 +158,9 @@ def remove(name: Name, as_json: AsJson = False) -> None:
 
     BackboneLibrary().remove(name)
     say(f"Removed {name}.", {"removed": name}, as_json=as_json)
+
+
+application.command("use")(use)
 
 
 def _measured(card: "BackboneCard") -> str:

@@ -1,16 +1,14 @@
 """Commands that make backups, list them, and go back to one."""
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from engine.cli.command_group import command_group
-from engine.cli.graph_commands import ProjectPath
-from engine.cli.output import AsJson, counted, say
+from engine.cli.options import ProjectPath, command_group
+from engine.cli.output import AsJson, counted, is_interactive, say
 from engine.errors import InputError, ProjectMissingError, UsageError
 from engine.files import size_text
 
@@ -106,7 +104,7 @@ def restore(
     from engine.project.clock import present_time
 
     path, is_sure = _chosen(project, backup, is_other_wanted=other)
-    if not yes and sys.stdin.isatty() and sys.stderr.isatty():
+    if not yes and is_interactive():
         typer.echo(f"{description(backup_at(path))}\nThe project as it is now is backed up first.", err=True)
         if not typer.confirm(f"Make {project} what it was in this backup?", err=True):
             say("Nothing was changed.", {"restored": False}, as_json=as_json)
@@ -298,12 +296,6 @@ def _fields(backup: "Backup", since: "Changes | None", offer: "Offer | None" = N
 
 def _jsonable(value: object) -> object:
     return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
-
-
-def register(application: typer.Typer) -> None:
-    """Add these commands to the program."""
-    application.command("backup")(backup)
-    application.command("restore")(restore)
 
 
 def _real(project: Path) -> Path:

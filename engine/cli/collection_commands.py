@@ -1,4 +1,4 @@
-"""Commands that bring images in, embed, classify and evaluate them."""
+"""Commands that bring images in, embed, classify and evaluate them, and say which to label first."""
 
 import math
 from collections.abc import Sequence
@@ -8,22 +8,32 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from engine.cli.device_option import DeviceName
-from engine.cli.file_reports import failure_rows, failure_text, left_out_text
-from engine.cli.graph_commands import ProjectPath
 from engine.cli.model_bundle import classify_by_model
-from engine.cli.output import AsJson, Overwrite, counted, percent, progress_bar, say
-from engine.cli.reading_only import open_or_read
+from engine.cli.options import DeviceName, ProjectPath
+from engine.cli.output import (
+    AsJson,
+    Overwrite,
+    counted,
+    failure_rows,
+    failure_text,
+    left_out_text,
+    note,
+    percent,
+    progress_bar,
+    say,
+)
 from engine.config import CacheFolders
-from engine.errors import UsageError
+from engine.errors import ProjectLockedError, ProjectReadOnlyError, UsageError
 from engine.files import FileFailure
 
 if TYPE_CHECKING:
     from engine.collection.evaluate import Evaluation
+    from engine.collection.teach_first import ToLabel
+    from engine.graph.category_graph import CategoryGraph
+    from engine.project import Project
 
 ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; labelling a few of those would help most."
 SETTINGS = ("ppn+", "ppn", "prototypes")
-SettingName = Annotated[str, typer.Option("--setting", help="ppn+, ppn or prototypes.")]
 Plain = Annotated[
     bool,
     typer.Option(
@@ -270,9 +280,51 @@ def _missing_text(count: int) -> str:
     return f"\n{counted(count, 'image')} {are} kept. `protoleaf relink` finds moved images again."
 
 
-def register(application: typer.Typer) -> None:
-    """Add these commands to the program."""
-    application.command("import-images")(import_images)
-    application.command("embed")(embed)
-    application.command("classify")(classify)
-    application.command("evaluate")(evaluate)
+def open_or_read(path: Path, *, without_writing: str) -> "Project":
+    """Open a project for writing, or for reading only where that is refused; then say so.
+
+    Args:
+        path: the project file.
+        without_writing: what becomes of that which would have been written into the project, as the end of a sentence.
+
+    Raises:
+        ProjectError: it cannot be opened at all; see `Project.open`.
+    """
+    from engine.project import Project
+
+    try:
+        return Project.open(path)
+    except (ProjectLockedError, ProjectReadOnlyError) as error:
+        opened = Project.open(path, for_writing=False)
+        note(f"{error.what}, so it is only read; {without_writing}")
+        return opened
+
+
+def suggest(
+    project: ProjectPath,
+    count: Annotated[int, typer.Option(min=1, help="At most so many images.")] = 12,
+    as_json: AsJson = False,
+) -> None:
+    """List the images whose labels would teach most, best first; also before any label. Changes nothing."""
+    from engine.collection.teach_first import images_to_label
+    from engine.project import Project
+
+    with Project.open(project, for_writing=False) as opened:
+        found = images_to_label(opened, CacheFolders.default(), count)
+        graph = opened.classes.graph
+        lines = [_line(graph, image) for image in found]
+        fields = [
+            {"image": image.path, "class": _class_of(graph, image), "score": image.score if image.class_id else None}
+            for image in found
+        ]
+    say("\n".join(lines) or "Every image with an embedding is labelled.", {"images": fields}, as_json=as_json)
+
+
+def _line(graph: "CategoryGraph", image: "ToLabel") -> str:
+    """`photos/7.jpg  Fruit/Apple 43.1%`: the guess is what the label would settle."""
+    guess = _class_of(graph, image)
+    return image.path if guess is None else f"{image.path}  {guess} {percent(image.score)}"
+
+
+def _class_of(graph: "CategoryGraph", image: "ToLabel") -> str | None:
+    return None if image.class_id is None else graph.path_text(image.class_id)

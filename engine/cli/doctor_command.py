@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-import typer
-
 from engine.cli.output import AsJson, say
 from engine.config import CacheFolders
 
@@ -118,8 +116,3 @@ def _size(size_bytes: int) -> str:
     if size_bytes >= _GIB:
         return f"{size_bytes / _GIB:,.1f} GiB"
     return f"{size_bytes / _MIB:,.1f} MiB"
-
-
-def register(application: typer.Typer) -> None:
-    """Add this command to the program."""
-    application.command("doctor")(doctor)

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
-from engine.cli.collection_commands import SettingName
-from engine.cli.file_reports import failure_rows, failure_text
-from engine.cli.graph_commands import ProjectPath
 from engine.cli.model_bundle import export_the_model
-from engine.cli.output import AsJson, Overwrite, counted, progress_bar, say
+from engine.cli.options import ProjectPath, SettingName
+from engine.cli.output import AsJson, Overwrite, counted, failure_rows, failure_text, progress_bar, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
 
@@ -112,8 +110,3 @@ def _one_of(choices: type[Choice], text: str, option: str) -> Choice:
 def _left_out_text(written: "WrittenExport") -> str:
     lines = [f"{counted(count, 'image')} left out: {reason}." for reason, count in written.left_out.items()]
     return "".join(f"\n{line}" for line in lines) + failure_text(written.failures, "could not be written")
-
-
-def register(application: typer.Typer) -> None:
-    """Add these commands to the program."""
-    application.command("export")(export)

@@ -2,12 +2,12 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.graph_commands import ProjectPath
-from engine.cli.output import AsJson, counted, say
+from engine.cli.options import ProjectPath
+from engine.cli.output import AsJson, counted, list_text, say
 
 if TYPE_CHECKING:
     from engine.collection.importing.label_plan import ClassConflict, LabelConflict, LabelPlan
@@ -21,8 +21,6 @@ ImagesFrom = Annotated[
         "project's images. May be repeated.",
     ),
 ]
-MOST_SHOWN: Final = 20
-"""Lines of each list; `--json` has them all."""
 
 
 def import_labels(
@@ -92,7 +90,6 @@ def _added(classes: int, images: int) -> str:
 
 
 def _record(plan: "LabelPlan") -> dict[str, object]:
-    """What `--json` says of a plan."""
     return {
         "format": plan.format_name,
         "already_there": plan.already_there,
@@ -117,29 +114,29 @@ def _rest_text(plan: "LabelPlan") -> str:
     """What was not taken over, and why."""
     none = "none of the classes"
     parts = [
-        _list_text(
+        list_text(
             "Labelled otherwise here; our labels stay",
             [f"{c.image}: {c.ours or none} here, {c.theirs or none} by {c.who}" for c in plan.conflicts],
         ),
-        _list_text(
+        list_text(
             "Two classes for one image; the first was taken",
             [f"{c.image}: {c.ours or none}, {c.theirs or none}" for c in plan.contradictions],
         ),
-        _list_text("Not imported: not clear which class is meant", list(map(_unclear_text, plan.class_conflicts))),
-        _list_text(
+        list_text("Not imported: not clear which class is meant", list(map(_unclear_text, plan.class_conflicts))),
+        list_text(
             "Not imported: the image of this name here is another one",
             [f"{c.image}: {c.ours} ({c.reason})" for c in plan.content_conflicts],
         ),
-        _list_text(
+        list_text(
             "Classes that are missing here (--add-classes makes them)",
             [f"{'/'.join(names)}: {counted(count, 'label')}" for names, count in plan.new_classes.items()],
         ),
-        _list_text(
+        list_text(
             "Keywords that name no class",
             [f"{name}: {counted(count, 'image')}" for name, count in plan.suggestions.items()],
         ),
-        _list_text("Images that are not in the project (--add-images adds them)", plan.missing_images),
-        _list_text("Not understood", plan.problems),
+        list_text("Images that are not in the project (--add-images adds them)", plan.missing_images),
+        list_text("Not understood", plan.problems),
     ]
     if plan.by_machine:
         parts.append(
@@ -153,16 +150,3 @@ def _unclear_text(conflict: "ClassConflict") -> str:
     by_name = f'"{conflict.written}" is {" or ".join(conflict.by_name) or "no class"} here'
     by_id = f', id "{conflict.source_id}" is {" or ".join(conflict.by_id) or "none"}' if conflict.source_id else ""
     return f"{conflict.image}: {by_name}{by_id}"
-
-
-def _list_text(title: str, lines: "list[str] | tuple[str, ...]") -> str:
-    if not lines:
-        return ""
-    shown = [f"\n  {line}" for line in lines[:MOST_SHOWN]]
-    more = [f"\n  and {len(lines) - MOST_SHOWN:,} more"] if len(lines) > MOST_SHOWN else []
-    return f"\n{title} ({len(lines):,}):" + "".join(shown + more)
-
-
-def register(application: typer.Typer) -> None:
-    """Add this command to the program."""
-    application.command("import-labels")(import_labels)

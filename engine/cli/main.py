@@ -4,7 +4,7 @@ import errno
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -14,20 +14,15 @@ import typer
 from engine import __version__
 from engine.cli import (
     added_commands,
-    backbone_change,
     backbone_commands,
     backup_commands,
     collection_commands,
     doctor_command,
     export_command,
-    export_graph_command,
     graph_commands,
-    import_graph_command,
     import_labels_command,
-    menu_entry_command,
-    new_command,
+    project_commands,
     relink_command,
-    suggest_command,
     training_commands,
     what_if_command,
 )
@@ -48,6 +43,29 @@ STOPPED_MESSAGE: Final = "stopped; what was finished is kept"
 
 _log = logging.getLogger(__name__)
 
+COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
+    "new": project_commands.new,
+    "check": project_commands.check,
+    "import-graph": graph_commands.import_graph,
+    "doctor": doctor_command.doctor,
+    "import-images": collection_commands.import_images,
+    "embed": collection_commands.embed,
+    "classify": collection_commands.classify,
+    "evaluate": collection_commands.evaluate,
+    "export": export_command.export,
+    "export-graph": graph_commands.export_graph,
+    "import-labels": import_labels_command.import_labels,
+    "train": training_commands.train,
+    "versions": training_commands.versions,
+    "relink": relink_command.relink,
+    "menu-entry": project_commands.menu_entry,
+    "suggest": collection_commands.suggest,
+    "what-if": what_if_command.what_if,
+    "backup": backup_commands.backup,
+    "restore": backup_commands.restore,
+}
+"""In the order of the help."""
+
 application = typer.Typer(
     name="protoleaf",
     help="Turns a taxonomy and a handful of images per class into a classified collection. "
@@ -56,21 +74,8 @@ application = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-new_command.register(application)
-graph_commands.register(application)
-import_graph_command.register(application)
-doctor_command.register(application)
-collection_commands.register(application)
-export_command.register(application)
-export_graph_command.register(application)
-import_labels_command.register(application)
-training_commands.register(application)
-relink_command.register(application)
-menu_entry_command.register(application)
-suggest_command.register(application)
-what_if_command.register(application)
-backbone_change.register(backbone_commands.application)
-backup_commands.register(application)
+for _name, _command in COMMANDS.items():
+    application.command(_name)(_command)
 application.add_typer(backbone_commands.application, name="backbone")
 application.add_typer(backup_commands.application, name="backups")
 added_commands.register(application)

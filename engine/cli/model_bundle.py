@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.cli.file_reports import failure_rows, failure_text, left_out_text
-from engine.cli.output import counted, progress_bar, say
+from engine.cli.output import counted, failure_rows, failure_text, left_out_text, progress_bar, say
 from engine.cli.stopping import stoppable
 from engine.config import CacheFolders
 from engine.files import size_text

@@ -22,7 +22,7 @@ NAMES: Final = (
 def _proxy(address: str) -> str:
     """Refuse what is no proxy's address before anything is told or asked."""
     if address:
-        from engine.backbones.published.proxy_address import proxy_address
+        from engine.backbones.published.route import proxy_address
 
         proxy_address(address)
     return address
@@ -85,7 +85,7 @@ def named_backbone(
             "preprocessing can be chosen for an ONNX file only", found=backbone, remedy="leave these options out"
         )
     if is_published:
-        from engine.cli.published_download import fetched
+        from engine.cli.published import fetched
 
         side = chosen.get("input_side")
         return fetched(backbone, input_side=side, yes=yes, route=Route(proxy, mirror))[1].name, ()

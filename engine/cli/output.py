@@ -1,11 +1,11 @@
-"""How the command line speaks: results on standard output, progress and errors on standard error."""
+"""How the command line speaks: results on standard output, progress, questions and errors on standard error."""
 
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from rich.console import Console
@@ -13,6 +13,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from engine.events import OnProgress, ignore_progress
 from engine.events import Progress as JobProgress
+from engine.files import FileFailure
+
+if TYPE_CHECKING:
+    from engine.images.left_out import LeftOut
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Overwrite = Annotated[
@@ -23,6 +27,8 @@ Overwrite = Annotated[
         "the project and folders are never replaced.",
     ),
 ]
+MOST_SHOWN: Final = 20
+"""Lines of each list; the rest is a number, and `--json` has them all."""
 
 
 def say(text: str, fields: Mapping[str, Any], *, as_json: bool) -> None:
@@ -91,3 +97,57 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 def percent(share: float) -> str:
     """`12.3%`, or a dash when there is nothing to take a share of."""
     return "-" if math.isnan(share) else f"{100 * share:.1f}%"
+
+
+def failure_rows(failures: Sequence[FileFailure]) -> list[dict[str, str]]:
+    """Files that could not be used, for JSON."""
+    return [{"path": str(failure.path), "reason": failure.reason} for failure in failures]
+
+
+def left_out_text(left_out: "LeftOut") -> str:
+    """Pictures and videos that are not read, by kind; other files as a number."""
+    lines = []
+    if left_out.count:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in left_out.by_kind())
+        were = (
+            "was left out: this kind of file is" if left_out.count == 1 else "were left out: these kinds of files are"
+        )
+        advice = " Save pictures as JPEG, PNG or TIFF to add them." if left_out.has_pictures else ""
+        lines.append(f"{kinds} {were} not read.{advice}")
+    if left_out.raw_doubles:
+        lines.append(
+            f"{counted(left_out.raw_doubles, 'RAW photo')} passed over: beside it lies the same as JPEG or HEIC."
+        )
+    if left_out.others:
+        lines.append(f"{counted(left_out.others, 'other file')} passed over: neither pictures nor videos.")
+    return "".join(f"\n{line}" for line in lines)
+
+
+def failure_text(failures: Sequence[FileFailure], what: str = "could not be read") -> str:
+    """Files that could not be used, the first of them by name; lines that begin anew."""
+    lines = [f"{failure.path}: {failure.reason}" for failure in failures]
+    return f"\n{counted(len(failures), 'file')} {what}:{_first(lines, len(lines))}" if failures else ""
+
+
+def list_text(title: str, lines: Sequence[str], total: int | None = None) -> str:
+    """A list with its title and number, the first lines of it; nothing without any."""
+    count = len(lines) if total is None else total
+    return f"\n{title} ({count:,}):{_first(lines, count)}" if lines else ""
+
+
+def _first(lines: Sequence[str], total: int) -> str:
+    more = [f"and {total - MOST_SHOWN:,} more"] if total > MOST_SHOWN else []
+    return "".join(f"\n  {line}" for line in (*lines[:MOST_SHOWN], *more))
+
+
+def is_interactive() -> bool:
+    """Whether somebody sits at the terminal who can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def asked(facts: str, question: str) -> bool:
+    """Tell the facts and ask whoever sits at the terminal; without one, the answer is no."""
+    if not is_interactive():
+        return False
+    typer.echo(facts, err=True)
+    return typer.confirm(question, err=True)

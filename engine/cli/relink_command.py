@@ -1,14 +1,13 @@
 """The command that finds moved images again."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from engine.cli.graph_commands import ProjectPath
-from engine.cli.output import AsJson, counted, progress_bar, say
+from engine.cli.options import ProjectPath
+from engine.cli.output import AsJson, asked, counted, progress_bar, say
 from engine.cli.stopping import stoppable
 from engine.config import CacheFolders
 
@@ -38,18 +37,11 @@ def relink(
     with stoppable("nothing was changed") as cancel, progress_bar("Searching for moved images") as on_progress:
         plan = find_moved(known, folder, on_progress=on_progress, cancel=cancel)
     found = 0
-    if plan.moves and not dry_run and (yes or _asked(plan)):
+    question = f"Update the location of {counted(len(plan.moves), 'image')}?"
+    if plan.moves and not dry_run and (yes or asked(_facts(plan), question)):
         with Project.open(project) as opened:
             found = len(apply(opened, plan, CacheFolders.default()).images_moved)
     say(_outcome(plan, found), _fields(plan, found), as_json=as_json)
-
-
-def _asked(plan: "RelinkPlan") -> bool:
-    """Ask whoever sits at the terminal; without one, nothing is changed."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    typer.echo(_facts(plan), err=True)
-    return typer.confirm(f"Update the location of {counted(len(plan.moves), 'image')}?", err=True)
 
 
 def _outcome(plan: "RelinkPlan", found: int) -> str:
@@ -130,8 +122,3 @@ def _fields(plan: "RelinkPlan", found: int) -> dict[str, Any]:
         "missing_images": [image.path for image in plan.missing],
         "failures": [{"path": str(failure.path), "reason": failure.reason} for failure in plan.failures],
     }  # fmt: skip
-
-
-def register(application: typer.Typer) -> None:
-    """Add the command to the program."""
-    application.command("relink")(relink)

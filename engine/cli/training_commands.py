@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.graph_commands import ProjectPath
+from engine.cli.options import ProjectPath
 from engine.cli.output import AsJson, percent, progress_bar, say
 from engine.cli.stopping import stoppable
 from engine.config import CacheFolders
@@ -121,9 +121,3 @@ def _fields(version: "ModelVersion") -> dict[str, object]:
         "created_at": version.created_at.isoformat(), "figures": dict(version.figures),
         "settings": dict(version.settings),
     }  # fmt: skip
-
-
-def register(application: typer.Typer) -> None:
-    """Add these commands to the program."""
-    application.command("train")(train)
-    application.command("versions")(versions)

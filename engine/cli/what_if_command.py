@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from engine.cli.graph_commands import ProjectPath
+from engine.cli.options import ProjectPath
 from engine.cli.output import AsJson, counted, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
@@ -130,8 +130,3 @@ def _fields(outcome: "WhatIfOutcome", names: dict[int, str]) -> dict[str, Any]:
 
 def _called(names: dict[int, str], class_id: int) -> str:
     return {NO_CLASS: "no class", UNKNOWN: "unknown"}.get(class_id) or names[class_id]
-
-
-def register(application: typer.Typer) -> None:
-    """Add this command to the program."""
-    application.command("what-if")(what_if)

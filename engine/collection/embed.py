@@ -7,7 +7,8 @@ import numpy as np
 from engine.collection.models import ModelFiles, model_of
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache
-from engine.embedding.pipeline import EmbedBatch, EmbedRequest, EmbedSummary, embed_files
+from engine.embedding.messages import EmbedBatch, EmbedRequest, EmbedSummary
+from engine.embedding.pipeline import embed_files
 from engine.embedding.views import those_to_view, views_hash
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.graph.codes import NO_CLASS

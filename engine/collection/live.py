@@ -27,7 +27,7 @@ from engine.everyday.classification import Scores
 from engine.everyday.model import EverydayModel
 from engine.everyday.prototypes import Setting
 from engine.graph.category_graph import CategoryGraph
-from engine.images.freed_memory import return_freed_memory
+from engine.images.memory_budget import return_freed_memory
 from engine.project import Change, Project
 
 __all__ = ["ClassFacts", "Explanation", "FitInput", "FitOutcome", "Guess", "LiveCollection", "ScoredClass", "run_fit"]

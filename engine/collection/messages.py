@@ -6,9 +6,8 @@ from pathlib import Path
 
 from engine.collection.backbone_change.change import PreparedChange
 from engine.collection.training.trained import Depth
-from engine.embedding.records import EmbedBatch
-from engine.training.curve import TrainingPoint
-from engine.training.expected_time import TrainingDuration
+from engine.embedding.messages import EmbedBatch
+from engine.training.curve import TrainingDuration, TrainingPoint
 from engine.worker.protocol import Request
 
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from engine.collection.models import model_of
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.config import CacheFolders
-from engine.embedding.messages import EmbedImages
-from engine.embedding.records import EmbedRequest
+from engine.embedding.messages import EmbedImages, EmbedRequest
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.embedding.cache import EmbeddingCache
-from engine.embedding.records import EmbedRequest
+from engine.embedding.messages import EmbedRequest
 from engine.embedding.views import VIEWS, mean_of_views, views_of
 from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
 from engine.events import CancelToken
@@ -96,7 +96,6 @@ class ChunkWorker:
 
     @property
     def batch_size(self) -> int:
-        """Images that a chunk should have."""
         return max(1, self.session.batch_size // self._views)
 
     @property
@@ -131,7 +130,7 @@ class ChunkWorker:
 
     def _take(self, request: EmbedRequest, outcome: ChunkOutcome, squares: NDArray[np.uint8]) -> None:
         """Read one file and sort it into the outcome; write its pixels where the next one to embed belongs."""
-        file = _state_of(request)
+        file = state_of(request)
         with FILES.holding(max(0, file.size_bytes)):
             self._take_file(request, file, outcome, squares)
 
@@ -180,10 +179,6 @@ def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
     return decode_square(data, card.input_side, card.resize_share)
 
 
-def _state_of(request: EmbedRequest) -> FoundFile:
+def state_of(request: EmbedRequest) -> FoundFile:
     """Look at the file before reading it: a change in between then shows as another time of change later."""
-    try:
-        status = request.path.stat()
-    except (OSError, ValueError):
-        return FoundFile(request.path, -1, -1)  # reading it says in words what is wrong
-    return FoundFile(request.path, status.st_size, status.st_mtime_ns)
+    return FoundFile.at(request.path) or FoundFile(request.path, -1, -1)  # reading it says in words what is wrong

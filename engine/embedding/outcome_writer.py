@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.embed_chunk import ChunkOutcome, Claims, HashedRequest
-from engine.embedding.records import MOST_LISTED, EmbedBatch, EmbedRequest, EmbedResult, OnBatch
+from engine.embedding.messages import MOST_LISTED, EmbedBatch, EmbedRequest, EmbedResult, OnBatch
 
 _REASONS_KEPT: Final = 10_000  # twins come in shortly after the content they wait for
 _OTHER_REASON: Final = "another file with the same content could not be embedded"

@@ -14,21 +14,18 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Final
 
 from engine.embedding.cache import EmbeddingCache
-from engine.embedding.embed_chunk import ChunkOutcome, ChunkWorker, Claims
-from engine.embedding.outcome_writer import OutcomeWriter
-from engine.embedding.records import (
-    EmbedBatch,
+from engine.embedding.embed_chunk import ChunkOutcome, ChunkWorker, Claims, state_of
+from engine.embedding.messages import (
     EmbedRequest,
     EmbedResult,
     EmbedSummary,
     OnBatch,
     ignore_batch,
 )
+from engine.embedding.outcome_writer import OutcomeWriter
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FoundFile
 from engine.runtime.backbone import BackboneSession
-
-__all__ = ["EmbedBatch", "EmbedRequest", "EmbedResult", "EmbedSummary", "embed_files"]
 
 _LOOK_UP: Final = 512  # requests that are looked up in the cache at once; more would delay the next report
 _CHUNKS_AHEAD: Final = 2  # chunks for each worker, so that none is idle while the caller writes
@@ -146,7 +143,7 @@ class _Pending:
         some = []
         end_s = time.monotonic() + _PULSE_S
         for request in itertools.islice(self._requests, _LOOK_UP):
-            some.append((request, _state_of(request)))
+            some.append((request, state_of(request)))
             if time.monotonic() > end_s:
                 break
         return some
@@ -165,14 +162,6 @@ class _Pending:
         return pending
 
 
-def _state_of(request: EmbedRequest) -> FoundFile:
-    try:
-        status = request.path.stat()
-    except (OSError, ValueError):
-        return FoundFile(request.path, -1, -1)  # no known file has this state: it is looked at again, and fails there
-    return FoundFile(request.path, status.st_size, status.st_mtime_ns)
-
-
 class _Run:
     """Keeps the workers busy and writes what they finish; on the way out keeps what is finished already."""
 
@@ -186,7 +175,6 @@ class _Run:
         self._running: set[Future[ChunkOutcome]] = set()
 
     def to_the_end(self, workers: int) -> None:
-        """Embed everything, with so many threads."""
         with ThreadPoolExecutor(workers, thread_name_prefix="embed") as pool:
             try:
                 self._submit(pool, _CHUNKS_AHEAD * workers)

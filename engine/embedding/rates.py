@@ -1,27 +1,46 @@
-"""Measures how fast images become embeddings, and the two limits of that: decoding alone and the backbone alone.
+"""Measures how fast images become embeddings: the pipeline, its two limits, and a device beside its own best case.
 
-All three use the same cores and the same files, so that they can be compared. On the CPU decoding and the backbone
-share the cores: the pipeline cannot be faster than 1 / (1 / decode + 1 / inference), which `RateTriple.reachable`
-gives.
+Decoding, backbone and pipeline use the same cores and the same files, so that they can be compared. On the CPU decoding
+and the backbone share the cores: the pipeline cannot be faster than 1 / (1 / decode + 1 / inference), which
+`RateTriple.reachable` gives.
 """
 
+import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.embed_chunk import network_input
-from engine.embedding.pipeline import EmbedRequest, embed_files
+from engine.embedding.messages import EmbedRequest, PhotoRate
+from engine.embedding.pipeline import embed_files
 from engine.errors import ImageError
 from engine.images.read_file import read_file
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
+from engine.runtime.backbone_input import input_shape
+from engine.runtime.devices.arithmetic import Product, operations_of
+from engine.runtime.devices.settings import provider_chain
+from engine.runtime.providers import ProviderChoice
+from engine.runtime.sessions import usable_cores
 from engine.scratch_folder import scratch_folder
+
+NETWORK_S: Final = 0.4
+"""Chosen: nobody waits for it, and it tells a fast backbone from a slow one."""
+PHOTOS_S: Final = 0.4  # the same
+_ROUNDS: Final = 3
+"""Times that network and product are measured in turn, of which the median counts."""
+_SHORTEST_TICK: Final = 1e-6
+"""Seconds of processor time that are divided by, at least."""
+_PRODUCT_SHARE: Final = 0.3
+"""Share of the time that the product gets. Chosen: the rest goes to the rate that a person sees."""
 
 
 @dataclass(frozen=True)
@@ -125,3 +144,83 @@ def measure_pipeline(paths: Sequence[Path], session: BackboneSession) -> float:
         started_s = time.perf_counter()
         embed_files(requests, session, cache)
         return len(paths) / (time.perf_counter() - started_s)
+
+
+def measure_photo_rate(model: Path, card: BackboneCard, choice: ProviderChoice, photos: Sequence[Path]) -> PhotoRate:
+    """Measure a backbone on drawn pixels, and reading and decoding on some photos.
+
+    Raises:
+        ModelError: the backbone does not run.
+    """
+    session = BackboneSession(model, card, choice)
+    network = measure_inference_for(session, NETWORK_S)
+    return PhotoRate(network, _decoded_per_s(photos, card), session.is_on_gpu)
+
+
+def _decoded_per_s(photos: Sequence[Path], card: BackboneCard) -> float:
+    """Photos a second that all cores read and decode, by what one core does; those that cannot be read do not count."""
+    decoded, started_s = 0, time.perf_counter()
+    for photo in photos:
+        with suppress(ImageError):
+            network_input(read_file(photo), card)
+            decoded += 1
+        if time.perf_counter() - started_s > PHOTOS_S:
+            break
+    return decoded * usable_cores() / (time.perf_counter() - started_s) if decoded else 0.0
+
+
+@dataclass(frozen=True)
+class DeviceSpeed:
+    """Figures of one device."""
+
+    images_per_s: float  # of the backbone alone, on pixels in memory
+    operations_per_image: float  # multiplications and additions of its convolutions and matrix products
+    product_per_s: float  # operations a second of a float32 matrix product on the same device
+    # What the backbone reaches of that; on the CPU by the time that the cores really spent, which other programs do not
+    # change
+    share_of_product: float
+    batch: float  # images in one run
+    is_eight_bit: bool = False  # the backbone computes in eight bits, so that it can do more than the float32 product
+
+
+def measure_speed(model: Path, card: BackboneCard, choice: ProviderChoice, seconds: float) -> DeviceSpeed:
+    """Measure a backbone and a matrix product in turn, so that other work on the computer disturbs both alike.
+
+    Args:
+        seconds: for how long, in all; setting up comes on top. Slow devices get one round, others three.
+
+    Raises:
+        ModelError: the device does not work.
+    """
+    session = BackboneSession(model, card, choice)
+    product = Product(provider_chain(choice.provider, choice.settings), workers=session.parallel_runs)
+    operations = operations_of(model, input_shape(card))
+    clock = time.perf_counter if choice.is_gpu else time.process_time
+    rounds: list[tuple[_Rate, _Rate]] = []
+    started_s = time.perf_counter()
+    while not rounds or (len(rounds) < _ROUNDS and time.perf_counter() - started_s < seconds):
+        images = _timed(lambda: measure_inference_for(session, seconds * (1 - _PRODUCT_SHARE) / _ROUNDS), clock)
+        rounds.append((images, _timed(lambda: product.measure(seconds * _PRODUCT_SHARE / _ROUNDS), clock)))
+    return DeviceSpeed(
+        images_per_s=statistics.median(images.per_s for images, _limit in rounds),
+        operations_per_image=operations,
+        product_per_s=statistics.median(limit.per_s for _images, limit in rounds),
+        share_of_product=statistics.median(images.per_tick * operations / limit.per_tick for images, limit in rounds),
+        batch=session.batch_size,
+        is_eight_bit=session.is_eight_bit,
+    )
+
+
+@dataclass(frozen=True)
+class _Rate:
+    """Work by the second, and by a second of a clock that may stand still while others have the cores."""
+
+    per_s: float
+    per_tick: float
+
+
+def _timed(measure: Callable[[], float], clock: Callable[[], float]) -> _Rate:
+    started_s, started_tick = time.perf_counter(), clock()
+    per_s = measure()
+    seconds, ticks = time.perf_counter() - started_s, clock() - started_tick
+    return _Rate(per_s, per_s * seconds / max(ticks, _SHORTEST_TICK))

@@ -20,11 +20,9 @@ from PIL import Image, ImageFile, UnidentifiedImageError
 
 from engine.errors import ImageError
 from engine.files import size_text
-from engine.images.heif import heif_formats, is_heif
-from engine.images.jpeg_header import is_header_bounded
-from engine.images.jpeg_size import divisor_for, held_bytes
-from engine.images.kinds import PILLOW_FORMATS
-from engine.images.library_warnings import pillow_is_quiet
+from engine.images.jpeg_header import divisor_for, held_bytes, is_header_bounded
+from engine.images.kinds import PILLOW_FORMATS, heif_formats, is_heif
+from engine.images.library_warnings import PILLOW_DAMAGE, pillow_is_quiet
 from engine.images.memory_budget import FILES, PIXELS
 from engine.images.opened_image import LARGE_PIXELS, WantedPart, reading
 from engine.images.orientation import jpeg_orientation, upright
@@ -41,21 +39,7 @@ _AS_THE_FILE_SAYS: Final = 0  # instead of an EXIF orientation
 _JPEG_SIGNATURE: Final = b"\xff\xd8\xff"
 _TURBO_COLOURS: Final = frozenset({"YCbCr", "Gray", "RGB"})
 _UNPACKED_OFTEN: Final = frozenset({"BMP", "DIB", "PPM", "TIFF"})  # say in their header where each row lies
-# What Pillow's readers are known to raise on damaged files, besides what they promise.
-_DAMAGE: Final = (
-    OSError,
-    SyntaxError,
-    ValueError,
-    ArithmeticError,
-    EOFError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    AssertionError,
-    RuntimeError,
-    struct.error,
-    zlib.error,
-)
+_DAMAGE: Final = (*PILLOW_DAMAGE, AssertionError, RuntimeError, struct.error, zlib.error)
 
 # Pillow's own limit warns long before ours and stops at another size; ours is checked right after the header.
 Image.MAX_IMAGE_PIXELS = None

@@ -15,7 +15,7 @@ from engine.events import CancelToken, OnProgress, Progress, ProgressMeter, igno
 from engine.files import FileFailure, FoundFile
 from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES
 from engine.images.left_out import LeftOut, unread_kind
-from engine.images.read_file import not_a_file, read_start
+from engine.images.read_file import not_a_file, read_file
 from engine.images.unreadable import SNIFFED_BYTES, is_other_kind, not_an_image, unread_suffix
 from engine.regular_file import NotRegularError, require_regular
 
@@ -156,7 +156,7 @@ class _Search:
         except OSError as error:
             self._fail(folder, f"the folder cannot be read: {error.strerror}")
             return []
-        return sorted(entries, key=_entry_key)
+        return sorted(entries, key=lambda entry: (natural_key(entry.name), entry.name))
 
     def _is_folder(self, entry: os.DirEntry[str]) -> bool:
         self._go_on()
@@ -204,7 +204,7 @@ def _why_no_image(path: Path) -> str:
     if path.suffix.lower() in IMAGE_SUFFIXES:
         return ""
     try:
-        start = read_start(path, SNIFFED_BYTES)
+        start = read_file(path, SNIFFED_BYTES)
     except ImageError as error:
         return str(error)
     if is_other_kind(start):
@@ -216,10 +216,6 @@ def _without_doubles(paths: list[Path]) -> list[Path]:
     """Without RAW photos beside which the same photo lies as the camera developed it: IMG_1.CR2 beside IMG_1.JPG."""
     developed = {path.stem.casefold() for path in paths if path.suffix.lower() in _DEVELOPED_SUFFIXES}
     return [path for path in paths if path.suffix.lower() not in RAW_SUFFIXES or path.stem.casefold() not in developed]
-
-
-def _entry_key(entry: os.DirEntry[str]) -> tuple[tuple[tuple[int, int, str], ...], str]:
-    return natural_key(entry.name), entry.name
 
 
 def _is_hidden(name: str) -> bool:

@@ -1,14 +1,25 @@
-"""The kinds of image files that are read: their names, their suffixes, and what reads them."""
+"""The kinds of image files that are read: names, suffixes, what reads them, and HEIC told by its first bytes.
 
+The library that reads HEIC is loaded with the first such file: it takes a tenth of a second and some megabytes
+(decision 51).
+"""
+
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from importlib import import_module
+from typing import Final, NamedTuple
 
 RAW_KINDS: Final = ("ARW", "CR2", "CR3", "DNG", "NEF", "NRW", "ORF", "PEF", "RAF", "RW2", "RWL", "SR2", "SRW")
 """RAW photos that are read by the preview that the camera put beside the sensor's picture."""
-
 HEIF: Final = "HEIF"
 """Pillow's name of the format of HEIC files, as their reader registers it."""
+PACKAGES: Final = ("pillow-heif", "pi-heif")
+"""Either reads HEIC; the first one carries the newer libheif, and an encoder under the GPL, which we do not ship."""
+_AVIF_BRANDS: Final = frozenset({b"avif", b"avis"})
+_HEIF_BRANDS: Final = frozenset(
+    {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"heif", b"mif1", b"msf1"}
+)
 
 
 @dataclass(frozen=True)
@@ -32,11 +43,9 @@ KINDS: Final = (
     ImageKind("JPEG 2000", "JPEG2000", (".jp2", ".j2k")),
     ImageKind("PPM", "PPM", (".ppm", ".pgm", ".pbm", ".pnm")),
 )
-
 # Named one by one because some of Pillow's readers start other programs (EPS) or guess without a signature (TGA).
 PILLOW_FORMATS: Final = tuple(kind.pillow_format for kind in KINDS if kind.pillow_format != HEIF)
 """What Pillow reads by itself, the commonest first."""
-
 RAW_SUFFIXES: Final = frozenset(f".{kind.lower()}" for kind in RAW_KINDS)
 IMAGE_SUFFIXES: Final = frozenset(suffix for kind in KINDS for suffix in kind.suffixes) | RAW_SUFFIXES
 """Of files that are taken for images where nobody named them."""
@@ -45,3 +54,49 @@ IMAGE_SUFFIXES: Final = frozenset(suffix for kind in KINDS for suffix in kind.su
 def kinds_text() -> str:
     """`JPEG, PNG, … PPM and RAW photos (ARW, CR2, …)`."""
     return f"{', '.join(kind.name for kind in KINDS)} and RAW photos ({', '.join(RAW_KINDS)})"
+
+
+class HeifReader(NamedTuple):
+    """The library that reads HEIC files here."""
+
+    package: str
+    version: str
+    libheif: str
+
+
+def container_brands(data: bytes) -> list[bytes]:
+    """Brands of a file in the container that MP4, MOV, HEIC, AVIF and CR3 share, its own first; else none."""
+    if data[4:8] != b"ftyp":
+        return []
+    length = min(int.from_bytes(data[:4], "big"), len(data), 4096)
+    return [data[8:12], *(data[at : at + 4] for at in range(16, length - 3, 4))]
+
+
+def is_heif(data: bytes) -> bool:
+    """Whether bytes begin like a HEIC or HEIF file; an AVIF is none."""
+    brands = container_brands(data)
+    return bool(brands) and brands[0] in _HEIF_BRANDS and _AVIF_BRANDS.isdisjoint(brands)
+
+
+def is_avif(data: bytes) -> bool:
+    """Whether bytes begin like an AVIF file."""
+    return not _AVIF_BRANDS.isdisjoint(container_brands(data))
+
+
+@functools.cache
+def heif_reader() -> HeifReader | None:
+    """Load the library and have Pillow use it; None where there is none, or where it cannot be loaded."""
+    for package in PACKAGES:
+        try:
+            library = import_module(package.replace("-", "_"))
+            found = HeifReader(package, library.__version__, library.libheif_version())
+            library.register_heif_opener()
+        except (ImportError, OSError):
+            continue
+        return found
+    return None
+
+
+def heif_formats() -> tuple[str, ...]:
+    """Names by which Pillow reads HEIC here; none without the library."""
+    return (HEIF,) if heif_reader() else ()

@@ -36,7 +36,6 @@ class LeftOut:
     raw_doubles: int = 0  # RAW photos beside which the camera put the same photo as JPEG or HEIC, which is taken
 
     def add(self, path: Path) -> None:
-        """Count a file by its suffix."""
         kind = unread_kind(path)
         if kind:
             self.kinds[kind] += 1

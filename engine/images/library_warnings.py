@@ -7,8 +7,14 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from PIL import _imaging
+
+PILLOW_DAMAGE: Final = (
+    *(OSError, SyntaxError, ValueError, ArithmeticError, EOFError, LookupError, TypeError, AttributeError),
+)
+"""What Pillow's readers are known to raise on damaged files, besides what they promise."""
 
 # Without a handler of its own Python prints what Pillow logs; the program's own log, where there is one, gets it still.
 logging.getLogger("PIL").addHandler(logging.NullHandler())

@@ -8,20 +8,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
-from PIL import Image
+from PIL import Image, ImageFile
 
-from engine.images.freed_memory import return_freed_memory
-from engine.images.memory_budget import PIXELS
+from engine.images.memory_budget import PIXELS, return_freed_memory
 from engine.images.orientation import image_orientation
-from engine.images.pixels import is_deep, rgb_image
+from engine.images.pixels import is_deep, like_its_whole, rgb_image
 from engine.images.png_strips import add_late_exif, is_png_in_strips, png_strips
-from engine.images.raw_strips import is_raw_in_strips, raw_strips
 from engine.images.reduced import Part, cropped_strips, reduced_rgb, strip_rows
 from engine.images.tiff_strips import is_tiff_in_strips, stored_size, tiff_strips
 
 LARGE_PIXELS: Final = 16_000_000
 """From here on a picture is reduced strip by strip."""
-
 _WORTHWHILE: Final = 4  # times as many pixels as are wanted
 _MOST_STRIP_PIXELS: Final = 16_000_000
 """A TIFF whose strip has more is decoded whole: there is nothing to gain (decision 32)."""
@@ -31,9 +28,10 @@ _MUCH_BYTES: Final = 64 * 1024**2
 _ONE_BYTE_MODES: Final = frozenset({"1", "L", "P"})
 # Bytes a pixel that a reader holds besides Pillow's picture, measured on large ones.
 _READER_BYTES: Final = {"WEBP": 12, "AVIF": 10, "HEIF": 6, "JPEG2000": 16, "TIFF": 4}
-
 Choose = Callable[[int, int], tuple[Part, int]]
 """Which part of a picture of a width and height is wanted, and by which factor it may be reduced."""
+# Bytes a pixel, by Pillow's raw modes.
+_PIXEL_BYTES: Final = {"L": 1, "P": 1, "RGB": 3, "BGR": 3, "BGRX": 4, "BGRA": 4, "RGBA": 4}
 
 
 class WantedPart(NamedTuple):
@@ -115,3 +113,35 @@ def _whole_bytes(image: Image.Image, *, as_array: bool) -> int:
         pixel_bytes += 12 if is_deep(image) else 0 if image.mode == "RGB" else 9
         pixel_bytes += 6 if as_array else 0
     return image.width * image.height * pixel_bytes
+
+
+def is_raw_in_strips(image: Image.Image, data: bytes) -> bool:
+    """Whether an opened image, not loaded yet, has all its rows unpacked behind one another."""
+    if not isinstance(image, ImageFile.ImageFile) or image.format not in {"BMP", "DIB", "PPM"}:
+        return False
+    if [(tile.codec_name, tile.extents) for tile in image.tile] != [("raw", (0, 0, *image.size))]:
+        return False
+    raw_mode, row_bytes, _direction = _layout(image)
+    needed = image.tile[0].offset + row_bytes * image.height
+    return raw_mode in _PIXEL_BYTES and row_bytes >= image.width * _PIXEL_BYTES[raw_mode] and needed <= len(data)
+
+
+def raw_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Image.Image]:
+    """Read from top to bottom; see `is_raw_in_strips`."""
+    assert isinstance(image, ImageFile.ImageFile)
+    raw_mode, row_bytes, direction = _layout(image)
+    start = image.tile[0].offset
+    for top in range(0, image.height, strip_rows):
+        rows = min(strip_rows, image.height - top)
+        first = image.height - top - rows if direction < 0 else top  # the last row may come first
+        at = start + first * row_bytes
+        pixels = memoryview(data)[at : at + rows * row_bytes]
+        strip = Image.frombytes(image.mode, (image.width, rows), bytes(pixels), "raw", raw_mode, row_bytes, direction)
+        yield like_its_whole(strip, image)
+
+
+def _layout(image: ImageFile.ImageFile) -> tuple[str, int, int]:
+    """How a pixel is stored, bytes of a row, and -1 where the rows go upwards."""
+    arguments = image.tile[0].args
+    raw_mode, row_bytes, direction = arguments if isinstance(arguments, tuple) else (str(arguments), 0, 1)
+    return str(raw_mode), int(row_bytes) or image.width * _PIXEL_BYTES.get(str(raw_mode), 0), int(direction)

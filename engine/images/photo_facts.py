@@ -1,4 +1,4 @@
-"""What the header of an image file says: size, kind, when and where the photo was taken. No pixel is decoded."""
+"""What the header of an image file says: size, kind, time, place, and keywords (XMP, IPTC). No pixel is decoded."""
 
 import mimetypes
 from contextlib import suppress
@@ -6,13 +6,12 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import IO, Final
 
-from PIL import Image
+from PIL import Image, ImageFile, IptcImagePlugin
 
-from engine.files import PhotoFacts
-from engine.images.heif import heif_formats
+from engine.files import EmbeddedKeywords, PhotoFacts
 from engine.images.jpeg_header import is_header_bounded
-from engine.images.kinds import PILLOW_FORMATS, RAW_SUFFIXES
-from engine.images.library_warnings import pillow_is_quiet
+from engine.images.kinds import PILLOW_FORMATS, RAW_SUFFIXES, heif_formats
+from engine.images.library_warnings import PILLOW_DAMAGE, pillow_is_quiet
 from engine.images.orientation import image_orientation
 from engine.regular_file import open_regular
 
@@ -25,7 +24,13 @@ _LATITUDE, _LONGITUDE = (1, 2), (3, 4)
 """Tags of the hemisphere's letter and of degrees, minutes and seconds."""
 _SIDEWAYS: Final = 5
 """From this orientation on, rows are columns."""
-_DAMAGE: Final = (OSError, SyntaxError, ValueError, ArithmeticError, EOFError, LookupError, TypeError, AttributeError)
+_KEYWORDS: Final = (2, 25)
+"""Of the IPTC's Information Interchange Model: record and data set."""
+_CHARACTER_SET: Final = (1, 90)
+"""The same of the encoding; "ESC % G" stands for UTF-8."""
+_UTF_8: Final = b"\x1b%G"
+_XMP_TAG: Final = 700
+"""Of TIFF."""
 
 
 def photo_facts(file: Path) -> PhotoFacts:
@@ -35,7 +40,7 @@ def photo_facts(file: Path) -> PhotoFacts:
     """
     media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     is_raw = file.suffix.casefold() in RAW_SUFFIXES
-    with suppress(*_DAMAGE), pillow_is_quiet(), open_regular(file) as opened, _opened(opened) as image:
+    with suppress(*PILLOW_DAMAGE), pillow_is_quiet(), open_regular(file) as opened, _opened(opened) as image:
         width, height = (0, 0) if is_raw else image.size
         if image_orientation(image) >= _SIDEWAYS:
             width, height = height, width
@@ -43,7 +48,7 @@ def photo_facts(file: Path) -> PhotoFacts:
             media_type = Image.MIME.get(image.format or "", media_type)
         taken_at: datetime | None = None
         place: tuple[float | None, float | None] = None, None
-        with suppress(*_DAMAGE):
+        with suppress(*PILLOW_DAMAGE):
             exif = image.getexif()
             taken_at = _time(exif.get_ifd(_EXIF_DIRECTORY))
             place = _place(exif.get_ifd(_GPS_DIRECTORY))
@@ -51,7 +56,7 @@ def photo_facts(file: Path) -> PhotoFacts:
     return PhotoFacts(0, 0, media_type)
 
 
-def _opened(file: IO[bytes]) -> Image.Image:
+def _opened(file: IO[bytes]) -> ImageFile.ImageFile:
     if not is_header_bounded(file):
         raise ValueError("more parts than a photo's header has")  # reading them takes the square of their number
     return Image.open(file, formats=(*PILLOW_FORMATS, *heif_formats()))
@@ -85,3 +90,36 @@ def _degrees(letter: object, value: object) -> float | None:
     degrees, minutes, seconds = map(float, value)
     size = degrees + minutes / 60 + seconds / 3600
     return -size if str(letter).strip("\x00 ").upper() in {"S", "W"} else size
+
+
+def photo_keywords(file: Path) -> EmbeddedKeywords:
+    """Read what a file's header holds; nothing where it is no image, or a damaged one. No pixel is decoded.
+
+    Nor is a header of very many parts read: it takes the square of their number.
+    """
+    with suppress(*PILLOW_DAMAGE), pillow_is_quiet(), open_regular(file) as opened, _opened(opened) as image:
+        return EmbeddedKeywords(_xmp(image), _iptc(image))
+    return EmbeddedKeywords()
+
+
+def _xmp(image: Image.Image) -> bytes:
+    found = image.info.get("xmp") or getattr(image, "tag_v2", {}).get(_XMP_TAG) or b""
+    return found.encode() if isinstance(found, str) else bytes(found)
+
+
+def _iptc(image: ImageFile.ImageFile) -> tuple[str, ...]:
+    with suppress(*PILLOW_DAMAGE):
+        found = IptcImagePlugin.getiptcinfo(image) or {}
+        values = found.get(_KEYWORDS, [])
+        character_set = found.get(_CHARACTER_SET, b"")
+        is_utf_8 = isinstance(character_set, bytes) and character_set.startswith(_UTF_8)
+        return tuple(_text(value, is_utf_8=is_utf_8) for value in ([values] if isinstance(values, bytes) else values))
+    return ()
+
+
+def _text(value: bytes, *, is_utf_8: bool) -> str:
+    """Many programs write UTF-8 and do not say so; what is none is the West's old encoding."""
+    try:
+        return value.decode("utf-8").strip("\0 ")
+    except UnicodeDecodeError:
+        return value.decode("utf-8" if is_utf_8 else "latin-1", "replace").strip("\0 ")

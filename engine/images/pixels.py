@@ -56,8 +56,7 @@ def eight_bit(values: NDArray[np.float32], low: float, high: float, *, has_whole
     values -= low
     values *= scale
     values += 0.5
-    scaled: NDArray[np.uint8] = values.clip(0, _EIGHT_BIT_MAX, out=values).astype(np.uint8)
-    return scaled
+    return values.clip(0, _EIGHT_BIT_MAX, out=values).astype(np.uint8)
 
 
 def _on_white(image: Image.Image) -> Image.Image:

@@ -80,7 +80,9 @@ def png_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Ima
         count = min(strip_rows, image.height - top)
         wanted = count * (layout.stored_row_bytes + 1)
         while len(buffer) < wanted:
-            buffer += next(unpacked, b"") or _refuse_short_file()
+            if not (piece := next(unpacked, b"")):
+                raise OSError("image file is truncated")
+            buffer += piece
         filtered = _without_lower_bytes(bytes(buffer[:wanted]), layout)
         del buffer[:wanted]
         carrier = _unfiltered(above, filtered, layout)
@@ -116,10 +118,6 @@ def _unpacked(data: bytes) -> Iterator[bytes]:
                 packed = inflater.unconsumed_tail
     if rest := inflater.flush():
         yield rest
-
-
-def _refuse_short_file() -> bytes:
-    raise OSError("image file is truncated")
 
 
 def _without_lower_bytes(filtered: bytes, layout: _Layout) -> bytes:

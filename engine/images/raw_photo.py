@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from engine.images.heif import container_brands
+from engine.images.kinds import container_brands
 from engine.images.tiff_directory import ByteOrder, Entry, byte_order, entries, first_directory, values
 
 DIRECTORY_SIGNATURES: Final = (b"II*\x00", b"MM\x00*", b"IIRO", b"IIRS", b"MMOR", b"IIU\x00")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from engine.errors import ImageError
-from engine.images.jpeg_size import JpegFrame, jpeg_frame
+from engine.images.jpeg_header import JpegFrame, jpeg_frame
 from engine.images.orientation import UPRIGHT, jpeg_orientation, orientation_in
 from engine.images.raw_photo import DIRECTORY_SIGNATURES
 from engine.images.tiff_directory import Entry, byte_order, entries, first_directory, next_directory, values
@@ -93,7 +93,6 @@ def _fitting(places: Sequence[_Place], least: Least) -> _Place:
 
 
 def _named(data: bytes) -> list[_Place]:
-    """Previews that the directories of the file name."""
     found = []
     for fields in _directories(data):
         for start, length in _jpegs_of(data, fields):
@@ -136,7 +135,6 @@ def _jpegs_of(data: bytes, fields: dict[int, Entry]) -> Iterator[tuple[int, int]
 
 
 def _found(data: bytes) -> list[_Place]:
-    """Previews anywhere in the file."""
     found: list[_Place] = []
     at = data.find(_JPEG_START)
     for _ in range(_MOST_STARTS):

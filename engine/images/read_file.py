@@ -21,25 +21,6 @@ _GONE: Final = frozenset(
 """What systems say of a file that was moved, and of a share or a stick that was there a moment ago."""
 
 
-def read_file(path: Path) -> bytes:
-    """Read a whole image file.
-
-    Raises:
-        ImageUnreachableError: it cannot be read; an `ImageMissingError` when it is not there.
-        ImageError: it is a folder or a device, is empty, or is too large.
-    """
-    return _read(path, -1)
-
-
-def read_start(path: Path, size_bytes: int) -> bytes:
-    """Read the first bytes of an image file, all of them where it has no more.
-
-    Raises:
-        ImageError: as `read_file`.
-    """
-    return _read(path, size_bytes)
-
-
 def file_size(path: Path) -> int:
     """Bytes of a file; 0 where it cannot be told: reading it then says why."""
     try:
@@ -54,12 +35,13 @@ def not_a_file(error: NotRegularError) -> ImageError:
     return ImageError(what, expected="an image file")
 
 
-def _is_gone(error: OSError) -> bool:
-    """Whether a refusal means that a file or folder is not there now, rather than that it may not be read."""
-    return error.errno in _GONE
+def read_file(path: Path, size_bytes: int = -1) -> bytes:
+    """Read an image file, or its first bytes.
 
-
-def _read(path: Path, size_bytes: int) -> bytes:
+    Raises:
+        ImageUnreachableError: it cannot be read; an `ImageMissingError` when it is not there.
+        ImageError: it is a folder or a device, is empty, or is too large.
+    """
     try:
         with open_regular(path) as file:
             _refuse_large(os.fstat(file.fileno()).st_size)
@@ -67,7 +49,7 @@ def _read(path: Path, size_bytes: int) -> bytes:
     except NotRegularError as error:
         raise not_a_file(error) from error
     except OSError as error:
-        if _is_gone(error):
+        if error.errno in _GONE:
             raise ImageMissingError(
                 "the file is not there", remedy="put it back, or find moved images again"
             ) from error

@@ -8,8 +8,7 @@ import PIL
 import simplejpeg
 from PIL import features
 
-from engine.images.heif import PACKAGES, heif_reader
-from engine.images.kinds import HEIF, KINDS, RAW_KINDS, RAW_SUFFIXES, ImageKind
+from engine.images.kinds import HEIF, KINDS, PACKAGES, RAW_KINDS, RAW_SUFFIXES, ImageKind, heif_reader
 
 RAW_NAME: Final = "RAW photos"
 _CODECS: Final = {"TIFF": "libtiff", "WEBP": "webp", "JPEG2000": "jpg_2000", "AVIF": "avif", "PNG": "zlib"}

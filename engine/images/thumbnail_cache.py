@@ -1,4 +1,4 @@
-"""Keeps thumbnails between runs, up to a size. A cache: it may be deleted at any time and never fails a caller."""
+"""Thumbnails, kept between runs up to a size. A cache: it may be deleted at any time and never fails a caller."""
 
 import contextlib
 import hashlib
@@ -9,7 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeVar
 
+import simplejpeg
+
 from engine.images.cache_file import open_cache, recover
+from engine.images.decode import read_rgb
+from engine.images.resize import fit_within
 
 FILE_NAME: Final = "thumbnails.sqlite"
 DEFAULT_LIMIT_BYTES: Final = 1024**3
@@ -23,8 +27,9 @@ CREATE INDEX thumbnail_used ON thumbnail (used_s, size)
 """
 _KEPT_SHARE: Final = 0.9  # how full the cache still is after making room, so that room is not made at every put
 _USE_STEP_S: Final = 3600  # a use is noted at most once an hour: reading must not write each time
-
 T = TypeVar("T")
+_QUALITY: Final = 85
+"""Of a JPEG, out of 100. Chosen: no difference is seen at this size."""
 
 
 class ThumbnailCache:
@@ -126,3 +131,16 @@ def _make_room(connection: sqlite3.Connection, target_bytes: int) -> None:
         """,
         (target_bytes,),
     )
+
+
+def thumbnail(path: Path, side: int) -> bytes:
+    """Make a small upright picture of an image file, aspect kept.
+
+    Args:
+        side: pixels of the longer side; a smaller image keeps its size.
+
+    Raises:
+        ImageError: the file cannot be read.
+    """
+    pixels = fit_within(read_rgb(path, longest_side=side), side)
+    return simplejpeg.encode_jpeg(pixels, quality=_QUALITY)

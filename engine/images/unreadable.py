@@ -5,8 +5,7 @@ from typing import Final
 from PIL import features
 
 from engine.errors import ImageError
-from engine.images.heif import PACKAGES, container_brands, heif_reader, is_avif, is_heif
-from engine.images.kinds import kinds_text
+from engine.images.kinds import PACKAGES, container_brands, heif_reader, is_avif, is_heif, kinds_text
 from engine.images.left_out import UNREAD_RAW_KINDS, VIDEO_KINDS
 from engine.images.raw_photo import raw_kind
 

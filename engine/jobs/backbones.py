@@ -39,7 +39,7 @@ def inspect_file(request: messages.InspectFile, _send: "Send", cancel: CancelTok
 def try_file(request: messages.TryFile, _send: "Send", cancel: CancelToken) -> "Trial":
     """Run a file on some images as it would be run as a backbone."""
     from engine.backbones.onnx_files.adding import card_for, chosen_preprocessing, try_out
-    from engine.backbones.onnx_files.trial_images import trial_images
+    from engine.backbones.trial_images import trial_images
 
     card = card_for(request.path, request.facts, chosen_preprocessing(request.facts, request.preprocessing))
     return try_out(request.path, card, trial_images(request.images), cancel=cancel)
@@ -48,7 +48,7 @@ def try_file(request: messages.TryFile, _send: "Send", cancel: CancelToken) -> "
 def add_file(request: messages.AddFile, send: "Send", cancel: CancelToken) -> messages.AddedBackbone:
     """Inspect a file, try it on real images, and take it into the library."""
     from engine.backbones.onnx_files.adding import add_file as run
-    from engine.backbones.onnx_files.trial_images import project_images
+    from engine.backbones.trial_images import project_images
     from engine.project import Project
 
     images: tuple[Path, ...] = ()

@@ -18,7 +18,7 @@ SURVEY_LIMIT_S: Final = 60.0
 def probe(request: TryDevice, send: "Send", cancel: CancelToken) -> Speed:
     """Try a device on the tiny model, tell how that ended, and measure its speed when asked to."""
     from engine.doctor import speed_of
-    from engine.runtime.devices.attempt import try_device
+    from engine.runtime.devices.child import try_device
 
     with ends_with_parent(cancel, request.end_s):
         attempt = try_device(request.device)

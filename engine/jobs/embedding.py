@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, final
 
 from engine.config import CacheFolders
-from engine.embedding.messages import Embedded, EmbedImages, MeasuredRates, MeasureRates, PhotoRate
+from engine.embedding.messages import EmbedImages, EmbedSummary, MeasuredRates, MeasureRates, PhotoRate
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, Progress
 
@@ -25,7 +25,7 @@ class Embedder:
         self._session: BackboneSession | None = None
         self._caches: dict[bool, EmbeddingCache] = {}  # of images, and of their views
 
-    def embed(self, request: EmbedImages, send: "Send", cancel: CancelToken) -> Embedded:
+    def embed(self, request: EmbedImages, send: "Send", cancel: CancelToken) -> EmbedSummary:
         """Embed images."""
         from engine.embedding.pipeline import embed_files
 
@@ -38,16 +38,7 @@ class Embedder:
         finally:
             if session.notice:  # the GPU failed: it may be well again the next time
                 self.close()
-        return Embedded(
-            embedded=summary.embedded,
-            from_cache=summary.from_cache,
-            failure_count=summary.failure_count,
-            missing=summary.missing,
-            seconds=summary.seconds,
-            device_name=summary.device_name,
-            notice=summary.notice,
-            reason=summary.reason,
-        )
+        return replace(summary, failed=())
 
     def close(self) -> None:
         """Give up backbone and cache."""
@@ -91,7 +82,7 @@ def _whole_run(request: EmbedImages, send: Callable[[object], None]) -> OnProgre
 
 def measure_rates(request: MeasureRates, _send: "Send", cancel: CancelToken) -> MeasuredRates:
     """Measure for about a second how fast backbones are on this computer."""
-    from engine.embedding.photo_rate import measure_photo_rate
+    from engine.embedding.rates import measure_photo_rate
     from engine.runtime.providers import choose_providers
 
     device = choose_providers(request.device)

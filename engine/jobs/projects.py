@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Final
 
 from engine.collection.messages import EstimateTraining, PrepareChange, Train, TrainingResult
 from engine.config import CacheFolders
-from engine.embedding.records import EmbedBatch
+from engine.embedding.messages import EmbedBatch
 from engine.events import CancelToken
 
 if TYPE_CHECKING:
     from engine.collection.backbone_change.change import PreparedChange
-    from engine.training.expected_time import TrainingDuration
+    from engine.training.curve import TrainingDuration
     from engine.worker.serve import Send
 
 ROWS_AT_ONCE: Final = 1_000

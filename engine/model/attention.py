@@ -6,8 +6,7 @@ from typing import Any, Final, Literal, Protocol, final
 import torch
 from torch import Tensor, nn
 
-from engine.model.class_sums import sum_by_class
-from engine.model.initial_prototypes import Prototypes
+from engine.model.initial_prototypes import Prototypes, sum_by_class
 
 HIDDEN_WIDTH: Final = 128
 INITIAL_DEVIATION: Final = 0.001

@@ -6,8 +6,7 @@ import torch
 from torch import Tensor
 
 from engine.model.attention import EdgeScores, Normalisation, attention_weights
-from engine.model.class_sums import sum_by_class
-from engine.model.initial_prototypes import Prototypes
+from engine.model.initial_prototypes import Prototypes, sum_by_class
 
 
 class Propagation(NamedTuple):

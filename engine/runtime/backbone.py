@@ -52,7 +52,6 @@ class BackboneSession:
 
     @property
     def is_on_gpu(self) -> bool:
-        """Whether it runs beside the CPU now."""
         return self._choice.is_gpu and not self._network.has_given_way
 
     @property

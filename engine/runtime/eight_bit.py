@@ -75,8 +75,7 @@ def trial_images(side: int, count: int) -> NDArray[np.uint8]:
     steps = np.random.default_rng(0).standard_normal((count, side, side, 3), dtype=np.float32)
     walk = steps.cumsum(axis=1) + steps.cumsum(axis=2)
     low, high = walk.min(axis=(1, 2, 3), keepdims=True), walk.max(axis=(1, 2, 3), keepdims=True)
-    images: NDArray[np.uint8] = ((walk - low) * (255 / (high - low))).astype(np.uint8)
-    return images
+    return ((walk - low) * (255 / (high - low))).astype(np.uint8)
 
 
 def cosines(found: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:

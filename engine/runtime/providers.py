@@ -8,12 +8,10 @@ from engine.errors import UsageError
 from engine.runtime.devices.child import TRIAL_LIMIT_S, TryInChild, try_in_child
 from engine.runtime.devices.facts import GpuFacts, Reason
 from engine.runtime.devices.gather import gather_facts
-from engine.runtime.devices.names import AUTO, CPU_PROVIDER, DEVICES, ON_DEMAND, PROVIDERS, check_device, devices_of
+from engine.runtime.devices.names import AUTO, CPU_PROVIDER, ON_DEMAND, PROVIDERS, check_device, devices_of
 from engine.runtime.devices.reasons import remedy_by_name, why_failed, why_not
 from engine.runtime.devices.settings import DeviceSettings
 from engine.worker.protocol import Request
-
-__all__ = ["CPU_CHOICE", "DEVICES", "ProviderChoice", "ProviderReport", "check_device", "choose_providers"]
 
 _PLAIN: Final = DeviceSettings()
 

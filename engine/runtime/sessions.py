@@ -13,8 +13,6 @@ from engine.runtime.devices.libraries import load_gpu_libraries
 from engine.runtime.devices.names import CPU_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
 from engine.runtime.onnx_runtime import load_onnxruntime
 
-__all__ = ["CPU_PROVIDER", "CUDA_PROVIDER", "one_line", "open_session", "run_session", "runtime_errors", "usable_cores"]
-
 _FATAL_ONLY: Final = 4  # ONNX Runtime writes to standard error by itself; reasons reach the person through us
 _LONGEST_TEXT: Final = 300
 """Characters of an error of ONNX Runtime that a person is shown: its start and its end."""

@@ -1,9 +1,13 @@
-"""Where and in which number type a training runs, and how the allocator is told to keep memory."""
+"""Where and in which number type a training runs: device, precision, memory, and several processes (`torchrun`)."""
 
 import ctypes
-from typing import Final
+import os
+from collections.abc import Callable
+from types import TracebackType
+from typing import Final, final
 
 import torch
+from torch import Tensor, distributed, nn
 
 from engine.errors import InputError
 from engine.nothing_sent import make_folders
@@ -61,3 +65,49 @@ def keep_freed_memory() -> bool:
         return False
     settings = ((_MAPPED_BLOCKS, 0), (_TRIM_THRESHOLD, _NEVER_TRIM), (_TOP_PADDING, _PADDING_BYTES))
     return all([tune(name, value) == 1 for name, value in settings])  # noqa: C419 (each must be tried)
+
+
+@final
+class Distribution:
+    """The process's place among those that `torchrun` started; a single process shares with nobody."""
+
+    def __init__(self, device: torch.device, *, rank: int = 0, size: int = 1) -> None:
+        self.device = device
+        self.rank = rank
+        self.size = size
+        self._has_joined = False
+
+    @staticmethod
+    def of_environment(wish: str) -> "Distribution":
+        """Read the variables that `torchrun` sets."""
+        size = int(os.environ.get("WORLD_SIZE", "1"))
+        device = device_of(wish)
+        if size == 1:
+            return Distribution(device)
+        if device.type == "cuda":
+            device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+        return Distribution(device, rank=int(os.environ["RANK"]), size=size)
+
+    @property
+    def is_shared(self) -> bool:
+        return self.size > 1
+
+    def share(self, module: nn.Module) -> Callable[..., Tensor]:
+        """The module, with gradients averaged over the processes."""
+        if not self.is_shared:
+            return module
+        # Not every parameter takes part in each iteration: without multi-parent classes, attention gets no gradient.
+        return nn.parallel.DistributedDataParallel(module, find_unused_parameters=True)
+
+    def __enter__(self) -> "Distribution":
+        if self.is_shared and not distributed.is_initialized():
+            distributed.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
+            self._has_joined = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._has_joined:  # a group that was there before belongs to someone else
+            distributed.destroy_process_group()
+            self._has_joined = False

@@ -1,4 +1,4 @@
-"""A training's curve: what is known of it after some iterations. Plain data, without torch."""
+"""What a training tells: its curve on the way, and how long it takes before it begins. Plain data, without torch."""
 
 from dataclasses import dataclass
 
@@ -17,3 +17,14 @@ class TrainingPoint:
         """The validation loss of a training that measures it at every point."""
         assert self.validation_loss is not None, "this training measures it"
         return self.validation_loss
+
+
+@dataclass(frozen=True)
+class TrainingDuration:
+    """How long training a backbone takes."""
+
+    iteration_s: float  # each iteration
+    others_s: float  # all else: reading images, looking how it goes, saving, and measuring the result
+
+    def seconds(self, iterations: int) -> float:
+        return self.others_s + iterations * self.iteration_s

@@ -21,8 +21,7 @@ from engine.model.propagation_network import NetworkOutputs, PlainPropagationNet
 from engine.model_card import BackboneCard, card_path, write_card
 from engine.new_file import ORDINARY_FILE, clear_abandoned_drafts, new_file, private_folder
 from engine.runtime.onnx_runtime import load_onnxruntime
-from engine.training.half_weights import store_weights_as_half
-from engine.training.onnx_conversion import ModelShape, to_onnx
+from engine.training.onnx_conversion import ModelShape, store_weights_as_half, to_onnx
 
 TOLERANCE: Final = 1e-4
 """Largest difference between ONNX and torch, relative to the output's largest value. Chosen: above float32 rounding."""

@@ -13,11 +13,10 @@ from torch import Tensor
 from engine.errors import InputError, ModelError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.training import checkpoints
-from engine.training.arithmetic import device_of, keep_freed_memory, number_type
+from engine.training.arithmetic import Distribution, device_of, keep_freed_memory, number_type
 from engine.training.batches import augmented_windows, middle_windows, normalised
 from engine.training.checkpoint_file import CHECKPOINT_NAME
 from engine.training.checkpoints import CurvePoint
-from engine.training.distribution import Distribution
 from engine.training.objective import Embed, Objective
 from engine.training.settings import TrainingSettings
 

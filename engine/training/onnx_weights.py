@@ -1,12 +1,12 @@
 """Weights back out of exported files, so that training can go on from a model that only exists as ONNX."""
 
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, get_args
 
 import numpy as np
 import torch
+from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 
 from engine.errors import ModelError
@@ -63,14 +63,8 @@ def read_model(path: Path) -> Any:
 
     try:
         return onnx.load(str(path))
-    except (OSError, _damage()) as error:
+    except (OSError, DecodeError) as error:
         raise ModelError("the model file cannot be read", found=f"{path}: {error}") from error
-
-
-def _damage() -> type[Exception]:
-    """What the library beneath raises on damaged files; it has no stubs, so it is asked by name."""
-    damage: type[Exception] = import_module("google.protobuf.message").DecodeError
-    return damage
 
 
 def _weights(model: Any) -> Mapping[str, NDArray[np.float32]]:

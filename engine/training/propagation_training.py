@@ -49,7 +49,6 @@ class TrainedPropagation:
     settings: PropagationTrainingSettings  # how it was trained
 
     def network(self) -> PropagationNetwork:
-        """The network to export."""
         return PropagationNetwork(self.attention, steps=self.settings.steps, normalisation=self.settings.normalisation)
 
 

@@ -41,12 +41,10 @@ class TrainingSet:
 
     @cached_property
     def ancestors(self) -> tuple[frozenset[int], ...]:
-        """Positions of the classes above each class."""
         return tuple(frozenset(nx.ancestors(self._graph, position)) for position in range(self.class_count))
 
     @cached_property
     def descendants(self) -> tuple[frozenset[int], ...]:
-        """Positions of the classes below each class."""
         return tuple(frozenset(nx.descendants(self._graph, position)) for position in range(self.class_count))
 
     @cached_property

@@ -141,7 +141,6 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether requests can still be sent."""
         return self._process.poll() is None
 
     def send(self, request: Request[Any], on_event: OnEvent, on_ending: OnEnding) -> int:
@@ -168,7 +167,6 @@ class Worker:
         self._lines.put(None)
 
     def kill(self) -> None:
-        """End the process at once."""
         self._process.kill()
 
     def stop(self, grace_s: float = 0.0) -> None:

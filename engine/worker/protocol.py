@@ -31,7 +31,6 @@ class Request(Generic[R]):
     event_types: ClassVar[tuple[type[Any], ...]] = ()  # dataclasses of the events besides `Progress`
 
     def __init_subclass__(cls) -> None:
-        """Take the result's type from the base."""
         super().__init_subclass__()
         (base,) = cls.__orig_bases__  # type: ignore[attr-defined]
         (cls.result_type,) = get_args(base)

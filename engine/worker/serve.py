@@ -54,7 +54,6 @@ class _Requests:
         return self._tokens.setdefault(number, CancelToken())
 
     def forget(self, number: int) -> None:
-        """The request was answered."""
         self._tokens.pop(number, None)
 
     def _listen(self) -> None:
@@ -86,7 +85,6 @@ class _Answers:
         self._lock = threading.Lock()
 
     def write(self, number: int, message: object) -> None:
-        """Write a message at once."""
         line = encode(number, message)
         with self._lock:
             self._stdout.write(line)

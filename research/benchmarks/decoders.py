@@ -12,7 +12,7 @@ import simplejpeg
 from numpy.typing import NDArray
 from PIL import Image
 
-from engine.images.heif import heif_reader
+from engine.images.kinds import heif_reader
 from engine.images.raw_photo import raw_kind
 from engine.images.raw_preview import raw_preview
 

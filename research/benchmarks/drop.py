@@ -14,7 +14,7 @@ from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS
 from engine.collection.waiting_images import images_to_embed
 from engine.config import CacheFolders
-from engine.embedding.records import EmbedBatch, EmbedResult
+from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.errors import ProtoleafError
 from engine.new_file import write_file
 from engine.scratch_folder import scratch_folder

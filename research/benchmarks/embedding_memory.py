@@ -22,7 +22,7 @@ from engine.collection.embed import embed_project
 from engine.collection.models import BUNDLED_NAME, find_model
 from engine.collection.new_project import new_project
 from engine.config import CacheFolders
-from engine.embedding.pipeline import EmbedBatch
+from engine.embedding.messages import EmbedBatch
 from engine.errors import ProtoleafError
 from engine.images.find_images import find_images
 from engine.new_file import create_file, write_file

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.command_group import command_group
-from engine.cli.device_option import DeviceName, DeviceSettingTexts
+from engine.cli.options import DeviceName, DeviceSettingTexts, command_group
 from engine.cli.output import AsJson, say
 
 if TYPE_CHECKING:

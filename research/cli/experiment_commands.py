@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from engine.cli.command_group import command_group
+from engine.cli.options import command_group
 from engine.cli.output import AsJson, progress_bar, say
 from engine.cli.stopping import stoppable
 from engine.errors import UsageError

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.device_option import DeviceName
+from engine.cli.options import DeviceName
 from engine.cli.output import AsJson, Overwrite, progress_bar, say
 from engine.cli.stopping import stoppable
 from research.cli.experiment_transfer import Classes, Hierarchy, Images, Source

@@ -10,7 +10,7 @@ from engine import doctor
 from engine.cli.doctor_command import lines_of
 from engine.config import CacheFolders
 from engine.doctor import Diagnosis, examine, free_space, size_of
-from engine.embedding.device_speed import DeviceSpeed
+from engine.embedding.rates import DeviceSpeed
 from engine.images import readers
 from engine.runtime.devices.child import DeviceTrial
 from engine.runtime.devices.facts import GpuFacts

@@ -11,7 +11,7 @@ from app.actions.keys_sheet import KeysSheet
 from app.backbones.logic import Source
 from app.palette.overlay import Overlay
 from app.theme import set_scheme
-from engine.training.expected_time import TrainingDuration
+from engine.training.curve import TrainingDuration
 from tests.support.backbone_panel import panel_for
 from tests.support.clipping import clipped, overlapping
 from tests.support.desk import CONTROL, SHIFT, Desk

@@ -12,8 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.backbones.published.facts import PublishedNetwork
-from engine.backbones.published.torchvision_listing import published_networks
-from engine.backbones.published.torchvision_weights import made
+from engine.backbones.published.torchvision_networks import made, published_networks
 from engine.config import CacheFolders
 
 SMALL: Final = "squeezenet1_1"

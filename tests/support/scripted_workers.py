@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from app.jobs.process_job import ProcessJob
-from engine.embedding.messages import Embedded, EmbedImages
+from engine.embedding.messages import EmbedImages, EmbedSummary
 from engine.worker.client import OnEnding, OnEvent, Worker
 from engine.worker.protocol import Request, Stopped, encode
 
@@ -51,9 +51,9 @@ def _line(message: object) -> Any:
     return json.loads(encode(0, message))
 
 
-def ended(device: str, *, reason: str = "", notice: str = "") -> Embedded:
+def ended(device: str, *, reason: str = "", notice: str = "") -> EmbedSummary:
     """The end of a run of embedding."""
-    return Embedded(0, 0, 0, 0, 0.0, device, notice, reason)
+    return EmbedSummary(0, 0, (), 0, 0.0, 0.0, device, notice, reason)
 
 
 class Player:

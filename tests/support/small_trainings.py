@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from engine.model.conv4 import Conv4
+from engine.model.backbone import Conv4
 from engine.new_file import new_file
 from engine.training import checkpoints
 from engine.training.level_wise.objective import PrototypePropagation

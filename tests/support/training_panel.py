@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton
 
 from app.training.job import Phase
 from app.training.view import TrainingPanel
-from engine.training.expected_time import TrainingDuration
+from engine.training.curve import TrainingDuration
 from tests.support.desk import Desk
 from tests.support.scripted_workers import Player
 from tests.support.sessions import changed_by

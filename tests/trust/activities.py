@@ -188,7 +188,7 @@ def _import(place: Place, log: Log, stage: Stage, chance: Random) -> None:
 
 def _embed_in_batches(place: Place, log: Log, stage: Stage, chance: Random) -> None:
     from engine.collection.embed import embed_project
-    from engine.embedding.pipeline import EmbedBatch
+    from engine.embedding.messages import EmbedBatch
 
     with Project.open(place.project) as project:
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from engine.errors import ImageError
 from engine.images.decode import decode_rgb, decode_square
-from engine.images.thumbnail import thumbnail
+from engine.images.thumbnail_cache import thumbnail
 from tests.trust.children import Place, run_apart
 from tests.trust.outcome import Fault, Outcome, Trial
 from tests.trust.picture_damage import damaged_picture, giant_picture

@@ -157,7 +157,7 @@ def test_worker(home: FreshHome, lived_in: Collection) -> None:
     job = replace(embed_request(lived_in), cache=home.cache)
     done = guarded(home, [sys.executable, "-c", ASKS, encode(1, job).decode(), *map(str, program("worker"))])
     assert_quiet(home, done)
-    assert done.out.startswith("Done(result=Embedded(embedded=")
+    assert done.out.startswith("Done(result=EmbedSummary(embedded=")
 
 
 def test_window(home: FreshHome, lived_in: Collection, tmp_path: Path) -> None:

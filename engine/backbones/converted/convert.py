@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from engine.backbones.converted.facts import WeightsPackage
 from engine.backbones.converted.graph import write_graph
 from engine.backbones.converted.network import bundled_network
+from engine.backbones.trial_images import normalised, sample_squares
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress, step_teller
 from engine.full_disk import writing
-from engine.images.decode import decode_square
-from engine.images.sample_photos import sample_photos
 from engine.model.backbone import UnitEmbedding
 from engine.model_card import BackboneCard, read_card, write_card
 from engine.new_file import ORDINARY_FILE, write_file
@@ -65,7 +64,8 @@ def convert(
     tell(2)
     images = trial_squares(card)
     with torch.no_grad():
-        agreement = compare(path, network, [(_prepared(images, card),)], tolerance=HALF_WEIGHTS_TOLERANCE)
+        inputs = torch.from_numpy(normalised(images, card.mean, card.std))
+        agreement = compare(path, network, [(inputs,)], tolerance=HALF_WEIGHTS_TOLERANCE)
     tell(3)
     ranges = read_ranges(source.ranges)
     if ranges is not None:
@@ -91,13 +91,7 @@ def read_ranges(path: Path) -> Ranges | None:
 
 def trial_squares(card: BackboneCard) -> NDArray[np.uint8]:
     """Photos of the sample collection at the card's side, (n, side, side, 3) uint8."""
-    photos = [path.read_bytes() for path in sample_photos(_PHOTOS)]
-    return np.stack([decode_square(photo, card.input_side, card.resize_share) for photo in photos])
-
-
-def _prepared(images: NDArray[np.uint8], card: BackboneCard) -> torch.Tensor:
-    normalised = (images / 255 - np.array(card.mean)) / np.array(card.std)
-    return torch.from_numpy(np.ascontiguousarray(normalised.transpose(0, 3, 1, 2), dtype=np.float32))
+    return sample_squares(_PHOTOS, card.input_side, card.resize_share)
 
 
 def _check_card(network: UnitEmbedding, card: BackboneCard) -> None:

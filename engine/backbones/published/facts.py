@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
@@ -22,6 +23,19 @@ UNNAMED: Final = "none named"
 LONGEST_LIBRARY_NAME: Final = 64  # characters
 _PATCH: Final = re.compile(r"patch(\d+)")
 _HASH_DIGITS: Final = 8  # enough to tell names apart that begin alike
+NOT_KNOWN: Final = f"{UNNAMED} for the weights; see the network's page on the hub"
+_RESEARCH: Final[Mapping[str, str]] = {
+    "cc-by-nc-4.0": NON_COMMERCIAL,
+    "cc-by-nc-sa-4.0": f"CC-BY-NC-SA 4.0{FOR_RESEARCH}",
+    "cc-by-nc-nd-4.0": f"CC-BY-NC-ND 4.0{FOR_RESEARCH}",
+    "fair-noncommercial-research-license": f"FAIR Noncommercial Research License{FOR_RESEARCH}",
+    "apple-amlr": f"Apple Machine Learning Research Model License{FOR_RESEARCH}",
+}
+_USUAL: Final[Mapping[str, str]] = {
+    "apache-2.0": "Apache 2.0", "mit": "MIT", "bsd-3-clause": "BSD-3-Clause", "cc-by-4.0": "CC-BY 4.0",
+    "cc0-1.0": "CC0 1.0",
+}  # fmt: skip
+_NOBODYS: Final = frozenset({"", "unknown", "other", "none"})
 
 
 @dataclass(frozen=True)
@@ -67,7 +81,6 @@ class PublishedNetwork:
 
     @property
     def is_on_hub_only(self) -> bool:
-        """Whether only the hub describes it, and no list."""
         return self.network.startswith(HUB_PREFIX)
 
     @property
@@ -90,7 +103,6 @@ class PublishedNetwork:
 
     @property
     def is_for_commerce(self) -> bool:
-        """Whether no licence forbids commercial use."""
         return not self.licence.endswith(FOR_RESEARCH)
 
     @property
@@ -105,7 +117,6 @@ class PublishedNetwork:
 
     @property
     def library_name(self) -> str:
-        """Its name among the added backbones."""
         if self.publisher == TORCHVISION:
             name = f"{self.network}-{self.weights.lower()}"
         else:
@@ -120,7 +131,6 @@ class PublishedNetwork:
 
     @property
     def size_text(self) -> str:
-        """Size of the download for people."""
         if not self.size_bytes:
             return "of unknown size"
         return size_text(self.size_bytes) if self.sha256_prefix else f"about {size_text(self.size_bytes)}"
@@ -207,3 +217,11 @@ def _command(facts: PublishedNetwork) -> str:
     weights = f" --weights {facts.weights}" if facts.publisher == TORCHVISION else ""
     side = f" --input-side {facts.input_side}" if facts.has_chosen_side else ""
     return f"protoleaf backbone add {facts.source}{weights}{side}"
+
+
+def licence_in_words(short: str | None) -> str:
+    """What a short name of the hub means: `Apache 2.0`; `CC-BY-NC 4.0: not for commercial use`; own terms by name."""
+    name = (short or "").strip().lower()
+    if name in _NOBODYS:
+        return NOT_KNOWN
+    return _RESEARCH.get(name) or _USUAL.get(name) or f"{name}; its own terms, see the network's page on the hub"

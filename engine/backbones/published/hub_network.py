@@ -9,13 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from engine.backbones.published.facts import HUB_PREFIX, PublishedNetwork
+from engine.backbones.published.facts import HUB_PREFIX, PublishedNetwork, licence_in_words
 from engine.backbones.published.hub import ask_about, check_repository, file_address, page_address, read_text
-from engine.backbones.published.licences import licence_in_words
-from engine.backbones.published.open_clip_network import OPEN_CLIP_WEIGHTS, settings_of_open_clip
 from engine.backbones.published.route import Route
-from engine.backbones.published.timm_listing import BYTES_PER_NUMBER, NOT_KNOWN, WEIGHT_NAMES, facts_from
-from engine.backbones.published.timm_weights import shape_of
+from engine.backbones.published.timm_networks import BYTES_PER_NUMBER, NOT_KNOWN, WEIGHT_NAMES, facts_from, shape_of
 from engine.errors import ModelError
 from engine.events import CancelToken
 
@@ -30,8 +27,21 @@ _WHERE_FROM: Final = frozenset({
 _LICENCE: Final = re.compile(r"^(?P<field>license|license_name):[ \t]*[\"']?(?P<name>[\w.+-]+)", re.MULTILINE)
 _UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """What settings raise that mean nothing."""
-
 Read = Callable[[str], str | None]
+OPEN_CLIP_WEIGHTS: Final = (
+    "open_clip_model.safetensors", "open_clip_pytorch_model.safetensors", "open_clip_pytorch_model.bin",
+)  # fmt: skip
+"""Names on the hub, the best first."""
+_MEAN: Final = (0.48145466, 0.4578275, 0.40821073)  # with the next:
+_STD: Final = (0.26862954, 0.26130258, 0.27577711)
+"""Of OpenAI's CLIP, which open_clip takes where nothing else is said."""
+_ARCHITECTURES: Final[Mapping[tuple[int, int, int], str]] = {
+    (768, 12, 32): "vit_base_patch32_clip{}_224",
+    (768, 12, 16): "vit_base_patch16_clip{}_224",
+    (1024, 24, 14): "vit_large_patch14_clip{}_224",
+    (1280, 32, 14): "vit_huge_patch14_clip{}_224",
+}
+"""By width, layers and patch; the networks above them have settings of their own."""
 
 
 def plain_facts(name: str, weights: str | None = None) -> PublishedNetwork:
@@ -178,3 +188,52 @@ def _with_place(facts: PublishedNetwork, urls: Sequence[str], route: Route) -> P
         expected=" or ".join(url.rpartition("/")[2] for url in urls),
         found="none of them",
     )
+
+
+def settings_of_open_clip(config: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What timm must know to build the image half; None where timm has no such network.
+
+    Raises:
+        KeyError, TypeError, ValueError: the configuration is not open_clip's.
+    """
+    model = config["model_cfg"]
+    vision, preparation = model["vision_cfg"], config.get("preprocess_cfg", {})
+    side = vision.get("image_size", 224)
+    found = _of_timm(model, vision) or _of_open_clip(model, vision)
+    if found is None or not isinstance(side, int):
+        return None
+    architecture, classes = found
+    return {
+        "architecture": architecture,
+        "pretrained_cfg": {
+            "input_size": [3, side, side],
+            "crop_pct": 1.0,
+            "crop_mode": "squash" if preparation.get("resize_mode") == "squash" else "center",
+            "interpolation": preparation.get("interpolation", "bicubic"),
+            "mean": list(preparation.get("mean", _MEAN)),
+            "std": list(preparation.get("std", _STD)),
+            "fixed_input_size": True,
+            "num_classes": classes,
+            "first_conv": "patch_embed.proj",
+            "classifier": "head",
+        },
+        "model_args": {},
+    }
+
+
+def _of_timm(model: Mapping[str, Any], vision: Mapping[str, Any]) -> tuple[str, int] | None:
+    """A network that open_clip itself takes from timm."""
+    name = vision.get("timm_model_name")
+    if name is None:
+        return None
+    return str(name), int(model["embed_dim"]) if vision.get("timm_proj") == "linear" else 0
+
+
+def _of_open_clip(model: Mapping[str, Any], vision: Mapping[str, Any]) -> tuple[str, int] | None:
+    """open_clip's own ViT, which is OpenAI's; its projection is a head for timm."""
+    if not isinstance(vision.get("layers"), int):  # a list of four: a ResNet
+        return None
+    kind = int(vision["width"]), int(vision["layers"]), int(vision["patch_size"])
+    if kind not in _ARCHITECTURES:
+        return None
+    return _ARCHITECTURES[kind].format("_quickgelu" if model.get("quick_gelu") else ""), int(model["embed_dim"])

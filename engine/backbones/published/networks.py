@@ -93,7 +93,7 @@ def _exported(
     with writing(work, "the network cannot be exported"), scratch_folder(work) as folder:
         tell(0)
         try:
-            network = publisher_called(facts.publisher).network(facts, weights.path)
+            network = publisher_called(facts.publisher).networks.load_published(facts, weights.path)
         except ModelError:  # asking for it again must not find the same file
             if weights.is_ours:
                 weights.path.unlink(missing_ok=True)

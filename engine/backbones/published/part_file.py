@@ -38,7 +38,6 @@ class PartFile:
 
     @property
     def size(self) -> int:
-        """Bytes that have arrived."""
         try:
             return self.path.stat().st_size
         except FileNotFoundError:
@@ -52,7 +51,6 @@ class PartFile:
             return PartNotes()
 
     def start(self, notes: PartNotes) -> None:
-        """Begin an empty part."""
         with self.writing():
             open_own(self.path, "wb").close()
             write_file(self._notes_path, msgspec.json.encode(notes))
@@ -81,13 +79,11 @@ class PartFile:
             raise disk_full(self.path.parent, needed_bytes=size_bytes, free_bytes=free)
 
     def finish(self) -> None:
-        """Give the whole file its name."""
         with self.writing():
             self.path.replace(self._target)
             self._notes_path.unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Take the part away."""
         for path in (self.path, self._notes_path):
             with suppress(OSError):
                 path.unlink()

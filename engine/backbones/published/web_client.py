@@ -10,7 +10,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 
 from engine import __version__
-from engine.backbones.published.proxy_address import ProxyAddress, proxy_address
+from engine.backbones.published.route import ProxyAddress, proxy_address
 from engine.errors import NetworkError, UsageError
 
 TIMEOUT_S: Final = 30.0

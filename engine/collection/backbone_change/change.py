@@ -15,7 +15,7 @@ from engine.collection.embed import embed_project
 from engine.collection.lost_model import CARD_SETTING
 from engine.collection.models import ModelFiles, find_model, model_of
 from engine.config import CacheFolders, backbones_folder
-from engine.embedding.records import EmbedBatch, EmbedResult
+from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.errors import InputError, ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.files import FileFailure

@@ -123,7 +123,7 @@ def _objective(settings: BackboneSettings, start: Start, images: TrainingImages)
     from engine.model.backbone import UnitEmbedding
     from engine.training.level_wise.objective import PrototypePropagation
     from engine.training.level_wise.settings import LevelWiseSettings
-    from engine.training.scaled_embedding import ScaledEmbedding
+    from engine.training.thawed.wrappers import ScaledEmbedding
 
     network, width = start.network(settings)
     objective = PrototypePropagation(

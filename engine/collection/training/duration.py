@@ -18,7 +18,7 @@ from engine.errors import ImageError, InputError
 from engine.images.decode import read_rgb
 from engine.images.resize import square
 from engine.project import Project
-from engine.training.expected_time import TrainingDuration
+from engine.training.curve import TrainingDuration
 
 if TYPE_CHECKING:
     import torch

@@ -130,9 +130,8 @@ class FromFile(Start):
         import torch
 
         from engine.training.thawed.agreement import check_agreement, images_at_once
-        from engine.training.thawed.card_ends import AsCarded
         from engine.training.thawed.network import thawed
-        from engine.training.thawed.pieces import InPieces, images_within
+        from engine.training.thawed.wrappers import AsCarded, InPieces, images_within
 
         assert settings.side is not None, "filled in"
         card, path = self.files.card, self.files.backbone
@@ -213,7 +212,7 @@ class FromRandomWeights(Start):
         """Conv4 for one side."""
         import torch
 
-        from engine.model.conv4 import Conv4
+        from engine.model.backbone import Conv4
 
         assert settings.side is not None, "filled in"
         with torch.random.fork_rng(devices=[]):

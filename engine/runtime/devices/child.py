@@ -1,20 +1,33 @@
-"""Tries a device in a child process: what crashes or hangs there costs a reason, not this program."""
+"""Tries a device on a tiny model in a child process: what crashes or hangs there costs a reason, not this program."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.config import assets_folder
+from engine.errors import ModelError
+from engine.runtime.devices.names import CPU_PROVIDER, PROVIDERS
 from engine.runtime.devices.reasons import Attempt
+from engine.runtime.devices.settings import DeviceSettings, provider_chain
+from engine.runtime.sessions import open_session, run_session
 from engine.worker.client import Died, Done, TookTooLong, run
 from engine.worker.protocol import Failed, Request
 
 TRIAL_LIMIT_S: Final = 60.0
 """Cold CUDA libraries are gigabytes that come from the disk: a slow one needs its time."""
-
 _GRACE_S: Final = 5.0
 """The child ends by itself this much later: should this process be gone by then, nobody else would end it."""
 _LONGEST_WORDS: Final = 300
 """Characters of what a child that ended says of itself, at most."""
+PROBE_MODEL: Final = "models/probe.onnx"
+_PROBE_SHAPE: Final = (1, 3, 32, 32)
+"""Input of the network that tries a device: the smallest that it takes."""
+_TOLERANCE: Final = 1e-2  # GPUs multiply in reduced precision; nonsense is off by far more
 
 
 @dataclass(frozen=True)
@@ -83,3 +96,38 @@ def _failure(ending: object, limit_s: float) -> Attempt:
         case Died(status):
             return Attempt(works=False, signal=status, message=ending.last_line[:_LONGEST_WORDS])
     return Attempt(works=False, message="the trial process said nothing about the device")
+
+
+def try_device(device: str, model: Path | None = None) -> Attempt:
+    """Run the tiny model on a device and on the CPU."""
+    path = model or assets_folder() / PROBE_MODEL
+    started_s = time.perf_counter()
+    try:
+        result = probe_result(path, PROVIDERS[device])
+        seconds = time.perf_counter() - started_s
+        expected = probe_result(path, CPU_PROVIDER)
+    except ModelError as error:
+        return Attempt(works=False, message=str(error), seconds=time.perf_counter() - started_s)
+    return compared(result, expected, seconds)
+
+
+def compared(result: NDArray[np.float32], expected: NDArray[np.float32], seconds: float) -> Attempt:
+    """Judge a device's result by the CPU's."""
+    if result.shape == expected.shape and np.allclose(result, expected, rtol=_TOLERANCE, atol=_TOLERANCE):
+        return Attempt(works=True, seconds=seconds)
+    if result.shape != expected.shape:
+        message = f"shape {result.shape} instead of {expected.shape}"
+    else:
+        message = f"by up to {np.max(np.abs(result - expected)):.3g}"
+    return Attempt(works=False, message=message, is_wrong=True, seconds=seconds)
+
+
+def probe_result(model: Path, provider: str) -> NDArray[np.float32]:
+    """What a provider makes of a fixed pattern.
+
+    Raises:
+        ModelError: the provider does not work.
+    """
+    session = open_session(model, provider, chain=provider_chain(provider, DeviceSettings()))
+    images = np.linspace(-1, 1, int(np.prod(_PROBE_SHAPE)), dtype=np.float32).reshape(_PROBE_SHAPE)
+    return run_session(session, {session.get_inputs()[0].name: images})[0]

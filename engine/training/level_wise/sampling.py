@@ -28,7 +28,6 @@ class EpisodeShape:
 
     @property
     def query_count(self) -> int:
-        """Images to classify of each few-shot class."""
         return self.shots if self.queries is None else self.queries
 
 
@@ -56,7 +55,6 @@ class LevelWiseDraw(IterationDraw):
 
     @property
     def few_shot_task(self) -> LevelTask:
-        """The task over the few-shot classes."""
         return self.tasks[0]
 
 

@@ -68,14 +68,12 @@ def max_pooling(attributes: Attributes, inputs: Inputs) -> Tensor:
     dilations = attributes.get("dilations", [1, 1])
     is_rounded_up = bool(attributes.get("ceil_mode", 0))
     images, padding = _padded(inputs[0], attributes, kernel, strides, filling=float("-inf"))
-    found: Tensor = nn.functional.max_pool2d(images, kernel, strides, padding, dilations, ceil_mode=is_rounded_up)
-    return found
+    return nn.functional.max_pool2d(images, kernel, strides, padding, dilations, ceil_mode=is_rounded_up)
 
 
 def global_average(_attributes: Attributes, inputs: Inputs) -> Tensor:
     """GlobalAveragePool."""
-    found: Tensor = inputs[0].mean(dim=(2, 3), keepdim=True)
-    return found
+    return inputs[0].mean(dim=(2, 3), keepdim=True)
 
 
 def softmax(attributes: Attributes, inputs: Inputs) -> Tensor:
@@ -90,8 +88,7 @@ def gelu(attributes: Attributes, inputs: Inputs) -> Tensor:
 
 def hard_sigmoid(attributes: Attributes, inputs: Inputs) -> Tensor:
     """HardSigmoid."""
-    found: Tensor = (attributes.get("alpha", 0.2) * inputs[0] + attributes.get("beta", 0.5)).clamp(0.0, 1.0)
-    return found
+    return (attributes.get("alpha", 0.2) * inputs[0] + attributes.get("beta", 0.5)).clamp(0.0, 1.0)
 
 
 def _optional(inputs: Inputs, place: int) -> Any:

@@ -87,8 +87,7 @@ class ThawedNetwork(nn.Module):
             values.update(zip(step.outputs, found if isinstance(found, tuple) else (found,), strict=False))
             for name in unused:
                 values.pop(name, None)
-        result: Tensor = values[self._output]
-        return result
+        return values[self._output]
 
     def _value(self, name: str, values: Mapping[str, Any], device: torch.device) -> Any:
         if not name:
@@ -150,8 +149,7 @@ def with_weights(path: Path, network: ThawedNetwork) -> bytes:
         if not np.isfinite(values).all():
             raise ModelError("a trained weight does not fit into the file", expected=str(before.dtype), found=name)
         tensor.CopyFrom(numpy_helper.from_array(values, name))
-    content: bytes = model.SerializeToString()
-    return content
+    return model.SerializeToString()
 
 
 def _array(values: Any) -> Any:

@@ -1,6 +1,6 @@
 """What ONNX does to the shapes of tensors, in torch."""
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -24,23 +24,20 @@ def reshape(attributes: Attributes, inputs: Inputs) -> Tensor:
     values, wanted = inputs[0], inputs[1].tolist()
     if not attributes.get("allowzero", 0):
         wanted = [values.shape[place] if size == _KEPT else size for place, size in enumerate(wanted)]
-    found: Tensor = values.reshape(wanted)
-    return found
+    return values.reshape(wanted)
 
 
 def flatten(attributes: Attributes, inputs: Inputs) -> Tensor:
     """Flatten to a matrix."""
     values, axis = inputs[0], attributes.get("axis", 1)
     rows = int(torch.tensor(values.shape[:axis]).prod())
-    found: Tensor = values.reshape(rows, -1)
-    return found
+    return values.reshape(rows, -1)
 
 
 def transpose(attributes: Attributes, inputs: Inputs) -> Tensor:
     """Transpose."""
     order = attributes.get("perm", list(range(inputs[0].ndim))[::-1])
-    found: Tensor = inputs[0].permute(order)
-    return found
+    return inputs[0].permute(order)
 
 
 def concatenation(attributes: Attributes, inputs: Inputs) -> Tensor:
@@ -66,8 +63,7 @@ def slice_of(_attributes: Attributes, inputs: Inputs) -> Tensor:
     parts = [slice(None)] * values.ndim
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
         parts[axis] = slice(start, end, step)
-    found: Tensor = values[tuple(parts)]
-    return found
+    return values[tuple(parts)]
 
 
 def gather(attributes: Attributes, inputs: Inputs) -> Tensor:
@@ -75,15 +71,13 @@ def gather(attributes: Attributes, inputs: Inputs) -> Tensor:
     values, places, axis = inputs[0], inputs[1], attributes.get("axis", 0)
     axis = axis % values.ndim
     flat = values.index_select(axis, places.reshape(-1) % values.shape[axis])
-    found: Tensor = flat.reshape(*values.shape[:axis], *places.shape, *values.shape[axis + 1 :])
-    return found
+    return flat.reshape(*values.shape[:axis], *places.shape, *values.shape[axis + 1 :])
 
 
 def squeezed(attributes: Attributes, inputs: Inputs) -> Tensor:
     """Squeeze."""
     axes = axes_of(attributes, inputs)
-    found: Tensor = inputs[0].squeeze() if axes is None else inputs[0].squeeze(tuple(axes))
-    return found
+    return inputs[0].squeeze() if axes is None else inputs[0].squeeze(tuple(axes))
 
 
 def unsqueezed(attributes: Attributes, inputs: Inputs) -> Tensor:
@@ -91,15 +85,13 @@ def unsqueezed(attributes: Attributes, inputs: Inputs) -> Tensor:
     values, axes = inputs[0], axes_of(attributes, inputs) or []
     for axis in sorted(axis % (values.ndim + len(axes)) for axis in axes):
         values = values.unsqueeze(axis)
-    found: Tensor = values
-    return found
+    return values
 
 
 def expanded(_attributes: Attributes, inputs: Inputs) -> Tensor:
     """Expand: a length of 1 on either side gives way."""
     sizes = np.broadcast_shapes(inputs[0].shape, tuple(inputs[1].tolist()))
-    found: Tensor = inputs[0].expand(sizes)
-    return found
+    return inputs[0].expand(sizes)
 
 
 def filled(attributes: Attributes, inputs: Inputs) -> Tensor:
@@ -121,5 +113,4 @@ def axes_of(attributes: Attributes, inputs: Inputs) -> list[int] | None:
     """Axes as an input, as newer files have them, or as an attribute; None for all."""
     if len(inputs) > 1 and inputs[1] is not None:
         return [int(axis) for axis in inputs[1].tolist()]
-    found: Any = attributes.get("axes")
-    return found
+    return attributes.get("axes")

@@ -10,7 +10,7 @@ from engine.backbones.library import BackboneLibrary
 from engine.collection.backbone_change.change import PreparedChange
 from engine.collection.backbone_change.shot_comparison import ShotComparison
 from engine.collection.state import ImageStatus
-from engine.embedding.records import EmbedBatch, EmbedResult
+from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.project import Project
 from engine.worker.protocol import Failed
 from tests.support.backbone_jobs import progress

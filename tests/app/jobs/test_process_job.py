@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.jobs.job import JobState
 from app.jobs.process_job import ProcessJob
 from engine.config import log_folder
-from engine.embedding.messages import Embedded
-from engine.embedding.records import EmbedBatch
+from engine.embedding.messages import EmbedBatch, EmbedSummary
 from engine.events import Progress
 from engine.project import Project
 from engine.runtime.devices.child import Speed, TryDevice
@@ -65,7 +64,7 @@ def test_the_real_worker_embeds_every_image(qtbot: QtBot, owner: QObject, unread
     assert isinstance(progress[-1][0], Progress)
     assert (progress[-1][0].done, progress[-1][0].total) == (UNREAD_IMAGES, UNREAD_IMAGES)
     ((embedded,),) = finished
-    assert isinstance(embedded, Embedded)
+    assert isinstance(embedded, EmbedSummary)
     assert embedded.embedded == UNREAD_IMAGES
 
 

@@ -7,7 +7,7 @@ from app.image_grid.logic import Order
 from app.session import embed_job
 from app.session.embed_job import FEWEST, MOST, images_at_once
 from app.settings import Settings
-from engine.embedding.messages import Embedded
+from engine.embedding.messages import EmbedSummary
 from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import Desk
@@ -52,4 +52,4 @@ def test_what_is_scrolled_to_is_embedded_next(
 )
 def test_a_request_takes_some_seconds(done: int, seconds: float, expected: int) -> None:
     """Whatever the speed: it is what somebody waits for who scrolls on."""
-    assert images_at_once(Embedded(done, 0, 0, 0, seconds, "CPU", "", "")) == expected
+    assert images_at_once(EmbedSummary(done, 0, (), 0, seconds, 0.0, "CPU")) == expected

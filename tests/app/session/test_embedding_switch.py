@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.session import Session
 from app.session.embedding import Embedding
 from engine.collection.state import ImageStatus
-from engine.embedding.records import EmbedBatch, EmbedResult
+from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.project import Project
 from engine.worker.protocol import Stopped
 from tests.support.collections import Collection, cache_of_test

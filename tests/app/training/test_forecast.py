@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton
 from app.training.logic import Depth
 from engine.backbones import model_files
 from engine.project import Change, Project, TrainedModel
-from engine.training.expected_time import TrainingDuration
+from engine.training.curve import TrainingDuration
 from tests.support.collections import Collection
 from tests.support.desk import Desk
 from tests.support.scripted_workers import Player

@@ -20,8 +20,7 @@ from app.training.logic import (
     tuning_s,
 )
 from engine.collection.messages import TrainingResult
-from engine.training.curve import TrainingPoint
-from engine.training.expected_time import TrainingDuration
+from engine.training.curve import TrainingDuration, TrainingPoint
 
 
 def test_a_plan_names_only_what_its_depth_has() -> None:

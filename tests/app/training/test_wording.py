@@ -17,7 +17,7 @@ from app.training.wording import (
     verdict,
     version_facts,
 )
-from engine.training.expected_time import TrainingDuration
+from engine.training.curve import TrainingDuration
 
 
 def test_figures_are_compared(qapp: QApplication) -> None:

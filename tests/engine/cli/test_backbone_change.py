@@ -7,7 +7,7 @@ import pytest
 from engine.backbones.library import BackboneLibrary
 from engine.collection.backbone_change.change import PreparedChange
 from engine.collection.messages import PrepareChange
-from engine.embedding.records import EmbedBatch
+from engine.embedding.messages import EmbedBatch
 from engine.events import CancelToken, OnProgress, Progress
 from engine.project import Project
 from engine.worker.protocol import Stopped

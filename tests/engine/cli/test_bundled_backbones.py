@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from engine.backbones.converted.kept import converted_path
+from engine.backbones.converted.facts import converted_path
 from engine.backbones.model_files import ACCURATE, DEFAULT, FAST, bundled_card
 from engine.backbones.preprocessing import UNIT_TEMPERATURE
 from engine.collection.models import find_model

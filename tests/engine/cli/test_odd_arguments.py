@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli import new_command
+from engine.cli import project_commands
 from engine.cli.main import main
 from engine.project import Project
 from tests.support.collections import Collection
@@ -41,7 +41,7 @@ def test_the_status_of_a_stop(
         os.kill(os.getpid(), number)
 
     before = signal.getsignal(number)
-    monkeypatch.setattr(new_command, "say", killed)
+    monkeypatch.setattr(project_commands, "say", killed)
     assert "what was finished is kept" in refused(capsys, "new", tmp_path / "a.protoleaf", status=status)
     assert signal.getsignal(number) is before
 
@@ -58,7 +58,7 @@ def test_a_stop_that_a_library_takes_for_an_error_of_its_own(
         except KeyboardInterrupt:
             raise ImportError("initialization failed") from None
 
-    monkeypatch.setattr(new_command, "say", loaded)
+    monkeypatch.setattr(project_commands, "say", loaded)
     assert "what was finished is kept" in refused(capsys, "new", tmp_path / "a.protoleaf", status=143)
 
 
@@ -76,7 +76,7 @@ def test_a_stop_while_an_object_is_cleared_away(
         Dying()
         threading.Event().wait(10.0)
 
-    monkeypatch.setattr(new_command, "say", clear)
+    monkeypatch.setattr(project_commands, "say", clear)
     said = refused(capsys, "new", tmp_path / "a.protoleaf", status=130)
     assert said.count("\n") == 1
 
@@ -89,7 +89,7 @@ def test_a_second_stop_while_the_first_is_said(
     def interrupted(*_arguments: object, **_more: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(new_command, "say", interrupted)
+    monkeypatch.setattr(project_commands, "say", interrupted)
     monkeypatch.setattr("engine.cli.main._complain", interrupted)
     assert main(["new", str(tmp_path / "a.protoleaf")]) == 130
 

@@ -147,7 +147,7 @@ def test_the_list_shows_terms(
     server: WeightsServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Size, accuracy, width and licence of each network; in JSON all that is known."""
-    from engine.backbones.published.torchvision_listing import published_networks
+    from engine.backbones.published.torchvision_networks import published_networks
 
     keep_in_list(cache_of_test(), published_networks(["vit_b_16"]))
     text = done(capsys, "backbone", "list", "--published").out

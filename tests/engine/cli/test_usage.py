@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine import __version__
-from engine.cli import new_command
+from engine.cli import project_commands
 from engine.cli.main import COMMAND_NAMES
 from engine.errors import Cancelled
 from engine.runtime.devices.names import DEVICES
@@ -108,7 +108,7 @@ def test_stopped_by_the_person(
     def interrupted(*_arguments: object, as_json: bool) -> None:
         raise stop
 
-    monkeypatch.setattr(new_command, "say", interrupted)
+    monkeypatch.setattr(project_commands, "say", interrupted)
     assert "what was finished is kept" in refused(capsys, "new", tmp_path / "a.protoleaf", status=130)
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from engine.runtime.backbone import BackboneSession
+from engine.runtime.devices.names import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
-from engine.runtime.sessions import CPU_PROVIDER
 from tests.support.backbones import write_tiny_backbone
 
 

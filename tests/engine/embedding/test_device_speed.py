@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.embedding import device_speed
-from engine.embedding.device_speed import _Rate, _timed, measure_speed
+from engine.embedding import rates
+from engine.embedding.rates import _Rate, _timed, measure_speed
 from engine.runtime.devices.arithmetic import Product
 from engine.runtime.providers import CPU_CHOICE
 from tests.support.backbones import SIDE, WIDTH, write_tiny_backbone
@@ -24,15 +24,15 @@ def test_figures_of_the_cpu(tmp_path: Path) -> None:
 def test_rounds_and_their_medians(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three rounds where there is time; figures are medians, the share that of the rounds' shares."""
     images, products = iter([100.0, 300.0, 200.0]), iter([1e9, 1e9, 4e9])
-    monkeypatch.setattr(device_speed, "measure_inference_for", lambda _session, _seconds: next(images))
+    monkeypatch.setattr(rates, "measure_inference_for", lambda _session, _seconds: next(images))
     monkeypatch.setattr(Product, "measure", lambda _self, _seconds: next(products))
-    monkeypatch.setattr(device_speed, "operations_of", lambda _model, _shape: 1e6)
+    monkeypatch.setattr(rates, "operations_of", lambda _model, _shape: 1e6)
 
     def at_the_same_pace(measure: Callable[[], float], _clock: Callable[[], float]) -> _Rate:
         rate = measure()
         return _Rate(rate, rate)
 
-    monkeypatch.setattr(device_speed, "_timed", at_the_same_pace)
+    monkeypatch.setattr(rates, "_timed", at_the_same_pace)
     card = write_tiny_backbone(tmp_path / "tiny.onnx")
     speed = measure_speed(tmp_path / "tiny.onnx", card, CPU_CHOICE, 60.0)
     assert (speed.images_per_s, speed.product_per_s) == (200.0, 1e9)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from engine.embedding.cache import EmbeddingCache
-from engine.embedding.pipeline import EmbedBatch, EmbedRequest, embed_files
+from engine.embedding.messages import EmbedBatch, EmbedRequest
+from engine.embedding.pipeline import embed_files
 from engine.images.content_hash import content_hash
 from engine.model_card import read_card
 from engine.runtime.backbone import BackboneSession

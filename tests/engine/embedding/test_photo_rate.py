@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.collection.models import find_model
-from engine.embedding import photo_rate
+from engine.embedding import rates
 from engine.embedding.messages import MeasureRates, PhotoRate
 from engine.events import CancelToken
 from engine.jobs.embedding import measure_rates
@@ -15,8 +15,8 @@ from tests.support.collections import write_shape
 @pytest.fixture(autouse=True)
 def in_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     """One batch is enough to see that it measures, and every photo counts on a busy machine."""
-    monkeypatch.setattr(photo_rate, "NETWORK_S", 0.01)
-    monkeypatch.setattr(photo_rate, "PHOTOS_S", 60.0)
+    monkeypatch.setattr(rates, "NETWORK_S", 0.01)
+    monkeypatch.setattr(rates, "PHOTOS_S", 60.0)
 
 
 def test_backbones_are_measured_on_photos_and_one_that_does_not_run_is_left_out(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from engine.embedding import embed_chunk, outcome_writer, pipeline
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.embed_chunk import ChunkOutcome, ChunkWorker, Claims, network_input
-from engine.embedding.pipeline import EmbedBatch, EmbedRequest, embed_files
+from engine.embedding.messages import EmbedBatch, EmbedRequest
+from engine.embedding.pipeline import embed_files
 from engine.errors import Cancelled, ImageUnreachableError, ModelError, StorageError
 from engine.events import CancelToken, Progress
 from engine.images.content_hash import content_hash

@@ -10,7 +10,8 @@ from PIL import Image
 
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.embed_chunk import network_input
-from engine.embedding.pipeline import EmbedRequest, embed_files
+from engine.embedding.messages import EmbedRequest
+from engine.embedding.pipeline import embed_files
 from engine.embedding.views import (
     MOST_IN_ALL_VIEWS,
     MOST_PER_CLASS,

@@ -11,11 +11,11 @@ import pytest
 from PIL import Image
 
 from engine.errors import ImageError
-from engine.images import heif
+from engine.images import kinds
 from engine.images.decode import decode_rgb, decode_square
 from engine.images.find_images import find_images
-from engine.images.heif import PACKAGES, heif_reader, is_avif, is_heif
-from engine.images.thumbnail import thumbnail
+from engine.images.kinds import PACKAGES, heif_reader, is_avif, is_heif
+from engine.images.thumbnail_cache import thumbnail
 from tests.support.images import encoded, exif_with_orientation, picture
 
 HEIC = encoded(picture(), "HEIF", quality=95)
@@ -32,7 +32,7 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_either_library_reads_heic(package: str, only: pytest.MonkeyPatch) -> None:
     """One is shipped; the other is taken where a person installed it."""
-    only.setattr(heif, "PACKAGES", (package,))
+    only.setattr(kinds, "PACKAGES", (package,))
     reader = heif_reader()
     assert reader is not None
     assert reader.package == package

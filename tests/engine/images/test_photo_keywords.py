@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 
 from engine.files import EmbeddedKeywords
-from engine.images.heif import heif_formats
-from engine.images.photo_keywords import photo_keywords
+from engine.images.kinds import heif_formats
+from engine.images.photo_facts import photo_keywords
 
 XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"/>'
 

@@ -11,7 +11,7 @@ from engine.images.decode import decode_rgb, decode_square
 from engine.images.find_images import find_images
 from engine.images.kinds import RAW_KINDS
 from engine.images.raw_photo import raw_kind
-from engine.images.thumbnail import thumbnail
+from engine.images.thumbnail_cache import thumbnail
 from tests.support.images import encoded, exif_with_orientation, four_corners, jpeg_declaring, picture, stored_turned
 from tests.support.raw_photos import KINDS, raw_photo
 

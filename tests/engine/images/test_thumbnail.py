@@ -5,7 +5,7 @@ import pytest
 
 from engine.errors import ImageError
 from engine.images.decode import decode_rgb
-from engine.images.thumbnail import thumbnail
+from engine.images.thumbnail_cache import thumbnail
 from tests.support.images import encoded, exif_with_orientation, picture, stored_turned, write_jpeg
 
 

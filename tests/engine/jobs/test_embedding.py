@@ -7,8 +7,7 @@ import pytest
 
 from engine.collection.embed import open_cache
 from engine.collection.models import find_model
-from engine.embedding.messages import Embedded
-from engine.embedding.records import EmbedBatch
+from engine.embedding.messages import EmbedBatch, EmbedSummary
 from engine.events import CancelToken, Progress
 from engine.jobs.embedding import Embedder
 from engine.project import Project
@@ -32,7 +31,7 @@ def test_every_image_is_answered(unread: Collection) -> None:
         assert set(table.content_hashes) == {None}
     progress = told.of(Progress)[-1]
     assert progress.done == progress.total == UNREAD_IMAGES
-    assert isinstance(told.ending, Embedded)
+    assert isinstance(told.ending, EmbedSummary)
     assert (told.ending.embedded, told.ending.failure_count) == (UNREAD_IMAGES, 0)
 
 

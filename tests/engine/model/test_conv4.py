@@ -3,7 +3,7 @@ import torch
 from torch import nn
 
 from engine.errors import InputError
-from engine.model.conv4 import LAST_SCALE, Conv4
+from engine.model.backbone import LAST_SCALE, Conv4
 
 
 @pytest.mark.parametrize(("side", "width"), [(84, 64 * 5 * 5), (32, 64 * 2 * 2), (16, 64)])

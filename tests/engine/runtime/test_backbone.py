@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from engine.errors import ModelError
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
+from engine.runtime.devices.names import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
-from engine.runtime.sessions import CPU_PROVIDER, usable_cores
+from engine.runtime.sessions import usable_cores
 from tests.support.backbones import SIDE, WIDTH, tiny_weights, write_tiny_backbone
 
 CPU = ProviderChoice(CPU_PROVIDER, "CPU")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.errors import ModelError
 from engine.runtime.bound_runs import Run
-from engine.runtime.device_fallback import DeviceFallback
+from engine.runtime.device_runs import DeviceFallback
 
 Rows = NDArray[np.float32]
 FULL = ModelError("the model cannot be run", found="CUDA error 2: out of memory")

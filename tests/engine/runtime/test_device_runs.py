@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 
 from engine.embedding.cache import EmbeddingCache
-from engine.embedding.pipeline import EmbedRequest, embed_files
+from engine.embedding.messages import EmbedRequest
+from engine.embedding.pipeline import embed_files
 from engine.errors import ModelError
 from engine.events import Progress
 from engine.model_card import BackboneCard, file_hash

@@ -7,8 +7,7 @@ import pytest
 from engine.config import assets_folder
 from engine.errors import ModelError, UsageError
 from engine.runtime import providers
-from engine.runtime.devices.attempt import PROBE_MODEL
-from engine.runtime.devices.child import DeviceTrial
+from engine.runtime.devices.child import PROBE_MODEL, DeviceTrial
 from engine.runtime.devices.facts import GpuFacts
 from engine.runtime.devices.names import (
     COREML_PROVIDER,

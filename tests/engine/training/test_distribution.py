@@ -10,8 +10,8 @@ from safetensors.torch import load_file
 from torch import distributed, nn
 
 from engine.training import checkpoints
+from engine.training.arithmetic import Distribution
 from engine.training.checkpoint_file import CHECKPOINT_NAME
-from engine.training.distribution import Distribution
 from engine.training.loop import train
 from tests.support.few_shot_problems import colour_training_set
 from tests.support.small_trainings import REPOSITORY, small_objective, small_settings

@@ -20,7 +20,7 @@ from engine.training.export import (
     export_propagation,
     relative_difference,
 )
-from engine.training.half_weights import store_weights_as_half
+from engine.training.onnx_conversion import store_weights_as_half
 from tests.support.prototype_graphs import random_attention
 
 WIDTHS: Final = (8, 16)

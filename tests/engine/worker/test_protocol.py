@@ -10,7 +10,7 @@ from types import MappingProxyType
 import pytest
 
 from engine.backbones.preprocessing import Preprocessing
-from engine.embedding.records import EmbedBatch, EmbedResult
+from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.errors import FormatError, ProtoleafError
 from engine.events import Progress
 from engine.runtime.devices.child import Speed, TryDevice

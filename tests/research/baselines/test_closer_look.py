@@ -7,7 +7,7 @@ from torch import nn
 from torch.nn import functional
 
 from engine.errors import InputError
-from engine.model.conv4 import Conv4
+from engine.model.backbone import Conv4
 from engine.training.training_set import TrainingSet
 from research.baselines.closer_look import CloserLook, CloserLookSettings
 from tests.support.few_shot_problems import as_input, colour_tasks, colour_training_set, train

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from engine.errors import InputError
-from engine.model.conv4 import Conv4
+from engine.model.backbone import Conv4
 from engine.training.level_wise.sampling import EpisodeShape
 from research.baselines import gnn
 from research.baselines.baseline import baseline_sampler

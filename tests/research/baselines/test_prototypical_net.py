@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from engine.model.conv4 import Conv4
+from engine.model.backbone import Conv4
 from engine.training.level_wise.sampling import EpisodeShape, LevelTask, LevelWiseDraw
 from research.baselines.baseline import baseline_sampler
 from research.baselines.prototypical_net import PrototypicalNet

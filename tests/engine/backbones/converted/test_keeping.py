@@ -9,8 +9,8 @@ import pytest
 
 from engine.backbones.converted import graph
 from engine.backbones.converted.convert import STEPS, trial_squares
+from engine.backbones.converted.facts import converted_backbones, converted_path
 from engine.backbones.converted.keeping import convert_kept
-from engine.backbones.converted.kept import converted_backbones, converted_path
 from engine.backbones.model_files import bundled_backbones, model_files
 from engine.collection.models import all_models
 from engine.errors import Cancelled, ModelError

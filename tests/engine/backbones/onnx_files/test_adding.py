@@ -22,14 +22,14 @@ from engine.backbones.messages import ExamineFile
 from engine.backbones.onnx_files import held_child
 from engine.backbones.onnx_files.adding import add_file, inspect, try_out
 from engine.backbones.onnx_files.held_child import ask_child
-from engine.backbones.onnx_files.trial_images import trial_images
 from engine.backbones.onnx_files.trying import try_backbone
 from engine.backbones.preprocessing import Preprocessing
+from engine.backbones.trial_images import trial_images
 from engine.errors import Cancelled, InputError, ModelError, StorageError
 from engine.events import CancelToken, Progress
 from engine.runtime.backbone import BackboneSession
+from engine.runtime.devices.names import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
-from engine.runtime.sessions import CPU_PROVIDER
 from engine.worker.client import worker_command
 from engine.worker.limits import Limits
 from engine.worker.protocol import Failed, encode

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.backbones.published.facts import licence_in_words
 from engine.backbones.published.hub import ask_about, check_repository, file_address, read_text
-from engine.backbones.published.licences import licence_in_words
 from engine.backbones.published.route import Route
 from engine.errors import ModelError, NetworkError, UsageError
 from engine.events import CancelToken

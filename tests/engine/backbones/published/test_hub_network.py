@@ -11,10 +11,9 @@ import torch
 
 from engine.backbones.published.catalogue import find_published
 from engine.backbones.published.facts import PublishedNetwork
-from engine.backbones.published.hub_network import plain_facts
-from engine.backbones.published.open_clip_network import settings_of_open_clip
+from engine.backbones.published.hub_network import plain_facts, settings_of_open_clip
 from engine.backbones.published.route import Route
-from engine.backbones.published.timm_weights import load_published
+from engine.backbones.published.timm_networks import load_published
 from engine.config import CacheFolders
 from engine.errors import ModelError
 from tests.support.hub_server import COMMIT, HubServer, serving_hub

@@ -15,8 +15,8 @@ from engine.backbones.published.catalogue import find_published, kept_list, list
 from engine.backbones.published.facts import PublishedNetwork
 from engine.backbones.published.fetching import weights_path
 from engine.backbones.published.networks import add_published
-from engine.backbones.published.publishers import Torchvision, is_published_source
-from engine.backbones.published.torchvision_weights import load_published
+from engine.backbones.published.publishers import PUBLISHERS, NetworkPublisher, is_published_source
+from engine.backbones.published.torchvision_networks import load_published
 from engine.collection.models import find_model
 from engine.config import CacheFolders
 from engine.errors import Cancelled, ModelError, NetworkError, StorageError
@@ -235,7 +235,7 @@ def test_a_network_is_found_with_and_without_a_list(tmp_path: Path) -> None:
     found = find_published(caches, "torchvision:ResNet50")
     assert found.weights == "IMAGENET1K_V2"
     assert find_published(caches, "resnet50", "imagenet1k_v1").weights == "IMAGENET1K_V1"
-    assert kept_list(caches, Torchvision()) is None  # one network is no list
+    assert kept_list(caches, PUBLISHERS[0]) is None  # one network is no list
     keep_in_list(caches, [replace(found, top1=1.5)])
     assert find_published(caches, "resnet50").top1 == 1.5
 
@@ -261,11 +261,11 @@ def test_the_list_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
         calls.append(1)
         return made
 
-    monkeypatch.setattr("engine.backbones.published.torchvision_listing.published_networks", networks)
+    monkeypatch.setattr("engine.backbones.published.torchvision_networks.published_networks", networks)
     assert list(list_published(caches, publisher="torchvision")) == made
     assert list_published(caches, publisher="torchvision") == tuple(made)
     assert len(calls) == 1
-    monkeypatch.setattr(Torchvision, "version", "another")
+    monkeypatch.setattr(NetworkPublisher, "version", "another")
     list_published(caches, publisher="torchvision")
     for damaged in ('{"format": 1}', "[" * 100_000, '{"format": 2, "version": "another", "networks": [{}]}'):
         (caches.root / "published-torchvision.json").write_text(damaged)

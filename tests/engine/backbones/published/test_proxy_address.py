@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.backbones.published.proxy_address import proxy_address, without_password
+from engine.backbones.published.route import proxy_address, without_password
 from engine.errors import UsageError
 
 

@@ -11,9 +11,7 @@ from torch import nn
 
 from engine.backbones.published.catalogue import find_published
 from engine.backbones.published.facts import LONGEST_LIBRARY_NAME, PublishedNetwork, card_of_published
-from engine.backbones.published.publishers import PUBLISHERS, Timm
-from engine.backbones.published.timm_listing import published_networks
-from engine.backbones.published.timm_weights import load_published, shape_of
+from engine.backbones.published.timm_networks import load_published, published_networks, shape_of, with_input_side
 from engine.errors import ModelError
 from tests.support.collections import cache_of_test
 from tests.support.published_networks import saved
@@ -105,7 +103,7 @@ def test_another_side_interpolates_position_embeddings(tmp_path: Path) -> None:
     for name in (VIT, CONVNET):
         whole = random_network(name)
         path.write_bytes(as_safetensors(whole.state_dict()))
-        chosen = Timm().with_input_side(facts_of(name), 96)
+        chosen = with_input_side(facts_of(name), 96)
         assert chosen.library_name == f"timm-{name}-96px"
         assert chosen.input_side == 96
         assert chosen.resize_share == pytest.approx(facts_of(name).resize_share, abs=0.01)
@@ -125,7 +123,7 @@ def test_a_side_that_it_cannot_take_is_refused() -> None:
     with pytest.raises(ModelError, match=r"cannot be built for images of 225 pixels.*multiple of 14"):
         find_published(caches, f"timm:{DINOV2}", input_side=225)
     with pytest.raises(ModelError, match="side of the input cannot be chosen for networks of torchvision"):
-        PUBLISHERS[0].with_input_side(facts_of(VIT), 96)
+        find_published(caches, "torchvision:vit_b_16", input_side=96)
 
 
 def without(network: nn.Module, beginning: str) -> dict[str, torch.Tensor]:

@@ -18,7 +18,7 @@ from engine.backbones.published.facts import PublishedNetwork
 from engine.backbones.published.fetching import weights_path
 from engine.backbones.published.networks import add_published
 from engine.backbones.published.route import Route
-from engine.backbones.published.timm_weights import load_published
+from engine.backbones.published.timm_networks import load_published
 from engine.config import CacheFolders
 from engine.errors import Cancelled, ModelError, NetworkError
 from engine.events import CancelToken, Progress
@@ -242,7 +242,7 @@ def test_without_timm_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, c
         with pytest.raises(ModelError, match=told):
             ask()
     monkeypatch.setattr(
-        "engine.backbones.published.torchvision_listing.published_networks",
+        "engine.backbones.published.torchvision_networks.published_networks",
         lambda *_names, **_options: [replace(facts, publisher="torchvision")],
     )
     assert {network.publisher for network in list_published(caches)} == {"torchvision"}

@@ -18,8 +18,14 @@ from torchvision import models
 from engine.backbones.published import export
 from engine.backbones.published.export import export_published
 from engine.backbones.published.facts import PublishedNetwork, card_of_published
-from engine.backbones.published.torchvision_listing import network_names, published_networks
-from engine.backbones.published.torchvision_weights import find_head, load_published, made, without_head
+from engine.backbones.published.torchvision_networks import (
+    find_head,
+    load_published,
+    made,
+    network_names,
+    published_networks,
+    without_head,
+)
 from engine.backbones.published.weight_file import read_numbers
 from engine.errors import Cancelled, ModelError, StorageError
 from engine.events import CancelToken

@@ -11,7 +11,7 @@ from engine.collection.live import LiveCollection
 from engine.collection.models import find_model
 from engine.collection.project_settings import policies_of
 from engine.collection.state import ImageStatus
-from engine.embedding.records import EmbedResult
+from engine.embedding.messages import EmbedResult
 from engine.errors import Cancelled, InputError, ModelError, ProjectReadOnlyError, StorageError
 from engine.events import CancelToken, Progress
 from engine.project import ClassPolicy, Project

@@ -8,7 +8,7 @@ import pytest
 
 from engine.collection.embeddings.image_list import ImageList
 from engine.collection.importing.import_images import import_images
-from engine.embedding.records import EmbedResult
+from engine.embedding.messages import EmbedResult
 from engine.project import Project
 from tests.support.collections import Collection, class_ids
 from tests.support.images import write_jpeg

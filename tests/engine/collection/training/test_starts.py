@@ -118,7 +118,7 @@ def test_a_start_that_is_not_there_is_refused(name: str, said: str, project: Pro
 
 def test_a_side_that_the_network_cannot_take_is_refused(tmp_path: Path) -> None:
     """Conv4 once exported is for one side; the message says which."""
-    from engine.model.conv4 import Conv4
+    from engine.model.backbone import Conv4
     from engine.training.export import export_backbone
     from tests.support.backbones import tiny_card
 

@@ -19,14 +19,14 @@ WAIT_S = 60
 HUNG_WORKER = """
 import socket, sys
 from engine.jobs import __main__ as worker
-from engine.runtime.devices import attempt
+from engine.runtime.devices import child
 
 def hang(device):
     tested = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
     tested.sendall(b"hangs")
     {hang}
 
-attempt.try_device = hang
+child.try_device = hang
 sys.exit(worker.main())
 """
 """The worker with a driver that hangs, at most as long as the test keeps their connection, which tells when it ends."""

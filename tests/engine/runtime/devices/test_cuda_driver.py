@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from engine.runtime.devices import cuda_driver
-from engine.runtime.devices.cuda_driver import DRIVER_LIBRARY, ask_driver
+from engine.runtime.devices import gather
 from engine.runtime.devices.facts import CudaDevice, DriverFacts
+from engine.runtime.devices.gather import DRIVER_LIBRARY, ask_driver
 
 CAPABILITY = {75: 9, 76: 0}
 
@@ -93,5 +93,5 @@ def test_no_usable_gpu(monkeypatch: pytest.MonkeyPatch, status: int, count: int)
 
 def test_no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the library the facts say so and name it."""
-    monkeypatch.setattr(cuda_driver, "DRIVER_LIBRARY", "libno-such-driver.so")
+    monkeypatch.setattr(gather, "DRIVER_LIBRARY", "libno-such-driver.so")
     assert ask_driver() == DriverFacts("libno-such-driver.so")

@@ -13,8 +13,8 @@ from engine.model_card import BackboneCard
 from engine.runtime.backbone_input import Preparation, pooled
 from engine.training.batches import normalised
 from engine.training.thawed.agreement import check_agreement, images_at_once
-from engine.training.thawed.card_ends import AsCarded
 from engine.training.thawed.network import thawed
+from engine.training.thawed.wrappers import AsCarded
 from tests.support.backbones import tiny_card, write_tiny_backbone
 
 CARDS = {

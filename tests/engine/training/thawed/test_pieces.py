@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from engine.training.thawed.pieces import InPieces, images_within
+from engine.training.thawed.wrappers import InPieces, images_within
 
 
 def _network() -> nn.Sequential:

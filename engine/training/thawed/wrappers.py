@@ -1,0 +1,126 @@
+"""Wrappers of a network in training: inputs and outputs as its card says, batches in pieces, embeddings scaled."""
+
+from typing import Any, Final, final
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from engine.model_card import BackboneCard
+from engine.training.batches import IMAGENET_MEAN, IMAGENET_STD
+
+_LUMINANCE: Final = (0.299, 0.587, 0.114)
+"""As in `engine.runtime.backbone_input`."""
+_MAP_RANK: Final = 4
+"""Batch, channels, height and width of a feature map."""
+_TOKENS_RANK: Final = 3
+"""Batch, tokens and width."""
+MOST_BYTES: Final = 1_000_000_000
+"""What a piece may keep for its gradient. Chosen: fits beside the window on a computer of 4 GB."""
+
+
+@final
+class AsCarded(nn.Module):
+    """What `BackboneSession` does around a network, for images that are normalised as training does it."""
+
+    scale: Tensor
+    shift: Tensor
+
+    def __init__(self, network: nn.Module, card: BackboneCard) -> None:
+        super().__init__()
+        self.network = network
+        self._card = card
+        ours_mean, ours_std = torch.tensor(IMAGENET_MEAN), torch.tensor(IMAGENET_STD)
+        mean, std = torch.tensor(card.mean), torch.tensor(card.std)
+        # ((x · ours_std + ours_mean) · value_scale - mean) / std as one multiplication and one addition
+        self.register_buffer("scale", (ours_std * card.value_scale / std)[:, None, None])
+        self.register_buffer("shift", ((ours_mean * card.value_scale - mean) / std)[:, None, None])
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Map images (B, 3, H, W), normalised float, to embeddings (B, d) float."""
+        return self._pooled(self.network(self._prepared(images)))
+
+    def _prepared(self, images: Tensor) -> Tensor:
+        card = self._card
+        if card.channel_order == "grey":
+            ours = torch.tensor([*zip(IMAGENET_STD, IMAGENET_MEAN, _LUMINANCE, strict=True)], device=images.device)
+            std, mean, share = (column[:, None, None] for column in ours.T)
+            grey = ((images * std + mean) * share).sum(dim=1, keepdim=True)
+            prepared = (grey * card.value_scale - card.mean[0]) / card.std[0]
+        else:
+            prepared = torch.addcmul(self.shift, images, self.scale)
+            prepared = prepared.flip(1) if card.channel_order == "bgr" else prepared
+        return prepared if card.layout == "nchw" else prepared.permute(0, 2, 3, 1)
+
+    def _pooled(self, output: Any) -> Tensor:
+        card = self._card
+        if card.pooling == "mean" and output.ndim == _MAP_RANK:
+            output = output.mean(dim=(2, 3) if card.layout == "nchw" else (1, 2))
+        elif card.pooling == "mean" and output.ndim == _TOKENS_RANK:
+            output = output.mean(dim=1)
+        elif card.pooling == "first" and output.ndim == _TOKENS_RANK:
+            output = output[:, 0]
+        embeddings: Tensor = output.float()
+        return nn.functional.normalize(embeddings, dim=1) if card.unit_length else embeddings
+
+
+@final
+class InPieces(nn.Module):
+    """Gives what its network gives, but keeps for the gradient only what one piece needs.
+
+    A piece is computed again when its gradient is wanted: a third more time, where a batch does not fit into one piece.
+    """
+
+    def __init__(self, network: nn.Module, images_at_once: int) -> None:
+        super().__init__()
+        self.network = network
+        self.images_at_once = max(1, images_at_once)
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Map images (B, 3, H, W) to embeddings (B, d)."""
+        pieces = torch.split(images, self.images_at_once)
+        if len(pieces) == 1:
+            return self.network(images)
+        if not torch.is_grad_enabled():
+            return torch.cat([self.network(piece) for piece in pieces])
+        return torch.cat([checkpoint(self.network, piece, use_reentrant=False) for piece in pieces])
+
+
+def images_within(network: nn.Module, images: Tensor, most_bytes: int = MOST_BYTES) -> int:
+    """How many images fit into a piece, by what the network keeps for the gradient of some.
+
+    Args:
+        images: (B, 3, H, W) of the size that it is trained at.
+    """
+    kept: dict[int, int] = {}
+
+    def note(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        kept[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.enable_grad(), torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+        embeddings = network(images)
+    weights = {parameter.untyped_storage().data_ptr() for parameter in network.parameters()}
+    size = sum(size for place, size in kept.items() if place not in weights)
+    del embeddings
+    return max(1, most_bytes * len(images) // max(1, size))
+
+
+@final
+class ScaledEmbedding(nn.Module):
+    """Embeddings of length 1 / sqrt(temperature): their plain squared distances are those of unit ones over it.
+
+    Args:
+        backbone: gives embeddings of length 1.
+        temperature: what Eq. 2 divides squared distances of unit embeddings by.
+    """
+
+    def __init__(self, backbone: nn.Module, temperature: float) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.scale = temperature**-0.5
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Map images (B, 3, H, W), normalised float, to embeddings (B, d) float."""
+        return self.backbone(images) * self.scale
