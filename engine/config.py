@@ -33,38 +33,42 @@ def assets_folder() -> Path:
 
 def notice_path() -> Path:
     """The file that names origin and licence of what others made: among the assets of a wheel, or beside them."""
-    shipped = assets_folder() / "NOTICE"
-    return shipped if shipped.is_file() else assets_folder().parent / "NOTICE"
+    return _shipped("NOTICE", "NOTICE")
 
 
 def guide_folder() -> Path:
     """The pages of the user guide: among the assets of a wheel or a frozen program, or in `docs` of a checkout."""
-    shipped = assets_folder() / "guide"
-    return shipped if shipped.is_dir() else assets_folder().parent / "docs" / "guide"
+    return _shipped("guide", "docs/guide")
 
 
 def licence_path() -> Path:
     """The program's licence: among the assets of a wheel, or beside them."""
-    shipped = assets_folder() / "LICENSE"
-    return shipped if shipped.is_file() else assets_folder().parent / "LICENSE"
+    return _shipped("LICENSE", "LICENSE")
+
+
+def _shipped(name: str, in_checkout: str) -> Path:
+    shipped = assets_folder() / name
+    return shipped if shipped.exists() else assets_folder().parent / in_checkout
 
 
 def sample_folder() -> Path:
     """Where the sample project and its drawn images live."""
-    chosen = os.environ.get(SAMPLE_VARIABLE)
-    return Path(chosen) if chosen else platformdirs.user_data_path(APPLICATION_NAME, appauthor=False) / "sample"
+    return _data_folder(SAMPLE_VARIABLE, "sample")
 
 
 def backbones_folder() -> Path:
     """Where the backbones that the person added live; the user's data folder, or what `PROTOLEAF_BACKBONES` names."""
-    chosen = os.environ.get(BACKBONES_VARIABLE)
-    return Path(chosen) if chosen else platformdirs.user_data_path(APPLICATION_NAME, appauthor=False) / "backbones"
+    return _data_folder(BACKBONES_VARIABLE, "backbones")
 
 
 def backups_folder() -> Path:
     """Where backups of projects are kept unless the person chose a folder; `PROTOLEAF_BACKUPS` names another one."""
-    chosen = os.environ.get(BACKUPS_VARIABLE)
-    return Path(chosen) if chosen else platformdirs.user_data_path(APPLICATION_NAME, appauthor=False) / "backups"
+    return _data_folder(BACKUPS_VARIABLE, "backups")
+
+
+def _data_folder(variable: str, name: str) -> Path:
+    chosen = os.environ.get(variable)
+    return Path(chosen) if chosen else platformdirs.user_data_path(APPLICATION_NAME, appauthor=False) / name
 
 
 def log_folder() -> Path:

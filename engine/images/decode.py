@@ -26,8 +26,7 @@ from engine.images.library_warnings import PILLOW_DAMAGE, pillow_is_quiet
 from engine.images.memory_budget import FILES, PIXELS
 from engine.images.opened_image import LARGE_PIXELS, WantedPart, reading
 from engine.images.orientation import jpeg_orientation, upright
-from engine.images.raw_photo import raw_kind
-from engine.images.raw_preview import Least, Preview, raw_preview
+from engine.images.raw_photo import Least, Preview, raw_kind, raw_preview
 from engine.images.read_file import file_size, read_file
 from engine.images.reduced import Part, held_factor
 from engine.images.resize import REDUCING_GAP, centre_box, square, square_in_box

@@ -1,13 +1,45 @@
-"""Tells RAW photos by their first bytes. Most are TIFFs inside: only their tags tell them from pictures."""
+"""RAW photos: told by their first bytes, and shown and embedded by the preview that the camera made.
 
-from typing import Final
+Most are TIFFs inside: only their tags tell them from pictures. A file holds several previews, from the stamp in the
+camera's list to the whole picture. Most are named by directories as a TIFF has them; CR3, RAF and ORF keep them in
+structures of their makers, where they are found by how a JPEG begins.
+"""
 
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from engine.errors import ImageError
+from engine.images.jpeg_header import JpegFrame, jpeg_frame
 from engine.images.kinds import container_brands
-from engine.images.tiff_directory import ByteOrder, Entry, byte_order, entries, first_directory, values
+from engine.images.orientation import UPRIGHT, jpeg_orientation, orientation_in
+from engine.images.tiff_directory import ByteOrder, Entry, byte_order, entries, first_directory, next_directory, values
+
+LEAST_SIDE: Final = 400
+"""Pixels of the longer side; smaller previews are stamps for a list, not the photo. Chosen: stamps have up to 320."""
+_SAME_SHAPE: Final = 0.02  # how far sides may differ from the largest preview's: others have black bars
+_JPEG_START: Final = b"\xff\xd8\xff"
+_JPEG_END: Final = b"\xff\xd9"
+_MOST_STARTS: Final = 1000
+"""JPEGs that are looked for in one file; a file made for it must not take long. Chosen."""
+_MOST_DIRECTORIES: Final = 64
+"""Of one file that are read: they may point at one another. Chosen."""
+# Tags of TIFF 6.0, Exif 2.3 and Panasonic's RW2.
+_COMPRESSION: Final = 259
+_STRIPS: Final = 273
+_STRIP_BYTES: Final = 279
+_JPEG_AT: Final = 513
+_JPEG_BYTES: Final = 514
+_PANASONIC_JPEG: Final = 46
+_EXIF: Final = 34665
+_JPEG_COMPRESSIONS: Final = frozenset({6, 7})
+_CANON_TIFF: Final = b"CMT1"  # box of a CR3 with the first directory
+_CANON_TIFF_WITHIN: Final = 65_536
+
+Least = Callable[[int, int], tuple[int, int]]
+"""Width and height that a picture of a width and height should still have after decoding; 0 for all of it."""
 
 DIRECTORY_SIGNATURES: Final = (b"II*\x00", b"MM\x00*", b"IIRO", b"IIRS", b"MMOR", b"IIU\x00")
 """First bytes of files that hold directories as a TIFF does: TIFF itself, ORF and RW2."""
-
 _SIGNATURES: Final = (
     (b"FUJIFILMCCD-RAW", "RAF"),
     (b"IIRO", "ORF"),
@@ -31,6 +63,129 @@ _SENSOR_COLOURS: Final = frozenset({32803, 34892})  # a colour filter array, or 
 _MAKERS: Final = ((b"NIKON", "NEF"), (b"SONY", "ARW"), (b"PENTAX", "PEF"), (b"RICOH", "PEF"), (b"SAMSUNG", "SRW"))
 _MOST_BELOW: Final = 8
 """Directories below the first one that are looked at. Chosen."""
+
+
+class Preview(NamedTuple):
+    """A JPEG, and how to turn it."""
+
+    data: bytes  # the JPEG
+    orientation: int  # EXIF value 1-8, the JPEG's own where it has one, else the photo's
+
+
+class _Place(NamedTuple):
+    start: int
+    end: int
+    frame: JpegFrame
+
+
+def raw_preview(data: bytes, kind: str, least: Least) -> Preview:
+    """Find the preview to show for a RAW photo.
+
+    Raises:
+        ImageError: it has none.
+    """
+    named = _named(data) if data.startswith(DIRECTORY_SIGNATURES) else []
+    # the tiles of a DNG may be JPEGs, each like a preview but for its colours: only what is named counts
+    places = named if named or kind == "DNG" else _found(data)
+    if not places:
+        raise ImageError(
+            "the RAW photo has no preview that can be shown",
+            found=kind,
+            remedy="develop it, or export it as JPEG or TIFF, and add that",
+        )
+    place = _fitting(places, least)
+    preview = data[place.start : place.end]
+    own = jpeg_orientation(preview)
+    return Preview(preview, own if own != UPRIGHT else _orientation(data))
+
+
+def _fitting(places: Sequence[_Place], least: Least) -> _Place:
+    """The smallest preview of the photo's shape that is large enough; else the largest."""
+    largest = max(places, key=lambda place: place.frame.width * place.frame.height)
+    shape = largest.frame.width / largest.frame.height
+    width, height = least(largest.frame.width, largest.frame.height)
+    fitting = [
+        place
+        for place in places
+        if 0 < width <= place.frame.width
+        and 0 < height <= place.frame.height
+        and abs(place.frame.width / place.frame.height / shape - 1) <= _SAME_SHAPE
+    ]
+    return min(fitting, key=lambda place: place.frame.width, default=largest)
+
+
+def _named(data: bytes) -> list[_Place]:
+    found = []
+    for fields in _directories(data):
+        for start, length in _jpegs_of(data, fields):
+            place = _place(data, start)
+            if length and place is not None:
+                found.append(place._replace(end=min(start + length, len(data))))
+    return found
+
+
+def _directories(data: bytes) -> Iterator[dict[int, Entry]]:
+    """The first directory, those behind it, and those below them."""
+    order = byte_order(data)
+    waiting, seen = [first_directory(data, order)], set[int]()
+    while waiting and len(seen) < _MOST_DIRECTORIES:
+        at = waiting.pop()
+        if not at or at in seen or at >= len(data):
+            continue
+        seen.add(at)
+        fields = {entry.tag: entry for entry in entries(data, at, order)}
+        yield fields
+        waiting.append(next_directory(data, at, order))
+        for tag in (_SUB_DIRECTORIES, _EXIF):
+            if tag in fields:
+                waiting += values(data, fields[tag], order)
+
+
+def _jpegs_of(data: bytes, fields: dict[int, Entry]) -> Iterator[tuple[int, int]]:
+    """Where JPEGs of a directory begin, and their bytes; the sensor's picture, packed as one, is none."""
+    order = byte_order(data)
+    if _JPEG_AT in fields and _JPEG_BYTES in fields:
+        yield fields[_JPEG_AT].value, fields[_JPEG_BYTES].value
+    if _PANASONIC_JPEG in fields:
+        yield fields[_PANASONIC_JPEG].value, fields[_PANASONIC_JPEG].length
+    colours, packing = fields.get(_PHOTOMETRIC), fields.get(_COMPRESSION)
+    is_sensor = colours is not None and colours.value in _SENSOR_COLOURS
+    if packing is not None and packing.value in _JPEG_COMPRESSIONS and not is_sensor:
+        starts, lengths = (values(data, fields[tag], order) if tag in fields else [] for tag in (_STRIPS, _STRIP_BYTES))
+        if len(starts) == len(lengths) == 1:
+            yield starts[0], lengths[0]
+
+
+def _found(data: bytes) -> list[_Place]:
+    found: list[_Place] = []
+    at = data.find(_JPEG_START)
+    for _ in range(_MOST_STARTS):
+        if at < 0:
+            break
+        place = _place(data, at)
+        if place is not None:
+            found.append(place)
+        at = data.find(_JPEG_START, place.end if place else at + 2)
+    return found
+
+
+def _place(data: bytes, start: int) -> _Place | None:
+    """A JPEG at a place, if it is one of a photo's size that can be shown."""
+    if not data.startswith(_JPEG_START, start):
+        return None
+    frame = jpeg_frame(data, start)
+    if frame is None or not frame.is_shown or max(frame.width, frame.height) < LEAST_SIDE:
+        return None
+    end = data.find(_JPEG_END, frame.scan_at)
+    return _Place(start, end + len(_JPEG_END) if end >= 0 else len(data), frame)
+
+
+def _orientation(data: bytes) -> int:
+    """How the camera was held, as the photo says outside of its preview."""
+    if data.startswith(DIRECTORY_SIGNATURES):
+        return orientation_in(data)
+    at = data.find(_CANON_TIFF, 0, _CANON_TIFF_WITHIN)
+    return orientation_in(data[at + len(_CANON_TIFF) : _CANON_TIFF_WITHIN * 2]) if at >= 0 else UPRIGHT
 
 
 def raw_kind(data: bytes) -> str:

@@ -1,4 +1,4 @@
-"""What a worker does about backbones: files that nobody vouches for, and networks that need torch."""
+"""What a worker does about backbones and exported models: files nobody vouches for, and networks that need torch."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +15,7 @@ from engine.worker.parent_watch import ends_with_parent
 if TYPE_CHECKING:
     from engine.backbones.model_files import ModelFiles
     from engine.backbones.onnx_files.facts import OnnxFacts, Trial
+    from engine.collection.bundle.trying import BundleTrial, TryBundle
     from engine.worker.serve import Send
 
 _NO_MEMORY: Final = ("bad_alloc", "bad allocation", "failed to allocate", "out of memory")
@@ -92,6 +93,14 @@ def held(limits: Limits, cancel: CancelToken) -> Iterator[None]:
         if isinstance(error, ModelError) and not any(sign in error.found.lower() for sign in _NO_MEMORY):
             raise
         raise too_much_memory(limits.memory_bytes) from error
+
+
+def try_bundle(request: "TryBundle", _send: "Send", cancel: CancelToken) -> "BundleTrial":
+    """Classify a picture by an exported model in this process, held to limits."""
+    from engine.collection.bundle.trying import classify_a_picture
+
+    with held(request.limits, cancel):
+        return classify_a_picture(request.folder)
 
 
 def list_published(request: messages.ListPublished, send: "Send", cancel: CancelToken) -> messages.PublishedList:

@@ -6,7 +6,7 @@ from engine.backbones import messages
 from engine.collection.bundle.trying import TryBundle
 from engine.collection.messages import EstimateTraining, PrepareChange, Train
 from engine.embedding.messages import EmbedImages, MeasureRates
-from engine.jobs import backbones, bundles, devices, projects
+from engine.jobs import backbones, devices, projects
 from engine.jobs.embedding import Embedder, measure_rates
 from engine.runtime.devices.child import TryDevice
 from engine.runtime.providers import ListDevices
@@ -31,7 +31,7 @@ def handlers() -> "Handlers":
         messages.RunFile: backbones.run_file,
         messages.ListPublished: backbones.list_published,
         messages.AddPublished: backbones.add_published,
-        TryBundle: bundles.try_bundle,
+        TryBundle: backbones.try_bundle,
         TryDevice: devices.probe,
         ListDevices: devices.list_devices,
     }

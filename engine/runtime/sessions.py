@@ -44,7 +44,6 @@ def open_session(
     model: Path,
     provider: str = CPU_PROVIDER,
     *,
-    threads: int = 1,
     chain: Sequence[tuple[str, Mapping[str, str]]] = (),
 ) -> Any:
     """Open a model on exactly one kind of device.
@@ -68,7 +67,7 @@ def open_session(
     onnxruntime.set_default_logger_severity(_FATAL_ONLY)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _FATAL_ONLY
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     if provider == DIRECTML_PROVIDER:
         options.enable_mem_pattern = False  # DirectML asks for it

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from engine.images.kinds import heif_reader
-from engine.images.raw_photo import raw_kind
-from engine.images.raw_preview import raw_preview
+from engine.images.raw_photo import raw_kind, raw_preview
 
 Decoder = Callable[[bytes, int], NDArray[np.uint8]]
 """From an image file's bytes and the side that the shorter side must still have, to (H, W, 3) uint8."""

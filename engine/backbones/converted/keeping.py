@@ -3,7 +3,6 @@
 import json
 import shutil
 import uuid
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -59,7 +58,7 @@ def convert_kept(name: str, *, on_progress: OnProgress = ignore_progress, cancel
     return target / source.model.name
 
 
-def at_hand(name: str, *, command: Sequence[str] = ()) -> Path:
+def at_hand(name: str) -> Path:
     """The network's file of a bundled backbone, made by a child process the first time.
 
     Raises:
@@ -68,7 +67,7 @@ def at_hand(name: str, *, command: Sequence[str] = ()) -> Path:
     if (found := converted_path(name)) is not None:
         return found
     try:
-        ending = run(ConvertBackbone(name), limit_s=LONGEST_S, command=command)
+        ending = run(ConvertBackbone(name), limit_s=LONGEST_S)
     except OSError as error:
         raise ModelError(_what(name), found=f"no process can be started: {error}") from error
     if isinstance(ending, Failed) and ending.message:

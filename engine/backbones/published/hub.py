@@ -1,6 +1,8 @@
 """Addresses of files on the Hugging Face hub, and what its server tells of a file before it is downloaded."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
@@ -57,7 +59,7 @@ def page_address(repository: str) -> str:
     return f"{HUB}/{repository}"
 
 
-def ask_about(url: str, route: Route, *, transport: httpx.BaseTransport | None = None) -> RemoteFile | None:
+def ask_about(url: str, route: Route) -> RemoteFile | None:
     """What the server tells of a file; None where there is none.
 
     The hub answers with a redirect to where the bytes are, and tells size, SHA-256 and version in the answer itself;
@@ -67,56 +69,55 @@ def ask_about(url: str, route: Route, *, transport: httpx.BaseTransport | None =
         NetworkError: no connection, or the server refuses.
         UsageError: the route's proxy is not the address of a proxy.
     """
-    check_address(url)
-    way = proxy_for(url, route.proxy)
-    with web_client(way, transport) as client:
-        try:
-            answer = client.head(url, follow_redirects=False)
-            for _ in range(_MOST_REDIRECTS):
-                if not _leads_on(answer):
-                    break
-                answer = client.head(urljoin(str(answer.url), answer.headers["Location"]), follow_redirects=False)
-            if answer.status_code == HTTPStatus.NOT_FOUND:
-                return None
-            if answer.status_code in _LOCKED:
-                raise _locked(url, answer.status_code)
-            if not answer.has_redirect_location:
-                answer.raise_for_status()
-        except httpx.HTTPError as error:
-            raise network_error(error, url, proxy=way) from error
+    with _asking(url, route) as client:
+        answer = client.head(url, follow_redirects=False)
+        for _ in range(_MOST_REDIRECTS):
+            if not _leads_on(answer):
+                break
+            answer = client.head(urljoin(str(answer.url), answer.headers["Location"]), follow_redirects=False)
+        if answer.status_code == HTTPStatus.NOT_FOUND:
+            return None
+        if answer.status_code in _LOCKED:
+            raise _locked(url, answer.status_code)
+        if not answer.has_redirect_location:
+            answer.raise_for_status()
     return _remote_file(answer)
 
 
-def read_text(
-    url: str, route: Route, *, cancel: CancelToken, transport: httpx.BaseTransport | None = None
-) -> str | None:
+def read_text(url: str, route: Route, *, cancel: CancelToken) -> str | None:
     """Read a small text file; None where there is none.
 
     Raises:
         NetworkError: no connection, the server refuses, or the file is no small text.
         UsageError: the route's proxy is not the address of a proxy.
     """
-    check_address(url)
-    way = proxy_for(url, route.proxy)
     content = bytearray()
-    with web_client(way, transport) as client:
-        try:
-            with client.stream("GET", url) as answer:
-                if answer.status_code == HTTPStatus.NOT_FOUND:
-                    return None
-                if answer.status_code in _LOCKED:
-                    raise _locked(url, answer.status_code)
-                for piece in answer.raise_for_status().iter_raw():
-                    cancel.raise_if_cancelled()
-                    content += piece
-                    if len(content) > LARGEST_TEXT_BYTES:
-                        raise _no_description(url, f"more than {LARGEST_TEXT_BYTES:,} bytes")
-        except httpx.HTTPError as error:
-            raise network_error(error, url, proxy=way) from error
+    with _asking(url, route) as client, client.stream("GET", url) as answer:
+        if answer.status_code == HTTPStatus.NOT_FOUND:
+            return None
+        if answer.status_code in _LOCKED:
+            raise _locked(url, answer.status_code)
+        for piece in answer.raise_for_status().iter_raw():
+            cancel.raise_if_cancelled()
+            content += piece
+            if len(content) > LARGEST_TEXT_BYTES:
+                raise _no_description(url, f"more than {LARGEST_TEXT_BYTES:,} bytes")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _no_description(url, "no text") from error
+
+
+@contextmanager
+def _asking(url: str, route: Route) -> Iterator[httpx.Client]:
+    """A client for one question; what goes wrong with it is said in a sentence."""
+    check_address(url)
+    way = proxy_for(url, route.proxy)
+    with web_client(way) as client:
+        try:
+            yield client
+        except httpx.HTTPError as error:
+            raise network_error(error, url, proxy=way) from error
 
 
 def _leads_on(answer: httpx.Response) -> bool:
