@@ -25,6 +25,7 @@ PERMITTED: Mapping[str, str] = {
     "app/": "the window shows what the engine read; its own files come with the program",
     "engine/backbones/converted/": "weights of installed packages, and what was made of them",
     "engine/backbones/published/": "what was downloaded, into the cache",
+    "engine/backbones/trial_images.py": INSTALLED,
     "engine/collection/bundle/card.py": INSTALLED,
     "engine/collection/bundle/terms.py": INSTALLED,
     "engine/collection/embeddings/cached_basis.py": OWN,

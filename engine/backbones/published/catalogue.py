@@ -62,7 +62,7 @@ def _list_of(
     if kept is not None:
         return kept
     publisher.check_installed()
-    networks = publisher.networks.published_networks(on_progress=on_progress, cancel=cancel)
+    networks = tuple(publisher.networks.published_networks(on_progress=on_progress, cancel=cancel))
     keep_list(caches, publisher, networks)
     return networks
 
