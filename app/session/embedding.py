@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.process_job import STOP_GRACE_S
 from app.session.embed_job import EmbedJob, EmbedScope, InView
+from app.session.embedding_state import Event, Phase, Views, Wanted, after
 from app.texts import tr
 from engine.events import Progress
 from engine.files import FileFailure
@@ -48,32 +49,24 @@ def start_worker() -> Worker:
 class Embedding(QObject):
     """Starts an embedding job when images wait, feeds its results to the session, and starts anew when more came.
 
-    Signals:
-        failures_changed: `FileFailure` of each image that could not be read since the project was opened.
-        device_told: what looks at images, for people, and why it is no GPU; "" when it is one, or that is not known.
-        notice_given: what a person must be told, such as that the GPU failed; at once, and once for each job; "" when a
-            job came to its end without.
-        failed: why a job failed; the session says so, too.
-
     Args:
         session: the session to serve.
         start: starts the worker; tests give another one.
         idle_ms: how long it stays without work.
-
-    Attributes:
-        in_view: says which images somebody looks at; they are embedded first.
-        pause_timer: runs out when a person pauses.
     """
 
-    failures_changed = Signal(tuple)
+    failures_changed = Signal(tuple)  # `FileFailure` of each image that could not be read since the project was opened
     device_changed = Signal(str, str)
+    """What looks at images, for people, and why it is no GPU; "" when it is one, or that is not known."""
     notice_given = Signal(str)
-    failed = Signal(str)
+    """What a person must be told, such as that the GPU failed; at once, and once for each job; "" when a job came to
+    its end without."""
+    failed = Signal(str)  # why a job failed; the session says so, too
 
     def __init__(self, session: "Session", start: StartWorker = start_worker, *, idle_ms: int = IDLE_MS) -> None:
         super().__init__(session)
         self.device = "auto"
-        self.in_view: InView = tuple
+        self.in_view: InView = tuple  # says which images somebody looks at; they are embedded first
         self.failures: dict[int, FileFailure] = {}
         self.job: EmbedJob | None = None
         self.worker: Worker | None = None
@@ -81,20 +74,17 @@ class Embedding(QObject):
         self._start_worker = start
         self._rows: list[EmbedResult] = []
         self._viewed: list[int] = []
-        self._is_feeding = False
-        self._wants_start = False
-        self._wants_failed = False
-        self._wants_all = False
-        self._wants_views = False
-        self._has_enough_views = False  # a person stopped it, for this project
+        self._is_feeding = False  # what was gathered is on its way to the collection
+        self._phase = Phase.IDLE
+        self._wanted = Wanted.NOTHING
+        self._views = Views.LATER
         self._without_view: set[int] = set()  # images whose views could not be embedded since it was opened
-        self._is_paused = False
-        self._goes_on = False  # with another job, also when this one is cancelled
         self._notice = ""
         self._feed_timer = QTimer(self, singleShot=True, interval=FEED_INTERVAL_MS)
         self._feed_timer.timeout.connect(self._feed)
         self._idle_timer = QTimer(self, singleShot=True, interval=idle_ms)
         self._idle_timer.timeout.connect(self._on_idle)
+        # Runs out when a person pauses.
         self.pause_timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self.pause_timer.timeout.connect(self._on_pause)
         session.jobs.stopping.connect(self._on_stopping)
@@ -104,34 +94,30 @@ class Embedding(QObject):
         session.what_if.begun.connect(self._on_trial_begun)
         session.what_if.ended.connect(lambda _is_kept: self._start_when_free())
 
-    def start(self) -> None:
-        """Embed what waits, also after a cancel; while a job runs, another follows it."""
-        self._is_paused = False
-        self._wants_start = True
-        if self._wants_failed:
+    def start(self, wanted: Wanted = Wanted.WAITING) -> None:
+        """Embed what is wanted, also after a cancel; while a job runs, another follows it."""
+        self._wanted = max(self._wanted, wanted)
+        self._on(Event.ASKED)
+        if self._wanted >= Wanted.FAILED:
             self._without_view.clear()
-        self._goes_on = self.job is not None
-        if self.job is not None and self.job.wanted.in_views and (self._wants_failed or self._wants_all):
-            self.job.cancel()  # it takes what waits on its way, not what was read before
+            if self.job is not None and self.job.wanted.in_views:
+                self.job.cancel()  # it takes what waits on its way, not what was read before
         self._start_when_free()
 
     def start_again(self) -> None:
         """Embed what waits, and what could not be read before: a person may have mended it."""
-        self._wants_failed = True
-        self.start()
+        self.start(Wanted.FAILED)
 
     def look_at_all(self) -> None:
         """Embed what is new in any image: files may have been changed."""
-        self._wants_all = True
-        self.start_again()
+        self.start(Wanted.ALL)
 
     def cancel(self) -> None:
         """Stop until `start` is called, or views for as long as the project is open; what was finished is kept."""
         if self.job is not None and self.job.wanted.in_views:
-            self._has_enough_views = True
+            self._views = Views.ENOUGH
         else:
-            self._is_paused = True
-        self._goes_on = False
+            self._on(Event.STOPPED)
         if self.job is not None:
             self.job.cancel()
 
@@ -140,16 +126,23 @@ class Embedding(QObject):
         if device == self.device:
             return
         self.device = device
-        if not self._is_paused:
+        if not self._phase.is_stopped:
             self._start_anew()
+
+    def _on(self, event: Event) -> None:
+        self._phase = after(self._phase, event)
 
     def _on_loaded(self) -> None:
         self.start()
         self.pause_timer.start()
 
     def _on_pause(self) -> None:
-        self._wants_views = not self._has_enough_views
+        self._want_views()
         self._start_when_free()
+
+    def _want_views(self) -> None:
+        if self._views is Views.LATER:
+            self._views = Views.WANTED
 
     def _on_closed(self) -> None:
         if self.job is not None:
@@ -157,9 +150,8 @@ class Embedding(QObject):
         self._rows.clear()
         self._viewed.clear()
         self.pause_timer.stop()
-        self._has_enough_views = False
         self._without_view.clear()
-        self._wants_start = self._wants_failed = self._wants_all = self._wants_views = self._is_feeding = False
+        self._wanted, self._views, self._is_feeding = Wanted.NOTHING, Views.LATER, False
         self._set_failures({})
 
     def _on_change_made(self, change: "Change") -> None:
@@ -172,7 +164,7 @@ class Embedding(QObject):
         elif change.images_moved:
             self.start_again()
         elif change.images_added:
-            self._wants_start = True
+            self._wanted = max(self._wanted, Wanted.WAITING)
             self._start_when_free()
 
     def _start_anew(self) -> None:
@@ -184,22 +176,31 @@ class Embedding(QObject):
     def _on_trial_begun(self) -> None:
         """Stop until it is over: what edits would change is told from what embedding changes by nothing else."""
         if self.job is not None:
-            self._wants_start |= not self.job.wanted.in_views
-            self._wants_views |= self.job.wanted.in_views
-            self._goes_on = True
+            if self.job.wanted.in_views:
+                self._want_views()
+            else:
+                self._wanted = max(self._wanted, Wanted.WAITING)
+            self._on(Event.HELD)
             self.job.cancel()
 
     def _start_when_free(self) -> None:
         """Start when wanted, nothing runs, and there is an image to read."""
         info, state = self._session.info, self._session.state
-        if self.job is not None or self._is_paused or info is None or state is None or not self._is_wanted(state):
+        if self._phase is not Phase.IDLE or info is None or state is None or self._session.what_if.is_on:
             return
-        if self._session.what_if.is_on:
+        if not self._is_wanted(state):
             return
         in_views = not self._waits(state)
-        wanted = EmbedScope(self.device, self._wants_failed, self._wants_all, in_views, frozenset(self._without_view))
+        wanted = EmbedScope(
+            self.device,
+            with_failed=self._wanted >= Wanted.FAILED,
+            with_all=self._wanted is Wanted.ALL,
+            in_views=in_views,
+            without_view=frozenset(self._without_view),
+        )
         title = tr("Analysing images (second pass)") if in_views else tr("Analysing images")
-        self._wants_start = self._wants_failed = self._wants_all = self._wants_views = False
+        self._wanted, self._views = Wanted.NOTHING, Views.ENOUGH if self._views is Views.ENOUGH else Views.LATER
+        self._on(Event.BEGUN)
         self._idle_timer.stop()
         self.job = EmbedJob(title, self._session, wanted, self._running_worker, self.in_view)
         self.job.event_came.connect(lambda batch: self._on_batch(info, batch))
@@ -214,13 +215,13 @@ class Embedding(QObject):
 
     def _waits(self, state: "CollectionState") -> bool:
         """Whether images are to be read that have no embedding, or may have another."""
-        is_wanted = (state.status == WAITING) | ((state.status == FAILED) & self._wants_failed)
-        return self._wants_start and bool(is_wanted.any() or self._wants_all)
+        is_wanted = (state.status == WAITING) | ((state.status == FAILED) & (self._wanted >= Wanted.FAILED))
+        return self._wanted is Wanted.ALL or (self._wanted is not Wanted.NOTHING and bool(is_wanted.any()))
 
     def _is_wanted(self, state: "CollectionState") -> bool:
         if self._waits(state):
             return True
-        return self._wants_views and not self._without_view.issuperset(state.without_views.tolist())
+        return self._views is Views.WANTED and not self._without_view.issuperset(state.without_views.tolist())
 
     def _running_worker(self) -> Worker:
         """The worker that stayed, or a new one."""
@@ -299,13 +300,14 @@ class Embedding(QObject):
             self._feed_timer.start()
 
     def _on_cancelled(self) -> None:
-        self._is_paused = not (self._goes_on or (self.job is not None and self.job.wanted.in_views))
+        if self.job is not None and not self.job.wanted.in_views:
+            self._on(Event.CANCELLED)
 
     def _on_ended(self) -> None:
         if self.job is not None and not self.job.wanted.in_views:
             self.pause_timer.start()
         self.job = None
-        self._goes_on = False
+        self._on(Event.ENDED)
         self._feed_timer.stop()
         self._feed()
         self._start_when_free()
