@@ -61,8 +61,7 @@ def connect_inspector(
     inspector.parent_requested.connect(classes.link_parent)
     inspector.parent_wanted.connect(classes.ask_parent)
     inspector.unlink_requested.connect(classes.unlink_parent)
-    inspector.note_changed.connect(classes.set_note)
-    inspector.aliases_changed.connect(classes.set_aliases)
+    inspector.attributes_changed.connect(lambda class_id, values: classes.set_attributes([class_id], values))
     inspector.colour_chosen.connect(classes.set_colour_of_chosen)
 
 

@@ -121,7 +121,7 @@ class Classes(ClassEditing):
     def set_colour_of_chosen(self, class_id: int, colour: str) -> None:
         """Give a class a colour of its own, and all others that are chosen with it."""
         chosen = self._tree.selected_classes
-        self.set_colour(chosen if class_id in chosen else (class_id,), colour)
+        self.set_attributes(chosen if class_id in chosen else (class_id,), {"colour": colour})
 
     # -- how sure the program must be
 

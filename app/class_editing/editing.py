@@ -7,9 +7,8 @@ parent a class was taken, by `Places`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from app.class_editing.asking import and_below, ask_class, ask_option
 from app.class_editing.removal import (
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from app.dragging import Places
     from app.palette.view import Palette
     from app.session import Session
-    from engine.graph.aliases import Aliases
     from engine.project import Change, Project
     from engine.project.removal_preview import MergePreview
 
@@ -270,28 +268,10 @@ class ClassEditing(ABC):
 
     # -- what is said of classes
 
-    def set_note(self, class_id: int, note: str) -> None:
-        """Write a note about a class; "" takes it away."""
-        self._session.act(
-            lambda project: project.classes.set_details(
-                {class_id: replace(project.classes.details_of(class_id), note=note)}
-            )
-        )
-
-    def set_aliases(self, class_id: int, aliases: Aliases) -> None:
-        """Give a class this source id and these synonyms."""
-        self._session.act(lambda project: project.classes.set_aliases(class_id, aliases))
-
-    def set_colour(self, class_ids: Sequence[int], colour: str) -> None:
-        """Give classes a colour of their own, `#rrggbb`; "" takes it away."""
-
-        def act(project: Project) -> Change:
-            return project.classes.set_details(
-                {each: replace(project.classes.details_of(each), colour=colour) for each in class_ids}
-            )
-
+    def set_attributes(self, class_ids: Sequence[int], values: Mapping[str, Any]) -> None:
+        """Give classes the same values of some attributes, such as a colour of their own."""
         if class_ids:
-            self._session.act(act)
+            self._session.act(lambda project: project.classes.set_attributes(class_ids, **values))
 
     # -- copies
 

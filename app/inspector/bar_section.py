@@ -68,7 +68,7 @@ class BarSection(QObject):
         deepest = QCheckBox(tr("Stop at this class"))
         deepest.setAccessibleName(deepest.text())
         deepest.setToolTip(tr("No image is predicted as a class below this one."))
-        deepest.setChecked(self._facts.is_deepest)
+        deepest.setChecked(self._facts.attributes.is_deepest)
         deepest.setEnabled(is_writable)
         deepest.toggled.connect(self.deepest_requested)
         return deepest

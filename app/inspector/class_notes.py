@@ -10,7 +10,6 @@ from app.controls import fill_column, make_label
 from app.inspector.colour_row import ColourRow
 from app.texts import tr
 from app.theme.tokens import tokens
-from engine.graph.aliases import Aliases
 
 if TYPE_CHECKING:
     from app.inspector.logic import ClassPageFacts
@@ -41,20 +40,20 @@ class NoteField(QPlainTextEdit):
 class ClassNotes(QWidget):
     """Fields of one class."""
 
-    note_changed = Signal(str)
-    aliases_changed = Signal(Aliases)  # the `Aliases`
+    attributes_changed = Signal(dict)  # other values, by attribute
     colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
 
     def __init__(self, facts: "ClassPageFacts", *, is_writable: bool) -> None:
         super().__init__()
-        self._note = NoteField(facts.note)
-        self._synonyms = QLineEdit(f"{BETWEEN_SYNONYMS} ".join(facts.aliases.synonyms))
-        self._source_id = QLineEdit(facts.aliases.source_id)
-        colours = ColourRow(facts.colour)
+        self._note = NoteField(facts.attributes.note)
+        synonyms = QLineEdit(f"{BETWEEN_SYNONYMS} ".join(facts.attributes.synonyms))
+        source_id = QLineEdit(facts.attributes.source_id)
+        self._lines = {"synonyms": synonyms, "source_id": source_id}
+        colours = ColourRow(facts.attributes.colour)
         rows: tuple[tuple[str, QWidget], ...] = (
             (tr("Note"), self._note),
-            (tr("Synonyms"), self._synonyms),
-            (tr("Source id"), self._source_id),
+            (tr("Synonyms"), synonyms),
+            (tr("Source id"), source_id),
             (tr("Colour"), colours),
         )
         column = fill_column(self, spacing=tokens().spacing.tiny)
@@ -67,9 +66,9 @@ class ClassNotes(QWidget):
             column.addWidget(label)
             column.addWidget(field)
         self._note.setPlaceholderText(tr("What belongs here and what does not"))
-        self._synonyms.setPlaceholderText(tr("Other names, separated by ;"))
-        self._source_id.setPlaceholderText(tr("Id in the list that it came from"))
-        for line in (self._synonyms, self._source_id):
+        synonyms.setPlaceholderText(tr("Other names, separated by ;"))
+        source_id.setPlaceholderText(tr("Id in the list that it came from"))
+        for line in self._lines.values():
             line.setCursorPosition(0)
             line.setMinimumWidth(1)
             line.setReadOnly(not is_writable)
@@ -82,18 +81,17 @@ class ClassNotes(QWidget):
     @property
     def is_in_hand(self) -> bool:
         """Whether something was typed that was not said yet."""
-        return self._note.document().isModified() or self._are_aliases_changed
+        return self._note.document().isModified() or any(line.isModified() for line in self._lines.values())
 
     def settle(self) -> None:
+        values: dict[str, object] = {}
         if self._note.document().isModified():
             self._note.document().setModified(False)
-            self.note_changed.emit(self._note.toPlainText().strip())
-        if self._are_aliases_changed:
-            self._synonyms.setModified(False)
-            self._source_id.setModified(False)
-            names = (name.strip() for name in self._synonyms.text().split(BETWEEN_SYNONYMS))
-            self.aliases_changed.emit(Aliases(self._source_id.text().strip(), tuple(name for name in names if name)))
-
-    @property
-    def _are_aliases_changed(self) -> bool:
-        return self._synonyms.isModified() or self._source_id.isModified()
+            values["note"] = self._note.toPlainText().strip()
+        for attribute, line in self._lines.items():
+            if line.isModified():
+                line.setModified(False)
+                names = [name.strip() for name in line.text().split(BETWEEN_SYNONYMS)]
+                values[attribute] = tuple(filter(None, names)) if attribute == "synonyms" else line.text().strip()
+        if values:
+            self.attributes_changed.emit(values)

@@ -23,7 +23,6 @@ from app.inspector.wording import (
 from app.signal_types import either
 from app.texts import fill, plain_tip, tr
 from app.theme.tokens import tokens
-from engine.graph.aliases import Aliases
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
@@ -43,8 +42,7 @@ class ClassPage(Page):
     class_requested = Signal(int)
     image_requested = Signal(int)
     candidates_accepted = Signal(tuple)  # label these images as the class
-    note_changed = Signal(str)
-    aliases_changed = Signal(Aliases)  # `Aliases` of the class
+    attributes_changed = Signal(dict)  # other values, by attribute
     colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
 
     def __init__(
@@ -187,8 +185,7 @@ class ClassPage(Page):
     def _add_notes(self) -> ClassNotes:
         self.add_section(tr("Notes"))
         notes = ClassNotes(self._facts, is_writable=self._is_writable)
-        notes.note_changed.connect(self.note_changed)
-        notes.aliases_changed.connect(self.aliases_changed)
+        notes.attributes_changed.connect(self.attributes_changed)
         notes.colour_chosen.connect(self.colour_chosen)
         self.add(notes)
         return notes

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from app.texts import short_path
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
-from engine.graph.aliases import NO_ALIASES, Aliases
 from engine.graph.ancestry import path_count
+from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 
 if TYPE_CHECKING:  # the window shows first
     from engine.collection.explain import ClassFacts, Explanation, ScoredClass
     from engine.collection.policy_curve import PolicyCurve
     from engine.graph.category_graph import CategoryGraph
-    from engine.project.records import ClassDetails, ClassPolicy, Label
+    from engine.project.records import Label
 
 DIGITS: Final = 9  # classes that have a digit key
 ALWAYS_SHOWN: Final = 5
@@ -111,12 +111,9 @@ class ClassPageFacts:
     own_bar: float | None
     suggested: tuple[ScoreRow, ...]
     candidates: tuple[int, ...]
-    is_deepest: bool = False
-    aliases: Aliases = NO_ALIASES
+    attributes: ClassAttributes = NO_ATTRIBUTES
     bar_from: str = ""
     curve: PolicyCurve | None = None
-    note: str = ""
-    colour: str = ""
     more_places: int = 0
 
 
@@ -234,9 +231,7 @@ def class_page_facts(
     *,
     suggested: Sequence[ScoredClass],
     candidates: Sequence[int],
-    policy: ClassPolicy | None = None,
     curve: PolicyCurve | None = None,
-    details: ClassDetails | None = None,
 ) -> ClassPageFacts:
     """Gather what the page of one class shows."""
     class_id = facts.class_id
@@ -254,12 +249,9 @@ def class_page_facts(
         facts.own_bar,
         score_rows(graph, [one for one in suggested if one.class_id not in parents]),
         tuple(candidates),
-        policy is not None and policy.is_deepest,
-        graph.aliases(class_id),
+        graph.attributes(class_id),
         "" if facts.bar_from is None or facts.own_bar is not None else graph.name(facts.bar_from),
         curve,
-        note="" if details is None else details.note,
-        colour="" if details is None else details.colour,
         more_places=max(0, path_count(graph, class_id) - SHOWN_PLACES),
     )
 

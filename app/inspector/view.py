@@ -17,15 +17,14 @@ from app.signal_types import either
 from app.texts import tr
 from app.theme.tokens import tokens
 from engine.collection.state import NO_CLASS
-from engine.graph.aliases import Aliases
-from engine.graph.edits import AliasesChanged
+from engine.graph.edits import AttributesChanged
 
 if TYPE_CHECKING:
     from app.session import Session
     from engine.collection.explain import ClassFacts, ScoredClass
     from engine.collection.live import LiveCollection
     from engine.collection.policy_curve import PolicyCurve
-    from engine.project import Change, ClassDetails, ClassPolicy
+    from engine.project import Change
 
 TOPIC: Final = "inspector"
 PICTURES_AHEAD: Final = 3
@@ -44,8 +43,7 @@ class Inspector(QWidget):
     parent_requested = Signal(int, int)  # class id, parent to link
     parent_wanted = Signal(int)  # class id that is to get another parent, still to be chosen
     unlink_requested = Signal(int, int)  # class id, parent to take it away from
-    note_changed = Signal(int, str)  # class id, its note
-    aliases_changed = Signal(int, Aliases)  # class id, its `Aliases`
+    attributes_changed = Signal(int, dict)  # class id, other values by attribute
     colour_chosen = Signal(int, str)  # class id, `#rrggbb` or ""
     class_requested = Signal(int)  # show this class
     image_requested = Signal(int)
@@ -60,7 +58,7 @@ class Inspector(QWidget):
         self.class_facts: ClassPageFacts | None = None
         self.setProperty("surface", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._is_rewritten = False  # whether notes or aliases changed since the page was made
+        self._is_rewritten = False  # whether attributes changed since the page was made
         self._is_complete = False  # whether all is known of the image that is shown
         self._image_page: ImagePage | None = None
         self._scroll, self._image_scroll = make_scroll_area(), make_scroll_area()
@@ -185,8 +183,8 @@ class Inspector(QWidget):
 
     def _on_change_made(self, change: "Change") -> None:
         """Fields may hold what was written there and taken back since, of which the facts on the page know nothing."""
-        renamed = any(isinstance(edit, AliasesChanged) for edit in change.graph_edits)
-        self._is_rewritten = self._is_rewritten or renamed or bool(change.details)
+        if any(isinstance(edit, AttributesChanged) for edit in change.graph_edits):
+            self._is_rewritten = True
 
     def _on_guesses_arrived(self) -> None:
         if not self._is_complete and self._image_id is not None:
@@ -210,11 +208,10 @@ class Inspector(QWidget):
             return
         if class_id not in self._session.graph:
             return
-        found, suggested, candidates, policy, curve, details = answer
+        found, suggested, candidates, curve = answer
         facts = class_page_facts(
-            self._session.graph, state, found, suggested=suggested, candidates=candidates, policy=policy, curve=curve,
-            details=details,
-        )  # fmt: skip
+            self._session.graph, state, found, suggested=suggested, candidates=candidates, curve=curve
+        )
         is_shown = facts == self.class_facts and not self._is_rewritten
         if is_shown or self._is_in_hand(class_id):
             return  # a page made anew would lose the keyboard, and a slider in a person's hand
@@ -229,9 +226,9 @@ class Inspector(QWidget):
         page.class_requested.connect(self.class_requested)
         page.image_requested.connect(self.image_requested)
         for written, signal in (
-            (page.note_changed, self.note_changed), (page.aliases_changed, self.aliases_changed),
+            (page.attributes_changed, self.attributes_changed),
             (page.colour_chosen, self.colour_chosen),
-        ):  # fmt: skip
+        ):
             written.connect(partial(self._on_written, signal, class_id))
         self._put(page)
 
@@ -289,9 +286,7 @@ class Inspector(QWidget):
         return next(alike, self._scroll)
 
 
-ClassAnswer = tuple[
-    "ClassFacts", tuple["ScoredClass", ...], tuple[int, ...], "ClassPolicy | None", "PolicyCurve | None", "ClassDetails"
-]
+ClassAnswer = tuple["ClassFacts", tuple["ScoredClass", ...], tuple[int, ...], "PolicyCurve | None"]
 
 
 def _ask_class(live: "LiveCollection", class_id: int) -> "ClassAnswer | None":
@@ -303,5 +298,4 @@ def _ask_class(live: "LiveCollection", class_id: int) -> "ClassAnswer | None":
         return None
     candidates = live.candidates(class_id)
     suggested = suggested_parents(live, class_id)
-    policy, curve = live.project.policies.by_class().get(class_id), curve_of(live, class_id)
-    return live.class_facts(class_id), suggested, candidates, policy, curve, live.project.classes.details_of(class_id)
+    return live.class_facts(class_id), suggested, candidates, curve_of(live, class_id)

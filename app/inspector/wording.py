@@ -160,12 +160,12 @@ def counts_text(facts: ClassPageFacts) -> str:
 
 def aliases_text(facts: ClassPageFacts) -> str:
     """`Also called Tinca tinca  ·  id n01440764`; empty where the class has neither synonyms nor a source id."""
-    synonyms = facts.aliases.synonyms
+    synonyms = facts.attributes.synonyms
     more = len(synonyms) - SYNONYMS_NAMED
     named = ", ".join(synonyms[:SYNONYMS_NAMED]) + (f" +{more}" if more > 0 else "")
     parts = [tr("Also called %1", named)] if synonyms else []
-    if facts.aliases.source_id:
-        parts.append(tr("id %1", facts.aliases.source_id))
+    if facts.attributes.source_id:
+        parts.append(tr("id %1", facts.attributes.source_id))
     return "  ·  ".join(parts)
 
 

@@ -108,7 +108,7 @@ def class_rows(graph: CategoryGraph, text: str, *, first: Sequence[int] = ()) ->
 
 def _title(graph: CategoryGraph, class_id: int, text: str) -> str:
     name, typed = graph.name(class_id), text.rpartition("/")[2].strip()
-    alias = "" if typed.casefold() in name.casefold() else graph.aliases(class_id).with_part(typed)
+    alias = "" if typed.casefold() in name.casefold() else graph.attributes(class_id).name_with(typed)
     return f"{name} ({alias})" if alias else name
 
 

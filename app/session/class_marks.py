@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QObject, Signal
 
 from app.session.runner import Runner
+from engine.graph.edits import AttributesChanged, ClassRemoved
 
 if TYPE_CHECKING:
     from engine.project import Change, ClassPolicy
@@ -34,7 +35,7 @@ class ClassMarks(QObject):
 
     def follow(self, change: "Change") -> None:
         """An action, undo or redo was done."""
-        if change.details or change.policies:
+        if any(isinstance(edit, AttributesChanged | ClassRemoved) for edit in change.graph_edits):
             self.read()
 
     def clear(self) -> None:

@@ -29,6 +29,7 @@ from engine.collection.state import CollectionState
 from engine.config import CacheFolders
 from engine.events import CancelToken, OnProgress
 from engine.graph.codes import NO_CLASS, UNKNOWN
+from engine.graph.edits import changes_look
 from engine.project import Change
 
 if TYPE_CHECKING:  # these load numpy and more; the window shows first
@@ -299,7 +300,7 @@ class Session(QObject):
             self.graph.apply(news.graph_edits)
         self.eye.follow()
         is_whole = news.new_graph is not None
-        if is_whole or news.graph_edits:
+        if is_whole or any(map(changes_look, news.graph_edits)):
             self.graph_changed.emit(() if is_whole else news.graph_edits)
         if is_whole:
             self.marks.read()

@@ -26,7 +26,7 @@ from engine.everyday.propagation import PropagationSession
 from engine.everyday.prototypes import Setting
 from engine.everyday.teaching import teach_first, uncertainty_of
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.edits import AliasesChanged, ClassRenamed
+from engine.graph.edits import AttributesChanged, ClassRenamed
 from engine.project import Change
 
 
@@ -106,10 +106,10 @@ class FitOutcome:
 def concerns_every_fit(change: Change) -> bool:
     """Whether a model that was fitted before a change would be another one now, whatever is embedded.
 
-    Names, source ids and synonyms teach nothing. Labels and new images count where they have embeddings: that is for
+    Names and most attributes teach nothing. Labels and new images count where they have embeddings: that is for
     others to know.
     """
-    if not all(isinstance(edit, ClassRenamed | AliasesChanged) for edit in change.graph_edits):
+    if not all(isinstance(edit, ClassRenamed | AttributesChanged) for edit in change.graph_edits):
         return True
     is_other_setting = not {SETTING_NAME, STAGE_SETTING}.isdisjoint(change.settings)
     return bool(change.policies or change.images_removed) or is_other_setting

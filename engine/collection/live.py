@@ -27,6 +27,7 @@ from engine.everyday.classification import Scores
 from engine.everyday.model import EverydayModel
 from engine.everyday.prototypes import Setting
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.edits import changes_look
 from engine.images.memory_budget import return_freed_memory
 from engine.project import Change, Project
 
@@ -156,7 +157,8 @@ class LiveCollection:
             self._graph_copy = None
         if self._is_of_concern(change):
             self._version += 1
-        if change.images_added or change.images_removed or change.images_moved or change.graph_edits:
+        looks_new = any(map(changes_look, change.graph_edits))
+        if change.images_added or change.images_removed or change.images_moved or looks_new:
             return self._publish()
         return self._publisher.publish_labels(self.project.classes.graph)
 

@@ -9,9 +9,9 @@ from itertools import islice
 from typing import Final, final
 
 from engine.errors import GraphError
-from engine.graph.aliases import NO_ALIASES, Aliases, clean_aliases
+from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.edits import (
-    AliasesChanged,
+    AttributesChanged,
     ClassAdded,
     ClassRenamed,
     EdgeAdded,
@@ -62,7 +62,7 @@ class CategoryGraph:
         parents: Sequence[ClassId] = (),
         *,
         class_id: ClassId | None = None,
-        aliases: Aliases = NO_ALIASES,
+        attributes: ClassAttributes = NO_ATTRIBUTES,
     ) -> ClassId:
         """Add a class.
 
@@ -70,13 +70,13 @@ class CategoryGraph:
             name: its name; see `engine.graph.names.clean_name`.
             parents: the classes directly above; none makes it a root.
             class_id: its id; by default the next that was never used in this graph.
-            aliases: its source id and synonyms.
+            attributes: what else it has.
 
         Returns:
             The class's id.
 
         Raises:
-            GraphError: the name or an alias cannot be one, or the id is taken.
+            InputError: the name or an attribute cannot be one, or the id is taken.
             DuplicateNameError: a child of one of the parents, or a root, has that name.
             UnknownClassError: a parent does not exist.
         """
@@ -88,7 +88,7 @@ class CategoryGraph:
         for parent_id in parents or (TOP,):
             check_name_is_free(self._structure, parent_id, cleaned)
         links = [EdgeAdded(parent_id, new_id) for parent_id in dict.fromkeys(parents)]
-        self._commit([ClassAdded(new_id, cleaned, clean_aliases(aliases, cleaned)), *links])
+        self._commit([ClassAdded(new_id, cleaned, attributes.cleaned(cleaned)), *links])
         return new_id
 
     def rename(self, class_id: ClassId, name: str) -> None:
@@ -106,16 +106,11 @@ class CategoryGraph:
         if cleaned != old_name:
             self._commit([ClassRenamed(class_id, cleaned, old_name)])
 
-    def set_aliases(self, class_id: ClassId, aliases: Aliases) -> None:
-        """Give a class another source id or other synonyms; the same again changes nothing.
-
-        Raises:
-            GraphError: one of them cannot be an alias, or there are too many.
-            UnknownClassError: there is no such class.
-        """
-        cleaned, old_aliases = clean_aliases(aliases, self.name(class_id)), self.aliases(class_id)
-        if cleaned != old_aliases:
-            self._commit([AliasesChanged(class_id, cleaned, old_aliases)])
+    def set_attributes(self, class_id: ClassId, attributes: ClassAttributes) -> None:
+        """Give a class other attributes, cleaned; the same again changes nothing. See `ClassAttributes.cleaned`."""
+        known, cleaned = self.attributes(class_id), attributes.cleaned(self.name(class_id))
+        if news := known.differences(cleaned):
+            self._commit([AttributesChanged(class_id, news, cleaned.differences(known))])
 
     def link(self, parent_id: ClassId, child_id: ClassId) -> None:
         """Put a class under one more parent.
@@ -228,10 +223,14 @@ class CategoryGraph:
         check_known(self._structure, class_id)
         return self._structure.names[class_id]
 
-    def aliases(self, class_id: ClassId) -> Aliases:
-        """Source id and synonyms of a class."""
+    def attributes(self, class_id: ClassId) -> ClassAttributes:
+        """What else a class has."""
         check_known(self._structure, class_id)
-        return self._structure.aliases.of(class_id)
+        return self._structure.attributes.of(class_id)
+
+    def all_attributes(self) -> Iterator[tuple[ClassId, ClassAttributes]]:
+        """Classes that have any, oldest first."""
+        return self._structure.attributes.items()
 
     def classes(self) -> Sequence[ClassId]:
         """All classes in the order they came into being, which is that of their ids."""
@@ -315,8 +314,8 @@ class CategoryGraph:
         return search_classes(self._structure, text, limit)
 
     def make_searchable(self) -> None:
-        """Build now what the first search would build; copies share it. Who types should not have to wait for it."""
-        self._structure.aliases.by_folded()
+        """Build now what the first search would build; copies share it."""
+        self._structure.attributes.by_folded()
 
     def copy(self) -> "CategoryGraph":
         """Make an equal graph that goes its own way from here."""
@@ -342,7 +341,6 @@ class CategoryGraph:
         self._structure.levels.forget()
         for edit in inverse(edits):
             self._structure.perform(edit)
-        made = len(edits)
         # Blocks close inside out, so what this block recorded is the end of what the outer ones did.
         for recorder in self._recorders:
-            del recorder[len(recorder) - made :]
+            del recorder[len(recorder) - len(edits) :]

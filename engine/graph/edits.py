@@ -1,8 +1,10 @@
 """Edits of a category graph as plain values: what an action did, what undo does back, what a mirror replays."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from engine.graph.aliases import NO_ALIASES, Aliases
+from engine.graph.class_attributes import ATTRIBUTE, NO_ATTRIBUTES, ClassAttributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +13,7 @@ class ClassAdded:
 
     class_id: int
     name: str
-    aliases: Aliases = NO_ALIASES
+    attributes: ClassAttributes = NO_ATTRIBUTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +26,12 @@ class ClassRenamed:
 
 
 @dataclass(frozen=True, slots=True)
-class AliasesChanged:
-    """A class has another source id or other synonyms; `old_aliases` is what its inverse needs."""
+class AttributesChanged:
+    """Some attributes of a class have other values, by their names; `old_values` is what its inverse needs."""
 
     class_id: int
-    aliases: Aliases
-    old_aliases: Aliases = NO_ALIASES
+    values: Mapping[str, Any]
+    old_values: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class ClassRemoved:
 
     class_id: int
     name: str = ""
-    aliases: Aliases = NO_ALIASES
+    attributes: ClassAttributes = NO_ATTRIBUTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,4 +59,9 @@ class EdgeRemoved:
     child_id: int
 
 
-GraphEdit = ClassAdded | ClassRenamed | AliasesChanged | ClassRemoved | EdgeAdded | EdgeRemoved
+GraphEdit = ClassAdded | ClassRenamed | AttributesChanged | ClassRemoved | EdgeAdded | EdgeRemoved
+
+
+def changes_look(edit: GraphEdit) -> bool:
+    """Whether names, places or other names of classes change; notes, colours and bars are shown by others."""
+    return not isinstance(edit, AttributesChanged) or any(ATTRIBUTE[name].is_name for name in edit.values)

@@ -58,7 +58,7 @@ def fitting_classes(structure: GraphStructure, text: str) -> list[ClassId]:
         return [at_path]
     literal_name = unicodedata.normalize("NFC", text).strip()
     named = {*_ending_in(structure, names), *structure.namesakes.of(literal_name)}
-    return sorted(named) if named else structure.aliases.known_as(literal_name)
+    return sorted(named) if named else structure.attributes.known_as(literal_name)
 
 
 def _class_at(structure: GraphStructure, names: Iterable[str]) -> ClassId | None:
@@ -107,9 +107,9 @@ def _close_names(structure: GraphStructure, name: str) -> list[str]:
     """Names alike but for a slip. Only names of about the same length and beginning are compared: 82,000 are many."""
     wanted = name.casefold()
     pool: dict[str, str] = {}
-    aliases = ((ids[0], folded) for folded, ids in structure.aliases.by_folded().items())
-    for class_id, folded in chain(structure.folded.items(), aliases):
+    others = ((ids[0], folded) for folded, ids in structure.attributes.by_folded().items())
+    for class_id, folded in chain(structure.folded.items(), others):
         if abs(len(folded) - len(wanted)) <= LENGTH_TOLERANCE and folded[:1] == wanted[:1]:
-            spelled = (structure.names[class_id], *structure.aliases.of(class_id).texts)
+            spelled = (structure.names[class_id], *structure.attributes.of(class_id).names)
             pool.setdefault(folded, next(each for each in spelled if each.casefold() == folded))
     return [pool[folded] for folded in difflib.get_close_matches(wanted, pool, CLOSE_MATCHES, cutoff=0.7)]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from engine.graph.edits import (
-    AliasesChanged,
+    AttributesChanged,
     ClassAdded,
     ClassRemoved,
     ClassRenamed,
@@ -33,7 +33,7 @@ def with_what_was(edit: GraphEdit, structure: GraphStructure) -> GraphEdit:
     """Complete an edit that is about to be made, so that it can be inverted.
 
     Args:
-        edit: may leave out the earlier name and aliases.
+        edit: may leave out the earlier name and attributes.
         structure: as it is before the edit.
 
     Returns:
@@ -42,22 +42,23 @@ def with_what_was(edit: GraphEdit, structure: GraphStructure) -> GraphEdit:
     match edit:
         case ClassRenamed(class_id, name):
             return ClassRenamed(class_id, name, structure.names[class_id])
-        case AliasesChanged(class_id, aliases):
-            return AliasesChanged(class_id, aliases, structure.aliases.of(class_id))
+        case AttributesChanged(class_id, values):
+            own = structure.attributes.of(class_id)
+            return AttributesChanged(class_id, values, {name: getattr(own, name) for name in values})
         case ClassRemoved(class_id):
-            return ClassRemoved(class_id, structure.names[class_id], structure.aliases.of(class_id))
+            return ClassRemoved(class_id, structure.names[class_id], structure.attributes.of(class_id))
         case _:
             return edit
 
 
 def _opposite(edit: GraphEdit) -> GraphEdit:
     match edit:
-        case ClassAdded(class_id, name, aliases):
-            return ClassRemoved(class_id, name, aliases)
-        case ClassRemoved(class_id, name, aliases):
-            return ClassAdded(class_id, _known(name), aliases)
-        case AliasesChanged(class_id, aliases, old_aliases):
-            return AliasesChanged(class_id, old_aliases, aliases)
+        case ClassAdded(class_id, name, attributes):
+            return ClassRemoved(class_id, name, attributes)
+        case ClassRemoved(class_id, name, attributes):
+            return ClassAdded(class_id, _known(name), attributes)
+        case AttributesChanged(class_id, values, old_values):
+            return AttributesChanged(class_id, old_values, values)
         case ClassRenamed(class_id, name, old_name):
             return ClassRenamed(class_id, _known(old_name), name)
         case EdgeAdded(parent_id, child_id):

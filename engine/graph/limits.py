@@ -11,6 +11,9 @@ LONGEST_SOURCE_ID: Final = 1_000
 MOST_SYNONYMS: Final = 1_000
 """Synonyms of one class; the most in WordNet are 27, and a species seldom has more than some hundred."""
 
+LONGEST_NOTE: Final = 10_000
+"""Characters of a note on a class: some pages, a field guide's whole entry."""
+
 DEEPEST_LEVEL: Final = 500
 """Level of the deepest class, a root having 0; no taxonomy that we know comes near."""
 

@@ -5,8 +5,8 @@ from enum import Enum
 from typing import Protocol
 
 from engine.errors import GraphError
-from engine.graph.aliases import Aliases, clean_aliases
-from engine.graph.edits import AliasesChanged, ClassRemoved, EdgeAdded, EdgeRemoved, GraphEdit
+from engine.graph.class_attributes import ClassAttributes
+from engine.graph.edits import AttributesChanged, ClassRemoved, EdgeAdded, EdgeRemoved, GraphEdit
 from engine.graph.structure import TOP, ClassId, GraphStructure
 from engine.graph.traversal import reachable
 from engine.graph.validation import check_known, check_name_is_free, namesake_error
@@ -94,8 +94,8 @@ def removal_edits(
     # Each edge once: those from a class that goes, and those from a class that stays to one that goes.
     edits += [EdgeRemoved(each, child) for each in going for child in structure.children(each)]
     edits += [EdgeRemoved(up, each) for each in going for up in structure.parents(each) if up not in going]
-    names, aliases = structure.names, structure.aliases
-    return [*edits, *(ClassRemoved(each, names[each], aliases.of(each)) for each in going)]
+    names, attributes = structure.names, structure.attributes
+    return [*edits, *(ClassRemoved(each, names[each], attributes.of(each)) for each in going)]
 
 
 def merging_edits(structure: GraphStructure, class_id: ClassId, heir_id: ClassId) -> list[GraphEdit]:
@@ -103,7 +103,7 @@ def merging_edits(structure: GraphStructure, class_id: ClassId, heir_id: ClassId
 
     Its children go under the heir, and the heir under its parents; what would put a class under itself, or repeat a way
     that leads there already, is left out. A child that the heir itself lies under goes to the parents instead. The
-    heir gets its name, synonyms and source id as well, so that it is found by them.
+    heir gets its name as a synonym, its synonyms, and what it lacks of its other attributes.
 
     Args:
         structure: the graph.
@@ -122,12 +122,12 @@ def merging_edits(structure: GraphStructure, class_id: ClassId, heir_id: ClassId
     cut += [EdgeRemoved(class_id, child_id) for child_id in structure.children(class_id)]
     new = list(dict.fromkeys(_new_edges(structure, class_id, heir_id)))
     _check_names(structure, class_id, new)
-    name, aliases, known = structure.names[class_id], structure.aliases.of(class_id), structure.aliases.of(heir_id)
-    wider = clean_aliases(
-        known.filled_in(Aliases(aliases.source_id, (name, *aliases.synonyms))), structure.names[heir_id]
-    )
-    named = [AliasesChanged(heir_id, wider, known)] if wider != known else []
-    return [*cut, *new, ClassRemoved(class_id, name, aliases), *named]
+    name, own, known = structure.names[class_id], structure.attributes.of(class_id), structure.attributes.of(heir_id)
+    named = ClassAttributes(synonyms=(name,))
+    wider = known.filled_in(named).filled_in(own).cleaned(structure.names[heir_id])
+    news = known.differences(wider)
+    wider_edit = [AttributesChanged(heir_id, news, wider.differences(known))] if news else []
+    return [*cut, *new, ClassRemoved(class_id, name, own), *wider_edit]
 
 
 def _adoptions(structure: GraphStructure, going: Collection[ClassId], orphans: Iterable[ClassId]) -> list[EdgeAdded]:

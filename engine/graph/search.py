@@ -29,7 +29,7 @@ def search_classes(structure: GraphStructure, text: str, limit: int) -> list[Cla
     wanted = parts[-1]
     named = _within(structure, [(each, folded) for each, folded in structure.folded.items() if wanted in folded], parts)
     best = _best(named, wanted, limit)
-    by_alias = structure.aliases.by_folded()
+    by_alias = structure.attributes.by_folded()
     also_called = _within(structure, [(each, wanted) for each in by_alias.get(wanted, ())], parts)
     exact = [each for each in best if structure.folded[each] == wanted]
     best = list(dict.fromkeys([*exact, *(each for each, _ in also_called), *best]))[:limit]

@@ -6,8 +6,17 @@ Edits are taken as they come. Whether they may be made is decided above, in `cat
 from typing import final
 
 from engine.graph.adjacency import Adjacency
-from engine.graph.aliases import NO_ALIASES, Aliases, AliasTable
-from engine.graph.edits import AliasesChanged, ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
+from engine.graph.attribute_table import AttributeTable
+from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
+from engine.graph.edits import (
+    AttributesChanged,
+    ClassAdded,
+    ClassRemoved,
+    ClassRenamed,
+    EdgeAdded,
+    EdgeRemoved,
+    GraphEdit,
+)
 from engine.graph.levels import LevelTable
 from engine.graph.names import natural_key
 from engine.graph.shared_sets import SharedSets
@@ -25,7 +34,7 @@ class GraphStructure:
         names: name of each class.
         folded: the same, case-folded, for searching.
         namesakes: classes of each name.
-        aliases: source id and synonyms of each class.
+        attributes: what else each class has.
         levels: level of each class.
     """
 
@@ -34,7 +43,7 @@ class GraphStructure:
         self.names: dict[ClassId, str] = {}
         self.folded: dict[ClassId, str] = {}
         self.namesakes: SharedSets[str] = SharedSets()
-        self.aliases = AliasTable()
+        self.attributes = AttributeTable()
         self.levels = LevelTable(self.names, self.edges)
         self._roots: set[ClassId] = set()
         self._children_in_order: dict[ClassId | None, tuple[ClassId, ...]] = {}
@@ -44,10 +53,10 @@ class GraphStructure:
     def perform(self, edit: GraphEdit) -> None:
         """Make one edit without asking whether it may be made."""
         match edit:
-            case ClassAdded(class_id, name, aliases):
-                self._add_class(class_id, name, aliases)
-            case AliasesChanged(class_id, aliases):
-                self.aliases.put(class_id, aliases)
+            case ClassAdded(class_id, name, attributes):
+                self._add_class(class_id, name, attributes)
+            case AttributesChanged(class_id, values):
+                self.attributes.change(class_id, values)
             case ClassRenamed(class_id, name):
                 self._rename(class_id, name)
             case ClassRemoved(class_id):
@@ -99,14 +108,14 @@ class GraphStructure:
         twin.names = self.names.copy()
         twin.folded = self.folded.copy()
         twin.namesakes = self.namesakes.copy()
-        twin.aliases = self.aliases.copy()
+        twin.attributes = self.attributes.copy()
         twin._roots = self._roots.copy()
         twin.levels = LevelTable(twin.names, twin.edges)
         return twin
 
-    def _add_class(self, class_id: ClassId, name: str, aliases: Aliases) -> None:
+    def _add_class(self, class_id: ClassId, name: str, attributes: ClassAttributes) -> None:
         self._set_name(class_id, name)
-        self.aliases.put(class_id, aliases)
+        self.attributes.put(class_id, attributes)
         self._roots.add(class_id)
         self.levels.class_added(class_id)
         self._forget_order(TOP)
@@ -120,7 +129,7 @@ class GraphStructure:
 
     def _remove_class(self, class_id: ClassId) -> None:
         self._drop_name(class_id)
-        self.aliases.put(class_id, NO_ALIASES)
+        self.attributes.put(class_id, NO_ATTRIBUTES)
         self._roots.discard(class_id)
         self.levels.class_removed(class_id)
         self._forget_order(TOP)

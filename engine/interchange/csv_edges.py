@@ -2,49 +2,44 @@
 
 A name stands for one class throughout such a table, so a class with two parents has two rows. A column `id` is kept as
 the child's source id. Where there is a column `parent_id` as well, as in our own exports, the ids tell the classes
-apart, several may have one name, and `source_id` holds the source id. `synonyms`, `note` and `colour` are read in both.
+apart, several may have one name, and `source_id` holds the source id. Other attributes of classes are read in both.
 """
 
 import csv
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import IN_FILES, NO_ATTRIBUTES, ClassAttributes
 from engine.interchange.imported import (
     ImportedClass,
     ImportedGraph,
+    attributes_at,
     checked,
-    clean_aliases_at,
     clean_name_at,
     find_cycle,
 )
 from engine.interchange.spreadsheet_cells import guarded, unguarded
-from engine.interchange.taxonomies.colours import hex_colour
 from engine.interchange.taxonomy_file import check_lines, taxonomy_text
 
 CHILD: Final = "child"
 PARENT: Final = "parent"
 ID: Final = "id"
-DELIMITERS: Final = (",", ";", "\t", "|")
-
-
 PARENT_ID: Final = "parent_id"
 SOURCE_ID: Final = "source_id"
-SYNONYMS: Final = "synonyms"
-NOTE: Final = "note"
-COLOUR: Final = "colour"
+DELIMITERS: Final = (",", ";", "\t", "|")
 BETWEEN_SYNONYMS: Final = " | "
-_COLUMNS: Final = (CHILD, PARENT, ID, PARENT_ID, SOURCE_ID, SYNONYMS, NOTE, COLOUR)
+_COLUMNS: Final = (CHILD, PARENT, ID, PARENT_ID, *(each.name for each in IN_FILES))
 HEADER: Final = ",".join(_COLUMNS)
 """The first line of a table that we write."""
 _SYNONYM: Final = re.compile(r"(?:[^\\|]|\\.)+")
 _ESCAPED: Final = re.compile(r"\\(.)")
+_SEPARATING: Final = re.compile(r"([\\|])")
 
 
 @dataclass(frozen=True)
@@ -54,9 +49,7 @@ class _Row:
     parent: str  # empty for a root
     key: str
     parent_key: str  # empty for a root
-    aliases: Aliases
-    note: str
-    colour: str
+    attributes: ClassAttributes
 
 
 def read(source: Path) -> ImportedGraph:
@@ -102,13 +95,16 @@ def written(graph: ImportedGraph) -> str:
     table = csv.writer(text, lineterminator="\n")
     table.writerow(_COLUMNS)
     for each in graph.classes:
-        synonyms = BETWEEN_SYNONYMS.join(re.sub(r"([\\|])", r"\\\1", synonym) for synonym in each.aliases.synonyms)
-        attributes = (each.aliases.source_id, synonyms, each.note, each.colour)
+        attributes = [_cell(attribute.of(each.attributes)) for attribute in IN_FILES]
         for parent in parents[each.key] or [""]:
             cells = (each.name, names.get(parent, ""), each.key, parent, *attributes)
             table.writerow([guarded(cell) for cell in cells])
-            attributes = ("", "", "", "")
+            attributes = [""] * len(IN_FILES)
     return text.getvalue()
+
+
+def _cell(value: str | tuple[str, ...]) -> str:
+    return value if isinstance(value, str) else BETWEEN_SYNONYMS.join(_SEPARATING.sub(r"\\\1", each) for each in value)
 
 
 def has_header(first_line: str) -> bool:
@@ -164,18 +160,24 @@ def _row(cells: list[str], header: dict[str, int], place: str, line: int) -> _Ro
     name, parent_name = clean_name_at(place, child), clean_name_at(place, parent) if parent else ""
     if has_keys and not cell(ID):
         raise FormatError(f"{place} has no id", found=f'"{name}"', remedy="write one, or take the column parent_id out")
-    synonyms = tuple(_ESCAPED.sub(r"\1", each).strip() for each in _SYNONYM.findall(cell(SYNONYMS)))
-    source_id = cell(SOURCE_ID) if has_keys or SOURCE_ID in header else cell(ID)
+    values: dict[str, str | tuple[str, ...]] = {}
+    for each in IN_FILES:
+        text = next(filter(None, map(cell, (each.name, *each.read_as))), "")
+        values[each.name] = _parts(text) if isinstance(each.default, tuple) else text
+    if not (has_keys or SOURCE_ID in header):
+        values[SOURCE_ID] = cell(ID)
     return _Row(
         line,
         name,
         parent_name,
         key=cell(ID) if has_keys else name,
         parent_key=cell(PARENT_ID) if has_keys else parent_name,
-        aliases=clean_aliases_at(place, Aliases(source_id, synonyms), name),
-        note=cell(NOTE),
-        colour=hex_colour(cell(COLOUR)),
+        attributes=attributes_at(place, name, **values),
     )
+
+
+def _parts(cell: str) -> tuple[str, ...]:
+    return tuple(_ESCAPED.sub(r"\1", each).strip() for each in _SYNONYM.findall(cell))
 
 
 def _names(rows: list[_Row], source: Path) -> dict[str, str]:
@@ -196,15 +198,12 @@ def _names(rows: list[_Row], source: Path) -> dict[str, str]:
 
 def _class(key: str, name: str, rows: list[_Row]) -> ImportedClass:
     """A class from all rows in which it is the child; it has no source id where they disagree: they are numbered."""
-    ids = {row.aliases.source_id for row in rows} - {""}
-    synonyms = dict.fromkeys(synonym for row in rows for synonym in row.aliases.synonyms)
-    return ImportedClass(
-        key,
-        name,
-        Aliases(ids.pop() if len(ids) == 1 else "", tuple(synonyms)),
-        note=next((row.note for row in rows if row.note), ""),
-        colour=next((row.colour for row in rows if row.colour), ""),
-    )
+    attributes = NO_ATTRIBUTES
+    for row in rows:
+        attributes = attributes.filled_in(row.attributes)
+    if len({row.attributes.source_id for row in rows} - {""}) > 1:
+        attributes = replace(attributes, source_id="")
+    return ImportedClass(key, name, attributes)
 
 
 def _check_parents_are_listed(rows: list[_Row], source: Path) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
-from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
+from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
 from engine.interchange.restrict import restricted
 from engine.interchange.sibling_names import disambiguated
 from engine.interchange.taxonomy_file import taxonomy_lines
@@ -52,7 +51,7 @@ def read(source: Path, *, under: str | None = None, only: Collection[str] = ()) 
 
 
 def _class(key: str, name: str, words: tuple[str, ...], place: str) -> ImportedClass:
-    return ImportedClass(key, name, clean_aliases_at(place, Aliases(key, words), name))
+    return ImportedClass(key, name, attributes_at(place, name, source_id=key, synonyms=words))
 
 
 def _edges(source: Path) -> dict[tuple[str, str], None]:

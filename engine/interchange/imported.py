@@ -4,9 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from graphlib import CycleError as OrderError
 from graphlib import TopologicalSorter
+from typing import Any
 
-from engine.errors import FormatError, GraphError
-from engine.graph.aliases import NO_ALIASES, Aliases, clean_aliases
+from engine.errors import FormatError, InputError
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import IN_FILES, NO_ATTRIBUTES, ClassAttributes
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.graph.names import clean_name
 
@@ -18,16 +20,12 @@ class ImportedClass:
     Attributes:
         key: what tells it from the other classes of that source: an id, a path or a name.
         name: its clean name.
-        aliases: its id where the source has ids, and other names of the same class.
-        note: what the source says about it, such as a definition; empty where it says nothing.
-        colour: "#rrggbb"; empty where the source has none.
+        attributes: what else the source says of it.
     """
 
     key: str
     name: str
-    aliases: Aliases = NO_ALIASES
-    note: str = ""
-    colour: str = ""
+    attributes: ClassAttributes = NO_ATTRIBUTES
 
 
 @dataclass(frozen=True)
@@ -50,6 +48,18 @@ class ImportedGraph:
         return parents
 
 
+def exported_graph(graph: CategoryGraph) -> ImportedGraph:
+    """A project's graph as a file would tell it: what every format is written from.
+
+    Returns:
+        Every class, the oldest first, and every edge; the key is the number of the class.
+    """
+    return ImportedGraph(
+        tuple(ImportedClass(str(each), graph.name(each), graph.attributes(each)) for each in graph.classes()),
+        tuple((str(parent), str(child)) for parent, child in graph.edges()),
+    )
+
+
 def clean_name_at(place: str, name: str) -> str:
     """Clean a class name, with the place it comes from in the error.
 
@@ -62,23 +72,29 @@ def clean_name_at(place: str, name: str) -> str:
     """
     try:
         return clean_name(name)
-    except GraphError as error:
+    except InputError as error:
         raise _error_at(place, error) from error
 
 
-def clean_aliases_at(place: str, aliases: Aliases, name: str) -> Aliases:
-    """Clean the aliases of the class of this name, with the place they come from in the error.
+def attributes_at(place: str, name: str, **values: Any) -> ClassAttributes:
+    """What a source says of the class of this name, cleaned, with the place it comes from in the error.
+
+    Args:
+        place: such as "line 3 of birds.csv".
+        name: of the class.
+        values: by attribute, as they stand there.
 
     Raises:
-        FormatError: one of them cannot be an alias, or there are too many.
+        FormatError: a source id or synonym cannot be one, or there are too many.
     """
+    given = {each.name: each.fit(values[each.name]) for each in IN_FILES if values.get(each.name)}
     try:
-        return clean_aliases(aliases, name)
-    except GraphError as error:
+        return ClassAttributes(**given).cleaned(name) if given else NO_ATTRIBUTES
+    except InputError as error:
         raise _error_at(place, error) from error
 
 
-def _error_at(place: str, error: GraphError) -> FormatError:
+def _error_at(place: str, error: InputError) -> FormatError:
     return FormatError(f"{place}: {error.what}", expected=error.expected, found=error.found, remedy=error.remedy)
 
 

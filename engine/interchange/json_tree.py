@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import IN_FILES, ClassAttributes
 from engine.graph.names import join_path
-from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
-from engine.interchange.taxonomies.colours import hex_colour
+from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
 from engine.interchange.taxonomies.json_document import json_document
 from engine.interchange.taxonomy_file import taxonomy_text
 
 CLASSES: Final = "classes"
+SOURCE_ID: Final = "source_id"
 
 
 def read(source: Path) -> ImportedGraph:
@@ -53,12 +53,12 @@ def written(graph: ImportedGraph) -> str:
 
 def _row(each: ImportedClass, parents: list[str]) -> dict[str, Any]:
     """A class; "source_id" stands there in any case, so that "id" is only its number in the file."""
-    attributes = {"synonyms": list(each.aliases.synonyms), "note": each.note, "colour": each.colour}
+    attributes = {attribute.name: attribute.of(each.attributes) for attribute in IN_FILES}
     return {
         "id": each.key,
         "name": each.name,
         "parents": parents,
-        "source_id": each.aliases.source_id or None,
+        SOURCE_ID: None,
         **{field: value for field, value in attributes.items() if value},
     }
 
@@ -76,7 +76,7 @@ def _from_list(rows: Any, source_name: str) -> ImportedGraph:
         key = _key(row["id"], f'"id" of {place}') if "id" in row else name
         if key in classes:
             raise FormatError(f"{place} has the id of an earlier class", found=f'"{key}"', remedy="give it its own id")
-        classes[key] = ImportedClass(key, name, _aliases(row, name, place), *_details(row, place))
+        classes[key] = ImportedClass(key, name, _attributes(row, name, place))
         parents[key] = [_key(each, f'"parents" of {place}') for each in _list(row, "parents", place)]
     for key, above in parents.items():
         _check_known(above, classes, f'"{classes[key].name}" in {source_name}')
@@ -94,7 +94,7 @@ def _from_tree(document: Any, source_name: str) -> ImportedGraph:
             raise FormatError(f'{source_name} has the class "{key}" twice', remedy="join the two or rename one")
         taken.add(key)
         place = f'"{key}" in {source_name}'
-        classes.append(ImportedClass(key, path[-1], _aliases(row, path[-1], place), *_details(row, place)))
+        classes.append(ImportedClass(key, path[-1], _attributes(row, path[-1], place)))
         if len(path) > 1:
             edges.append((join_path(path[:-1]), key))
     return ImportedGraph(tuple(classes), tuple(edges))
@@ -115,16 +115,18 @@ def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...]
         waiting.extend((path, child) for child in reversed(_list(row, "children", place)))
 
 
-def _aliases(row: dict[str, Any], name: str, place: str) -> Aliases:
-    field = "source_id" if "source_id" in row else "id"
-    source_id = "" if row.get(field) is None else _key(row[field], f'"{field}" of {place}')
-    synonyms = [_text(each, f'"synonyms" of {place}') for each in _list(row, "synonyms", place)]
-    return clean_aliases_at(place, Aliases(source_id, tuple(synonyms)), name)
-
-
-def _details(row: dict[str, Any], place: str) -> tuple[str, str]:
-    note, colour = (row.get(field) or "" for field in ("note", "colour"))
-    return _text(note, f'"note" of {place}').strip(), hex_colour(_text(colour, f'"colour" of {place}'))
+def _attributes(row: dict[str, Any], name: str, place: str) -> ClassAttributes:
+    values: dict[str, str | tuple[str, ...]] = {}
+    for each in IN_FILES:
+        field = next((field for field in (each.name, *each.read_as) if row.get(field)), each.name)
+        if isinstance(each.default, tuple):
+            values[each.name] = tuple(_text(part, f'"{field}" of {place}') for part in _list(row, field, place))
+        elif each.name != SOURCE_ID:
+            values[each.name] = _text(row.get(field) or "", f'"{field}" of {place}')
+    field = SOURCE_ID if SOURCE_ID in row else "id"
+    if row.get(field) is not None:
+        values[SOURCE_ID] = _key(row[field], f'"{field}" of {place}')
+    return attributes_at(place, name, **values)
 
 
 def _list(row: dict[str, Any], name: str, place: str) -> list[Any]:

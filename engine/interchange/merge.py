@@ -1,6 +1,6 @@
 """Taking an imported graph into a category graph: same path, same class, so importing twice adds nothing.
 
-A class that is there already takes over the id and the synonyms that it lacks.
+A class that is there already takes over the attributes that it lacks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from engine.errors import CycleError
 from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.graph.edits import AliasesChanged
+from engine.graph.edits import AttributesChanged
 from engine.interchange.imported import ImportedClass, ImportedGraph, find_cycle, parents_first
 
 
@@ -19,7 +19,7 @@ class MergeResult:
     Attributes:
         classes_added: number of new classes.
         edges_added: number of new edges.
-        aliases_added: number of classes from before that got an id or further synonyms.
+        aliases_added: number of classes from before that got further attributes.
         class_ids: for each imported key its class in the graph, new or not.
     """
 
@@ -56,7 +56,7 @@ def merge_into(graph: CategoryGraph, imported: ImportedGraph) -> MergeResult:
         for key in ordered:
             parents = tuple(dict.fromkeys(ids[parent] for parent in parent_keys[key]))
             ids[key] = _merge_class(graph, classes[key], parents)
-        filled_in = {edit.class_id for edit in edits if isinstance(edit, AliasesChanged)}
+        filled_in = {edit.class_id for edit in edits if isinstance(edit, AttributesChanged)}
     return MergeResult(len(graph) - classes_before, graph.edge_count - edges_before, len(filled_in), ids)
 
 
@@ -64,9 +64,9 @@ def _merge_class(graph: CategoryGraph, imported: ImportedClass, parents: Sequenc
     known = [graph.child_named(parent, imported.name) for parent in parents or (None,)]
     class_id = next((each for each in known if each is not None), None)
     if class_id is None:
-        return graph.add_class(imported.name, parents, aliases=imported.aliases)
-    if imported.aliases:
-        graph.set_aliases(class_id, graph.aliases(class_id).filled_in(imported.aliases))
+        return graph.add_class(imported.name, parents, attributes=imported.attributes)
+    if imported.attributes:
+        graph.set_attributes(class_id, graph.attributes(class_id).filled_in(imported.attributes))
     for parent, child in zip(parents, known, strict=False):
         if child is None:
             graph.link(parent, class_id)

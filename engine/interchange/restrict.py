@@ -68,6 +68,8 @@ class _Lookup:
             self._key_of = dict(enumerate(self.parents, start=1))
             id_of = {key: class_id for class_id, key in self._key_of.items()}
             self._graph = CategoryGraph()
-            self._graph.apply(ClassAdded(id_of[each.key], each.name, each.aliases) for each in self._imported.classes)
+            self._graph.apply(
+                ClassAdded(id_of[each.key], each.name, each.attributes) for each in self._imported.classes
+            )
             self._graph.apply(EdgeAdded(id_of[parent], id_of[child]) for parent, child in self._imported.edges)
         return self._graph

@@ -4,7 +4,6 @@ from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
 from engine.project.project import Project
 from engine.project.records import (
-    ClassDetails,
     ClassId,
     ClassPolicy,
     ImageId,
@@ -23,7 +22,6 @@ from engine.project.step import OpenStep
 __all__ = [
     "BackupReason",
     "Change",
-    "ClassDetails",
     "ClassId",
     "ClassPolicy",
     "ImageId",

@@ -165,11 +165,10 @@ def unlinked_text(parent_names: Sequence[str], names: Sequence[str]) -> str:
     return text + (parent_names[0] if len(parent_names) == 1 else counted(len(parent_names), "parent"))
 
 
-def details_text(names: Sequence[str], *, note_changed: bool, colour_changed: bool) -> str:
-    """A change of what people note about classes in words."""
-    if note_changed and colour_changed:
-        return f"Changed note and colour of {one_or_count(names)}"
-    return f"Changed the {'note' if note_changed else 'colour'} of {one_or_count(names)}"
+def attributes_text(attributes: Sequence[str], names: Sequence[str]) -> str:
+    """A change of attributes of classes in words."""
+    changed = " and ".join(attributes) if len(attributes) > 1 else f"the {next(iter(attributes), 'attributes')}"
+    return f"Changed {changed} of {one_or_count(names)}"
 
 
 def _and_below(chosen: Sequence[str], below: int) -> str:

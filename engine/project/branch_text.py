@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.errors import InputError
-from engine.graph.aliases import Aliases, clean_aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ATTRIBUTE, ATTRIBUTES, NO_ATTRIBUTES, ClassAttributes
 from engine.graph.group_edits import check_some
 from engine.graph.names import clean_name
 from engine.graph.traversal import reachable
-from engine.project.detail_rows import clean_details
-from engine.project.records import ClassDetails, ClassId, ClassPolicy
+from engine.project.records import ClassId
 
 MARKER: Final = "protoleaf"
 """Key by which a copied text is known as ours; its value says what is in it."""
@@ -39,23 +38,15 @@ class CopiedClass:
 
     name: str
     parents: tuple[int, ...]
-    aliases: Aliases
-    details: ClassDetails
-    policy: ClassPolicy
+    attributes: ClassAttributes
 
 
-def copied_branches(
-    graph: CategoryGraph,
-    class_ids: Sequence[ClassId],
-    details: Mapping[ClassId, ClassDetails],
-    policies: Mapping[ClassId, ClassPolicy],
-) -> str:
-    """Copy classes with all that is below them: names, edges, aliases, notes, colours and bars.
+def copied_branches(graph: CategoryGraph, class_ids: Sequence[ClassId]) -> str:
+    """Copy classes with all that is below them: names, edges and attributes.
 
     Args:
         graph: where they are.
         class_ids: the chosen classes; one that lies below another of them is copied there alone.
-        details, policies: of the classes that have any.
 
     Returns:
         The text that `read_branches` reads.
@@ -73,9 +64,7 @@ def copied_branches(
             CopiedClass(
                 graph.name(class_id),
                 tuple(place[parent] for parent in graph.parents(class_id) if parent in copied),
-                graph.aliases(class_id),
-                details.get(class_id, ClassDetails()),
-                policies.get(class_id, ClassPolicy()),
+                graph.attributes(class_id),
             )
         )
         for class_id in ordered
@@ -118,50 +107,25 @@ def _with_all_below(graph: CategoryGraph, class_ids: Iterable[ClassId]) -> set[C
 
 def _row(copied: CopiedClass) -> Mapping[str, Any]:
     """A class as JSON; what is not said is left out."""
-    row = {
-        "name": copied.name,
-        "parents": copied.parents,
-        "source_id": copied.aliases.source_id,
-        "synonyms": copied.aliases.synonyms,
-        "note": copied.details.note,
-        "colour": copied.details.colour,
-        "is_deepest": copied.policy.is_deepest,
-    }
-    row_of_class = {key: value for key, value in row.items() if value}
-    return row_of_class if copied.policy.bar is None else {**row_of_class, "bar": copied.policy.bar}
+    parents = {"parents": copied.parents} if copied.parents else {}
+    return {"name": copied.name, **parents, **NO_ATTRIBUTES.differences(copied.attributes)}
 
 
 def _copied(row: Any, place: int) -> CopiedClass:
     if not isinstance(row, dict):
         raise _broken(place, "no name")
-    name = clean_name(_text(row, "name", place))
-    parents, synonyms = _list(row, "parents", int, place), _list(row, "synonyms", str, place)
-    if not all(0 <= parent < place for parent in parents):
+    name, parents = row.get("name", ""), row.get("parents", [])
+    if not isinstance(name, str):
+        raise _broken(place, "a name that is no text")
+    if not (isinstance(parents, list) and all(type(parent) is int and 0 <= parent < place for parent in parents)):
         raise _broken(place, "a parent that does not stand before it")
-    bar, is_deepest = row.get("bar"), row.get("is_deepest", False)
-    if not (bar is None or (type(bar) in (int, float) and 0 <= bar <= 1)) or type(is_deepest) is not bool:
-        raise _broken(place, "a bar that is no probability")
-    return CopiedClass(
-        name,
-        tuple(dict.fromkeys(parents)),
-        clean_aliases(Aliases(_text(row, "source_id", place), tuple(synonyms)), name),
-        clean_details(ClassDetails(_text(row, "note", place), _text(row, "colour", place))),
-        ClassPolicy(bar, is_deepest),
-    )
-
-
-def _text(row: Mapping[str, Any], key: str, place: int) -> str:
-    value = row.get(key, "")
-    if not isinstance(value, str):
-        raise _broken(place, f'"{key}" that is no text')
-    return value
-
-
-def _list(row: Mapping[str, Any], key: str, kind: type, place: int) -> list[Any]:
-    values = row.get(key, [])
-    if not (isinstance(values, list) and all(type(value) is kind for value in values)):
-        raise _broken(place, f'"{key}" that is no list of these')
-    return values
+    given = {each.name: row[each.name] for each in ATTRIBUTES if each.name in row}
+    for key, value in given.items():
+        if not ATTRIBUTE[key].accepts(value):
+            raise _broken(place, f"something else as its {ATTRIBUTE[key].title}")
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+    cleaned = clean_name(name)
+    return CopiedClass(cleaned, tuple(dict.fromkeys(parents)), ClassAttributes(**values).cleaned(cleaned))
 
 
 def _broken(place: int, found: str) -> InputError:

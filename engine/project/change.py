@@ -1,11 +1,12 @@
 """What one action, undo or redo did, told from the rows it changed: one way for all three, so they cannot disagree."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Final, Literal, final
 
-from engine.graph.aliases import NO_ALIASES, Aliases
+from engine.graph.class_attributes import ATTRIBUTES, ClassAttributes
 from engine.graph.edits import (
-    AliasesChanged,
+    AttributesChanged,
     ClassAdded,
     ClassRemoved,
     ClassRenamed,
@@ -15,8 +16,9 @@ from engine.graph.edits import (
 )
 from engine.project.connection import Row
 from engine.project.records import ClassId, ImageId
-from engine.project.schema import CLASS
+from engine.project.schema import CLASS, JOURNALED_TABLES, JournaledTable
 
+POLICY: Final = frozenset(each.name for each in ATTRIBUTES if each.concerns_fit)
 ChangeKind = Literal["done", "undone", "redone"]
 
 
@@ -30,8 +32,6 @@ class Change:
         labelled: images, still there, whose label by a person changed, came or went.
         images_added, images_removed: net, so an image never stands in both.
         images_moved: images, still there, whose file is another one than before.
-        policies: classes whose bar or deepest level changed.
-        details: classes whose note or colour changed.
         settings: names of changed settings.
         notice: what the person must be told once, such as that no backup could be made before; else empty.
         kind: whether the action was done, undone or redone.
@@ -43,11 +43,15 @@ class Change:
     images_added: tuple[ImageId, ...] = ()
     images_removed: tuple[ImageId, ...] = ()
     images_moved: tuple[ImageId, ...] = ()
-    policies: tuple[ClassId, ...] = ()
-    details: tuple[ClassId, ...] = ()
     settings: tuple[str, ...] = ()
     notice: str = ""
     kind: ChangeKind = "done"
+
+    @property
+    def policies(self) -> tuple[ClassId, ...]:
+        """Classes whose bar or deepest level changed."""
+        edits = (each for each in self.graph_edits if isinstance(each, AttributesChanged))
+        return tuple(dict.fromkeys(each.class_id for each in edits if not POLICY.isdisjoint(each.values)))
 
     @property
     def is_empty(self) -> bool:
@@ -58,8 +62,6 @@ class Change:
             or self.images_added
             or self.images_removed
             or self.images_moved
-            or self.policies
-            or self.details
             or self.settings
         )
 
@@ -70,20 +72,20 @@ class ChangeBuilder:
 
     Attributes:
         count: row changes so far.
+        graph_edits, attribute_edits: those of rows of classes and edges, and of rows beside them.
         gone: images that are not there any more, also those that came and went in between.
     """
 
     def __init__(self) -> None:
         self.count = 0
         self.gone: set[ImageId] = set()
-        self._graph_edits: list[GraphEdit] = []
+        self.graph_edits: list[GraphEdit] = []
         # Dictionaries without values: sets that keep the order.
         self._labelled: dict[ImageId, None] = {}
         self._added: dict[ImageId, None] = {}
         self._removed: dict[ImageId, None] = {}
         self._moved: dict[ImageId, None] = {}
-        self._policies: dict[ClassId, None] = {}
-        self._details: dict[ClassId, None] = {}
+        self.attribute_edits: list[AttributesChanged] = []
         self._settings: dict[str, None] = {}
 
     def add(self, table: str, before: Row | None, after: Row | None) -> None:
@@ -99,13 +101,11 @@ class ChangeBuilder:
             case "label":
                 self._labelled[row[0]] = None
             case "class":
-                self._graph_edits += _class_edits(before, after)
+                self.graph_edits += _class_edits(before, after)
             case "edge":
-                self._graph_edits.append(EdgeAdded(row[0], row[1]) if before is None else EdgeRemoved(row[0], row[1]))
-            case "class_policy":
-                self._policies[row[0]] = None
-            case "class_detail":
-                self._details[row[0]] = None
+                self.graph_edits.append(EdgeAdded(row[0], row[1]) if before is None else EdgeRemoved(row[0], row[1]))
+            case "class_policy" | "class_detail":
+                self.attribute_edits += _attribute_edits(JOURNALED_TABLES[table], before, after)
             case "setting":
                 self._settings[row[0]] = None
 
@@ -113,7 +113,8 @@ class ChangeBuilder:
         """Count in all that another builder collected after this one."""
         self.count += later.count
         change = later.change("")
-        self._graph_edits += change.graph_edits
+        self.graph_edits += later.graph_edits
+        self.attribute_edits += later.attribute_edits
         for image_id in change.images_added:
             self._count_image(image_id, is_there=True)
         for image_id in change.images_removed:
@@ -121,8 +122,6 @@ class ChangeBuilder:
         self._moved.update(dict.fromkeys(change.images_moved))
         self.gone |= later.gone
         self._labelled.update(dict.fromkeys(change.labelled))
-        self._policies.update(dict.fromkeys(change.policies))
-        self._details.update(dict.fromkeys(change.details))
         self._settings.update(dict.fromkeys(change.settings))
 
     def change(self, text: str, kind: ChangeKind = "done") -> Change:
@@ -130,16 +129,21 @@ class ChangeBuilder:
         elsewhere = self.gone | self._added.keys()
         return Change(
             text=text,
-            graph_edits=tuple(self._graph_edits),
+            graph_edits=tuple(self._all_graph_edits()),
             labelled=tuple(image_id for image_id in self._labelled if image_id not in self.gone),
             images_added=tuple(self._added),
             images_removed=tuple(self._removed),
             images_moved=tuple(image_id for image_id in self._moved if image_id not in elsewhere),
-            policies=tuple(self._policies),
-            details=tuple(self._details),
             settings=tuple(self._settings),
             kind=kind,
         )
+
+    def _all_graph_edits(self) -> Iterator[GraphEdit]:
+        """Edits of rows beside that of a class come last: rows may have come before that of their class."""
+        yield from self.graph_edits
+        added_or_removed = (each for each in self.graph_edits if isinstance(each, ClassAdded | ClassRemoved))
+        last = {each.class_id: type(each) for each in added_or_removed}
+        yield from (each for each in self.attribute_edits if last.get(each.class_id) is not ClassRemoved)
 
     def _count_image(self, image_id: ImageId, *, is_there: bool) -> None:
         came, went = (self._added, self._removed) if is_there else (self._removed, self._added)
@@ -150,18 +154,19 @@ class ChangeBuilder:
         (self.gone.discard if is_there else self.gone.add)(image_id)
 
 
-def aliases_in(row: Row) -> Aliases:
-    """Source id and synonyms in a row of the table `class`; rows that an older version wrote have none."""
-    *_, source_id, synonyms = row if len(row) == len(CLASS.columns) else CLASS.whole(row)
-    return Aliases(source_id, tuple(synonyms.split("\n")) if synonyms else ()) if source_id or synonyms else NO_ALIASES
-
-
 def _class_edits(before: Row | None, after: Row | None) -> list[GraphEdit]:
     if before is None:
-        return [] if after is None else [ClassAdded(after[0], after[1], aliases_in(after))]
-    old_aliases = aliases_in(before)
+        return [] if after is None else [ClassAdded(after[0], after[1], ClassAttributes(**CLASS.attributes_in(after)))]
     if after is None:
-        return [ClassRemoved(before[0], before[1], old_aliases)]
+        return [ClassRemoved(before[0], before[1], ClassAttributes(**CLASS.attributes_in(before)))]
     renamed: list[GraphEdit] = [ClassRenamed(after[0], after[1], before[1])] if after[1] != before[1] else []
-    aliases = aliases_in(after)
-    return renamed if aliases == old_aliases else [*renamed, AliasesChanged(after[0], aliases, old_aliases)]
+    return [*renamed, *_attribute_edits(CLASS, before, after)]
+
+
+def _attribute_edits(table: JournaledTable, before: Row | None, after: Row | None) -> list[AttributesChanged]:
+    old, new = table.attributes_in(before), table.attributes_in(after)
+    changed = [name for name in new if new[name] != old[name]]
+    row = before if after is None else after
+    if row is None or not changed:
+        return []
+    return [AttributesChanged(row[0], {name: new[name] for name in changed}, {name: old[name] for name in changed})]

@@ -2,17 +2,19 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import final
+from dataclasses import replace
+from typing import Any, final
 
 from engine.errors import InputError
 from engine.graph import group_edits
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ATTRIBUTES
+from engine.graph.edits import AttributesChanged
 from engine.graph.group_edits import Edge, Move, free_name
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go, label_heir
 from engine.project.action_texts import (
+    attributes_text,
     counted,
-    details_text,
     linked_text,
     merged_text,
     moved_text,
@@ -26,13 +28,9 @@ from engine.project.backups.keeping import MANY
 from engine.project.backups.naming import BackupReason
 from engine.project.branch_text import CopiedClass, copied_branches, read_branches
 from engine.project.change import Change
-from engine.project.detail_rows import clean_details, delete_details, details_of, put_details
 from engine.project.graph_rows import class_name, class_names
 from engine.project.labels import label_counts, labelled_as, move_labels, put_labels
-from engine.project.policy_rows import delete_policies, policies, put_policy
-from engine.project.records import ClassDetails, ClassId, SplitPart
-from engine.project.schema import CLASS_DETAIL, CLASS_POLICY, JournaledTable
-from engine.project.step import OpenStep
+from engine.project.records import ClassId, SplitPart
 from engine.project.store import ProjectStore
 
 
@@ -53,22 +51,9 @@ class ProjectClasses:
         """
         return self._store.graph
 
-    def details(self) -> dict[ClassId, ClassDetails]:
-        """Notes and colours of the classes that have any."""
-        rows = self._store.connection.rows("SELECT class_id, note, colour FROM class_detail ORDER BY class_id")
-        return {class_id: ClassDetails(note, colour) for class_id, note, colour in rows}
-
-    def details_of(self, class_id: ClassId) -> ClassDetails:
-        """Note and colour of one class."""
-        return details_of(self._store.connection, class_id)
-
     def colours(self) -> dict[ClassId, str]:
-        """Colours of the classes that have one, without their notes: those of a large taxonomy are megabytes."""
-        return dict(
-            self._store.connection.rows(
-                "SELECT class_id, colour FROM class_detail WHERE colour <> '' ORDER BY class_id"
-            )
-        )
+        """Colours of the classes that have one."""
+        return {class_id: each.colour for class_id, each in self.graph.all_attributes() if each.colour}
 
     # -- names and places ------------------------------------------------------------------------------------------
 
@@ -136,32 +121,23 @@ class ProjectClasses:
 
     # -- what is said of a class besides its name ------------------------------------------------------------------
 
-    def set_aliases(self, class_id: ClassId, aliases: Aliases) -> Change:
-        """Give a class this source id and these synonyms; see `CategoryGraph.set_aliases`."""
-        name, known = self._name(class_id), self.graph.aliases(class_id)
-        what = "synonyms" if aliases.source_id.strip() == known.source_id else "source id"
-        return self.edit(lambda graph: graph.set_aliases(class_id, aliases), f"Changed the {what} of {name}")
-
-    def set_details(self, details: Mapping[ClassId, ClassDetails], *, text: str = "") -> Change:
-        """Give each of these classes this note and this colour, as one action.
+    def set_attributes(self, class_ids: Sequence[ClassId], **values: Any) -> Change:
+        """Give classes the same values of some attributes, as one action; see `CategoryGraph.set_attributes`.
 
         Args:
-            details: what is to be noted of each class.
-            text: the action in words; by default it tells what was changed, and of which class.
-
-        Raises:
-            UnknownClassError: there is no such class.
-            InputError: a note is too long or holds control characters, or a colour is none.
+            class_ids: the classes.
+            values: by attribute, see `engine.graph.class_attributes.ClassAttributes`.
         """
-        names = self._names(list(details))
-        news = [(self.details_of(class_id), clean_details(each)) for class_id, each in details.items()]
-        usual = details_text(
-            names,
-            note_changed=any(before.note != after.note for before, after in news),
-            colour_changed=any(before.colour != after.colour for before, after in news),
-        )
-        with self._store.one_step(text or usual) as step:
-            put_details(step, details)
+        names = self._names(class_ids)
+
+        def edit(graph: CategoryGraph) -> None:
+            for class_id in class_ids:
+                graph.set_attributes(class_id, replace(graph.attributes(class_id), **values))
+
+        with self._store.one_step("") as step:
+            edits = self.edit(edit, "").graph_edits
+            changed = {name for each in edits if isinstance(each, AttributesChanged) for name in each.values}
+            step.text = attributes_text([each.title for each in ATTRIBUTES if each.name in changed], names)
         return step.change
 
     # -- actions that move labels with classes ---------------------------------------------------------------------
@@ -188,8 +164,6 @@ class ProjectClasses:
             labels_by_heir = Counter[ClassId | None]()
             for class_id, heir_id in heirs.items():
                 labels_by_heir[heir_id] += move_labels(step, class_id, heir_id)
-            delete_policies(step, going.keys() & _classes_in(step, CLASS_POLICY))
-            delete_details(step, going.keys() & _classes_in(step, CLASS_DETAIL))
             self._store.edit_graph(step.text, lambda graph: graph.remove(*class_ids, children=children))
             step.text = self._removal_text(names, len(going) - len(names), labels_by_heir)
         return step.change
@@ -209,7 +183,6 @@ class ProjectClasses:
         with self._store.one_step(merged_text(names, heir_name), backup=self._backup_before_removal(going)) as step:
             self._store.edit_graph(step.text, lambda graph: group_edits.merge_classes(graph, going, heir_id))
             labels = sum(move_labels(step, class_id, heir_id) for class_id in going)
-            _leave_details_to(step, going, heir_id)
             step.text = merged_text(names, heir_name, labels)
         return step.change
 
@@ -253,7 +226,7 @@ class ProjectClasses:
 
     def copied(self, class_ids: Sequence[ClassId]) -> str:
         """Text of these classes with all that is below them, which `paste` reads; see `copied_branches`."""
-        return copied_branches(self.graph, class_ids, self.details(), policies(self._store.connection))
+        return copied_branches(self.graph, class_ids)
 
     def paste(self, text: str, parent_id: ClassId | None) -> tuple[Change, tuple[ClassId, ...]]:
         """Add copied classes, with all that was copied below them, as new classes.
@@ -277,9 +250,6 @@ class ProjectClasses:
         with self._store.one_step("") as step:
             self._store.edit_graph("", lambda graph: new_ids.extend(_added(graph, copied, parent_id)))
             news = list(zip(new_ids, copied, strict=True))
-            put_details(step, {new_id: each.details for new_id, each in news})
-            for new_id, each in news:
-                put_policy(step, new_id, each.policy)
             tops = tuple(new_id for new_id, each in news if not each.parents)
             step.text = pasted_text([self.graph.name(each) for each in tops], len(news) - len(tops), place)
         return step.change, tops
@@ -313,21 +283,8 @@ def _added(graph: CategoryGraph, copied: tuple[CopiedClass, ...], parent_id: Cla
     for each in copied:
         above = (parent_id,) if parent_id is not None and not each.parents else ()
         parents = above or tuple(ids[place] for place in each.parents)
-        ids.append(graph.add_class(free_name(graph, each.name, parents), parents, aliases=each.aliases))
+        ids.append(graph.add_class(free_name(graph, each.name, parents), parents, attributes=each.attributes))
     return ids
-
-
-def _classes_in(step: OpenStep, table: JournaledTable) -> set[ClassId]:
-    return {class_id for (class_id,) in step.connection.rows(f"SELECT class_id FROM {table.name}")}  # noqa: S608 (ours)
-
-
-def _leave_details_to(step: OpenStep, class_ids: Sequence[ClassId], heir_id: ClassId) -> None:
-    details = details_of(step.connection, heir_id)
-    for class_id in class_ids:
-        details = details.filled_in(details_of(step.connection, class_id))
-    delete_policies(step, class_ids)
-    delete_details(step, class_ids)
-    put_details(step, {heir_id: details})
 
 
 def _check_distinct(parts: Sequence[SplitPart]) -> None:

@@ -1,13 +1,14 @@
 """The category graph's rows: loading it whole, and writing the edits that were made to it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Any, Final
 
 from engine.errors import UnknownClassError
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ATTRIBUTES, ClassAttributes
 from engine.graph.edits import (
-    AliasesChanged,
+    AttributesChanged,
     ClassAdded,
     ClassRemoved,
     ClassRenamed,
@@ -16,11 +17,24 @@ from engine.graph.edits import (
     GraphEdit,
 )
 from engine.graph.group_edits import check_some
-from engine.project.change import aliases_in
 from engine.project.connection import Connection, Row
 from engine.project.records import ClassId
-from engine.project.schema import CLASS, EDGE
+from engine.project.schema import CLASS, CLASS_DETAIL, CLASS_POLICY, EDGE, JournaledTable
 from engine.project.step import OpenStep
+
+_COLUMNS: Final = ", ".join(
+    f"{each.table}.{each.name}"
+    if each.default is None
+    else f"COALESCE({each.table}.{each.name}, {each.stored(each.default)!r})"
+    for each in ATTRIBUTES
+)
+_CLASSES: Final = (
+    f"SELECT class_id, name, {_COLUMNS} FROM class LEFT JOIN class_detail USING (class_id)"  # noqa: S608 (our names)
+    " LEFT JOIN class_policy USING (class_id) ORDER BY class_id"
+)
+_NOTHING_STORED: Final = [each.stored(each.default) for each in ATTRIBUTES]
+_LOADED: Final = [(place, each) for place, each in enumerate(ATTRIBUTES) if each.default in ((), False)]
+"""Attributes that lie in the file in another form, with their places."""
 
 
 def load_graph(connection: Connection) -> CategoryGraph:
@@ -39,18 +53,23 @@ def store_edits(step: OpenStep, edits: Sequence[GraphEdit]) -> None:
         step: the open step.
         edits: in the order they were made.
     """
-    if all(isinstance(edit, ClassAdded | EdgeAdded | AliasesChanged) for edit in edits):
+    if all(isinstance(edit, ClassAdded | EdgeAdded | AttributesChanged) for edit in edits):
         # An import: classes first, then edges, is an equally good order and a hundred times fewer statements.
-        added = [edit for edit in edits if isinstance(edit, ClassAdded)]
-        step.insert(CLASS, [_class_row(edit.class_id, edit.name, edit.aliases) for edit in added])
+        _insert_classes(step, [edit for edit in edits if isinstance(edit, ClassAdded)])
         step.insert(EDGE, [(edit.parent_id, edit.child_id) for edit in edits if isinstance(edit, EdgeAdded)])
-        step.put(CLASS, [_with_aliases(step, edit) for edit in edits if isinstance(edit, AliasesChanged)])
+        _change_attributes(step, [edit for edit in edits if isinstance(edit, AttributesChanged)])
         return
     for kind, group in groupby(edits, key=type):
         if kind is EdgeRemoved:
             step.delete(EDGE, [(edit.parent_id, edit.child_id) for edit in group if isinstance(edit, EdgeRemoved)])
         elif kind is ClassRemoved:
-            step.delete(CLASS, [(edit.class_id,) for edit in group if isinstance(edit, ClassRemoved)])
+            removed = [edit for edit in group if isinstance(edit, ClassRemoved)]
+            described = [(edit.class_id,) for edit in removed if edit.attributes]
+            for table in (CLASS_POLICY, CLASS_DETAIL):
+                step.delete(table, described)
+            step.delete(CLASS, [(edit.class_id,) for edit in removed])
+        elif kind is AttributesChanged:
+            _change_attributes(step, [edit for edit in group if isinstance(edit, AttributesChanged)])
         else:
             for edit in group:
                 _store_edit(step, edit)
@@ -80,20 +99,24 @@ def class_names(connection: Connection, class_ids: Sequence[ClassId]) -> list[st
 
 
 def _stored_edits(connection: Connection) -> Iterator[GraphEdit]:
-    for row in connection.rows(f"SELECT {', '.join(CLASS.columns)} FROM class ORDER BY class_id"):  # noqa: S608 (our names)
-        yield ClassAdded(row[0], row[1], aliases_in(row))
+    for class_id, name, *stored in connection.rows(_CLASSES):
+        # Most of the time goes here with 82,000 classes, so what lies there as it is used is not looked at.
+        if stored == _NOTHING_STORED:
+            yield ClassAdded(class_id, name)
+            continue
+        for place, attribute in _LOADED:
+            stored[place] = attribute.loaded(stored[place])
+        yield ClassAdded(class_id, name, ClassAttributes(*stored))
     for parent_id, child_id in connection.rows("SELECT parent_id, child_id FROM edge ORDER BY parent_id, child_id"):
         yield EdgeAdded(parent_id, child_id)
 
 
 def _store_edit(step: OpenStep, edit: GraphEdit) -> None:
     match edit:
-        case ClassAdded(class_id, name, aliases):
-            step.insert(CLASS, [_class_row(class_id, name, aliases)])
+        case ClassAdded():
+            _insert_classes(step, [edit])
         case ClassRenamed(class_id, name):
             step.put(CLASS, [(class_id, name, *_stored_class(step, class_id)[2:])])
-        case AliasesChanged():
-            step.put(CLASS, [_with_aliases(step, edit)])
         case EdgeAdded(parent_id, child_id):
             step.put(EDGE, [(parent_id, child_id)])
 
@@ -104,9 +127,28 @@ def _stored_class(step: OpenStep, class_id: ClassId) -> Row:
     return row
 
 
-def _with_aliases(step: OpenStep, edit: AliasesChanged) -> Row:
-    return _class_row(edit.class_id, _stored_class(step, edit.class_id)[1], edit.aliases)
+def _insert_classes(step: OpenStep, added: Sequence[ClassAdded]) -> None:
+    step.insert(CLASS, [(edit.class_id, edit.name, *CLASS.stored(edit.attributes)) for edit in added])
+    described = [edit for edit in added if edit.attributes]
+    for table in (CLASS_DETAIL, CLASS_POLICY):
+        rows = [(edit.class_id, *table.stored(edit.attributes)) for edit in described]
+        step.insert(table, [row for row in rows if row[1:] != table.defaults])
 
 
-def _class_row(class_id: ClassId, name: str, aliases: Aliases) -> Row:
-    return class_id, name, aliases.source_id, "\n".join(aliases.synonyms)
+def _change_attributes(step: OpenStep, edits: Sequence[AttributesChanged]) -> None:
+    """Write other values; those of rows that say nothing any more take their rows away."""
+    values_of: dict[ClassId, dict[str, Any]] = {}
+    for edit in edits:
+        values_of.setdefault(edit.class_id, {}).update(edit.values)
+    for table in (CLASS, CLASS_DETAIL, CLASS_POLICY):
+        touched = {each: values for each, values in values_of.items() if not values.keys().isdisjoint(table.attributes)}
+        rows = [_changed(step, table, class_id, values) for class_id, values in touched.items()]
+        empty = {row[:1] for row in rows if row[1:] == table.defaults}  # never one of a class, which has a name
+        step.put(table, [row for row in rows if row[:1] not in empty])
+        step.delete(table, empty)
+
+
+def _changed(step: OpenStep, table: JournaledTable, class_id: ClassId, values: Mapping[str, Any]) -> Row:
+    row = step.connection.row(table.select, (class_id,))
+    before = (class_id,) if row is None else row[: -len(table.defaults)]
+    return *before, *table.stored(ClassAttributes(**{**table.attributes_in(row), **values}))

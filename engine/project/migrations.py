@@ -9,7 +9,7 @@ from typing import Final
 from engine.errors import InputError, ProjectDamagedError
 from engine.project.connection import Connection
 from engine.project.file.file_state import has_state, insert_state, mark_of, read_mark, write_mark
-from engine.project.schema import CLASS_DETAIL_TABLE, SCHEMA, SCHEMA_VERSION, SOURCE_ID, SYNONYMS
+from engine.project.schema import CLASS_COLUMNS, CLASS_DETAIL_TABLE, SCHEMA, SCHEMA_VERSION, attribute_columns
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ CREATE TABLE model_file (
 );
 """
 
-_SCHEMA_OF_VERSION_3: Final = SCHEMA.replace(f",\n    {SOURCE_ID},\n    {SYNONYMS}", "").replace(CLASS_DETAIL_TABLE, "")
+_SCHEMA_OF_VERSION_3: Final = SCHEMA.replace(CLASS_COLUMNS, "").replace(CLASS_DETAIL_TABLE, "")
 _TABLES_OF_VERSION_2: Final = (
     *("class", "edge", "image", "label", "class_policy", "setting", "image_fact"),
     *("model_version", "model_file", "prediction", "journal_step", "journal_chunk"),
@@ -75,15 +75,20 @@ def _with_strict_tables(connection: Connection) -> None:
     insert_state(connection, is_journal_whole=False, mark=mark)
 
 
-def _with_aliases(connection: Connection) -> None:
-    for column in (SOURCE_ID, SYNONYMS):
-        connection.write(f"ALTER TABLE class ADD COLUMN {column}")
+def _with_columns_since(version: int) -> Callable[[Connection], None]:
+    """Adds the attributes of classes that a version brought."""
+
+    def apply(connection: Connection) -> None:
+        for column in attribute_columns("class", version):
+            connection.write(f"ALTER TABLE class ADD COLUMN {column}")
+
+    return apply
 
 
 MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(1, 2, "models trained in the project live in it", lambda connection: connection.script(_TRAINED_MODELS)),
     Migration(2, 3, "tables know what may be in them, and the file knows itself", _with_strict_tables),
-    Migration(3, 4, "classes keep their source id and synonyms", _with_aliases),
+    Migration(3, 4, "classes keep their source id and synonyms", _with_columns_since(4)),
     Migration(4, 5, "classes have notes and colours", lambda connection: connection.script(CLASS_DETAIL_TABLE)),
 )
 

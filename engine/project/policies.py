@@ -1,5 +1,6 @@
 """How sure the program must be of each class, and the project's named settings."""
 
+from dataclasses import replace
 from typing import Any, final
 
 from engine.errors import InputError
@@ -7,7 +8,7 @@ from engine.project.action_texts import policy_text
 from engine.project.change import Change
 from engine.project.graph_rows import class_name
 from engine.project.model_rows import MODEL_SETTING
-from engine.project.policy_rows import policies, put_policy, put_setting, setting
+from engine.project.policy_rows import put_setting, setting
 from engine.project.records import ClassId, ClassPolicy
 from engine.project.store import ProjectStore
 
@@ -21,7 +22,9 @@ class ProjectPolicies:
 
     def by_class(self) -> dict[ClassId, ClassPolicy]:
         """Policies of the classes that have one of their own."""
-        return policies(self._store.connection)
+        attributes = self._store.graph.all_attributes()
+        policies = ((class_id, ClassPolicy(each.bar, each.is_deepest)) for class_id, each in attributes)
+        return {class_id: policy for class_id, policy in policies if policy != ClassPolicy()}
 
     def set(self, class_id: ClassId, policy: ClassPolicy) -> Change:
         """Set how sure the program must be of a class, for it and all below that say nothing else.
@@ -33,9 +36,9 @@ class ProjectPolicies:
         known = self.by_class().get(class_id, ClassPolicy())
         name = class_name(self._store.connection, class_id)
         text = policy_text(name, bar_changed=policy.bar != known.bar, is_deepest=policy.is_deepest)
-        with self._store.one_step(text) as step:
-            put_policy(step, class_id, policy)
-        return step.change
+        graph = self._store.graph
+        wanted = replace(graph.attributes(class_id), bar=policy.bar, is_deepest=policy.is_deepest)
+        return self._store.edit_graph(text, lambda graph: graph.set_attributes(class_id, wanted))
 
     def setting(self, name: str, default: Any = None) -> Any:
         """A named setting, or the default where it is not set.

@@ -1,40 +1,12 @@
-"""Bars of classes and named settings: what people set, so both go through the journal."""
+"""Named settings: what people set, so they go through the journal."""
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
 from engine.errors import InputError, ProjectDamagedError
 from engine.project.connection import Connection
-from engine.project.records import ClassId, ClassPolicy
-from engine.project.schema import CLASS_POLICY, SETTING
+from engine.project.schema import SETTING
 from engine.project.step import OpenStep
-
-
-def put_policy(step: OpenStep, class_id: ClassId, policy: ClassPolicy) -> None:
-    """Set a class's policy; one that says nothing takes the row away.
-
-    Raises:
-        InputError: the bar is no probability.
-    """
-    if policy.bar is not None and not 0 <= policy.bar <= 1:
-        raise InputError("a bar must be a probability", expected="0 to 1", found=str(policy.bar))
-    if policy == ClassPolicy():
-        delete_policies(step, [class_id])
-    else:
-        bar = None if policy.bar is None else float(policy.bar)
-        step.put(CLASS_POLICY, [(class_id, bar, int(policy.is_deepest))])
-
-
-def delete_policies(step: OpenStep, class_ids: Iterable[ClassId]) -> None:
-    """Take the policies of classes away."""
-    step.delete(CLASS_POLICY, [(class_id,) for class_id in sorted(class_ids)])
-
-
-def policies(connection: Connection) -> dict[ClassId, ClassPolicy]:
-    """Policies of the classes that have one of their own."""
-    rows = connection.rows("SELECT class_id, bar, is_deepest FROM class_policy ORDER BY class_id")
-    return {class_id: ClassPolicy(bar, bool(is_deepest)) for class_id, bar, is_deepest in rows}
 
 
 def put_setting(step: OpenStep, name: str, value: Any) -> None:

@@ -103,26 +103,6 @@ class ClassPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassDetails:
-    """What people note about a class, for themselves: predictions do not depend on it.
-
-    Attributes:
-        note: some lines of text.
-        colour: "#rrggbb" in lower case; "" for none.
-    """
-
-    note: str = ""
-    colour: str = ""
-
-    def __bool__(self) -> bool:
-        return bool(self.note or self.colour)
-
-    def filled_in(self, news: "ClassDetails") -> "ClassDetails":
-        """The same with what was missing."""
-        return ClassDetails(self.note or news.note, self.colour or news.colour)
-
-
-@dataclass(frozen=True, slots=True)
 class SplitPart:
     """A class that is split off another one.
 

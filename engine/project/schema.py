@@ -15,8 +15,8 @@ older version put into the journal are then simply shorter, and stay usable.
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.graph.class_attributes import ATTRIBUTE, ATTRIBUTES, ClassAttributes
 from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
-from engine.graph.limits import LONGEST_SOURCE_ID, MOST_SYNONYMS
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": tells our files from other SQLite files
 SCHEMA_VERSION: Final = 5
@@ -25,18 +25,18 @@ LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
 LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...
 _TIME: Final = "'????-??-??T??:??:*'"
 
-SOURCE_ID: Final = f"source_id TEXT NOT NULL DEFAULT '' CHECK (length(source_id) <= {LONGEST_SOURCE_ID})"
-LONGEST_SYNONYMS: Final = MOST_SYNONYMS * (LONGEST_CLASS_NAME + 1)
-SYNONYMS: Final = f"synonyms TEXT NOT NULL DEFAULT '' CHECK (length(synonyms) <= {LONGEST_SYNONYMS})"
-"""Columns of a class since version 4; between two synonyms is a line break, which no name can hold."""
 
-LONGEST_NOTE: Final = 10_000
-"""Characters of a note on a class: some pages, a field guide's whole entry."""
+def attribute_columns(table: str, since: int | None = None) -> list[str]:
+    """Columns of a table that hold attributes of classes; all, or those that one version brought."""
+    return [f"{each.name} {each.column}" for each in ATTRIBUTES if each.table == table and since in {None, each.since}]
+
+
+CLASS_COLUMNS: Final = "".join(f",\n    {column}" for column in attribute_columns("class"))
+"""Further columns of a class since version 4; between two synonyms is a line break, which no name can hold."""
 
 CLASS_DETAIL_TABLE: Final = f"""CREATE TABLE class_detail (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
-    note TEXT NOT NULL CHECK (length(note) <= {LONGEST_NOTE}),
-    colour TEXT NOT NULL CHECK (colour = '' OR colour GLOB '#{"[0-9a-f]" * 6}')
+    {", ".join(attribute_columns("class_detail"))}
 ) STRICT;
 """
 """Table of version 5: what people noted about a class, and its colour."""
@@ -50,9 +50,7 @@ CREATE TABLE file_state (
 ) STRICT;
 CREATE TABLE class (
     class_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_CLASS_NAME}),
-    {SOURCE_ID},
-    {SYNONYMS}
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_CLASS_NAME}){CLASS_COLUMNS}
 ) STRICT;
 CREATE TABLE edge (
     parent_id INTEGER NOT NULL REFERENCES class DEFERRABLE INITIALLY DEFERRED,
@@ -77,8 +75,7 @@ CREATE TABLE label (
 CREATE INDEX label_by_class ON label (class_id);
 CREATE TABLE class_policy (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
-    bar REAL CHECK (bar BETWEEN 0 AND 1),
-    is_deepest INTEGER NOT NULL CHECK (is_deepest IN (0, 1))
+    {", ".join(attribute_columns("class_policy"))}
 ) STRICT;
 {CLASS_DETAIL_TABLE}CREATE TABLE setting (
     name TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= {LONGEST_NAME}),
@@ -144,7 +141,21 @@ class JournaledTable:
     name: str
     columns: tuple[str, ...]
     key_width: int = 1
-    defaults: tuple[str, ...] = ()
+    defaults: tuple[str | float | None, ...] = ()
+
+    def attributes_in(self, row: tuple[Any, ...] | None) -> dict[str, Any]:
+        """The attributes of a class that a row holds; those of no row are the defaults."""
+        stored = self.defaults if row is None else self.whole(row)[-len(self.defaults) :]
+        return {name: ATTRIBUTE[name].loaded(value) for name, value in zip(self.attributes, stored, strict=True)}
+
+    def stored(self, attributes: ClassAttributes) -> tuple[Any, ...]:
+        """The part of a class's row that holds its attributes."""
+        return tuple(ATTRIBUTE[name].stored(getattr(attributes, name)) for name in self.attributes)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Names of the attributes of classes that it holds."""
+        return self.columns[-len(self.defaults) :] if self.defaults else ()
 
     def whole(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
         """A row of the journal, filled up where an older version wrote it."""
@@ -174,12 +185,19 @@ class JournaledTable:
         return f"INSERT INTO {self.name} ({', '.join(written)}) VALUES ({places}) ON CONFLICT ({key}) {clash}"  # noqa: S608
 
 
-CLASS: Final = JournaledTable("class", ("class_id", "name", "source_id", "synonyms"), defaults=("", ""))
+def _attribute_table(name: str, *columns: str) -> JournaledTable:
+    """One that holds attributes of classes."""
+    held = [each for each in ATTRIBUTES if each.table == name]
+    names, defaults = (each.name for each in held), (each.stored(each.default) for each in held)
+    return JournaledTable(name, ("class_id", *columns, *names), defaults=tuple(defaults))
+
+
+CLASS: Final = _attribute_table("class", "name")
 EDGE: Final = JournaledTable("edge", ("parent_id", "child_id"), key_width=2)
 IMAGE: Final = JournaledTable("image", ("image_id", "path", "size_bytes", "modified_ns"))
 LABEL: Final = JournaledTable("label", ("image_id", "class_id", "who", "labelled_at", "source"))
-CLASS_POLICY: Final = JournaledTable("class_policy", ("class_id", "bar", "is_deepest"))
-CLASS_DETAIL: Final = JournaledTable("class_detail", ("class_id", "note", "colour"))
+CLASS_POLICY: Final = _attribute_table("class_policy")
+CLASS_DETAIL: Final = _attribute_table("class_detail")
 SETTING: Final = JournaledTable("setting", ("name", "value"))
 
 JOURNALED_TABLES: Final = {

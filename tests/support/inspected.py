@@ -5,7 +5,7 @@ from pathlib import Path
 
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ScoreRow, ShareRow
 from engine.collection.policy_curve import BARS, PolicyCurve, PolicyPoint
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.project.records import Label
 
 IMAGE = 11
@@ -43,5 +43,5 @@ def facts_of_class(
     rows = tuple(ScoreRow(place, name, name, 0.5) for place in range(2, 2 + max(parents, suggested)))
     return ClassPageFacts(
         CLASS, name, (f"{name} / {name}",) * max(1, parents), 41, (11, 12, 13), 0.6, False, rows[:parents], 0.8, 0.8,
-        rows[:suggested], (14, 15), aliases=Aliases(name, (name,)), curve=curve,
+        rows[:suggested], (14, 15), attributes=ClassAttributes(name, (name,)), curve=curve,
     )  # fmt: skip

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.imported import ImportedClass, ImportedGraph
 from engine.interchange.merge import merge_into
 from engine.interchange.versions.source_version import SourceVersion, version_of
@@ -18,7 +18,7 @@ def source_of(
     """A source: {"Animal": [], "Bird": ["Animal"]}. A key is the name; of "Bird/Other" the name is "Other"."""
     ids, synonyms = ids or {}, synonyms or {}
     classes = [
-        ImportedClass(key, key.rsplit("/", 1)[-1], Aliases(ids.get(key, ""), tuple(synonyms.get(key, ()))))
+        ImportedClass(key, key.rsplit("/", 1)[-1], ClassAttributes(ids.get(key, ""), tuple(synonyms.get(key, ()))))
         for key in parents_of
     ]
     return ImportedGraph(tuple(classes), tuple((top, key) for key, parents in parents_of.items() for top in parents))

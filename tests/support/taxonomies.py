@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.imported import ImportedGraph
 
 SOME_THOUSAND = 3_000
@@ -50,18 +50,15 @@ def made_terms(count: int = SOME_THOUSAND, *, several_parents: bool = True) -> l
     return terms
 
 
-Facts = dict[str, tuple[frozenset[str], Aliases, str]]
-"""Names of the parents, aliases and note of each class by its name."""
+Facts = dict[str, tuple[frozenset[str], ClassAttributes]]
+"""Names of the parents and attributes of each class by its name."""
 
 
 def facts_of(graph: ImportedGraph) -> Facts:
     """What was read, without the keys."""
     names = {each.key: each.name for each in graph.classes}
     parents = graph.parent_keys()
-    return {
-        each.name: (frozenset(names[key] for key in parents[each.key]), each.aliases, each.note)
-        for each in graph.classes
-    }
+    return {each.name: (frozenset(names[key] for key in parents[each.key]), each.attributes) for each in graph.classes}
 
 
 def expected_facts(terms: Iterable[Term], source_id: str = "", *, synonyms: bool = True, notes: bool = True) -> Facts:
@@ -77,8 +74,9 @@ def expected_facts(terms: Iterable[Term], source_id: str = "", *, synonyms: bool
     return {
         each.name: (
             frozenset(terms[parent].name for parent in each.parents),
-            Aliases(source_id.format(each.number), (each.synonym,) if synonyms else ()),
-            each.note if notes else "",
+            ClassAttributes(
+                source_id.format(each.number), (each.synonym,) if synonyms else (), each.note if notes else ""
+            ),
         )
         for each in terms
     }

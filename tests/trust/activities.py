@@ -17,10 +17,9 @@ from engine.collection.importing.import_images import import_images
 from engine.config import CacheFolders
 from engine.errors import GraphError
 from engine.files import FoundFile
-from engine.graph.aliases import Aliases
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go
 from engine.interchange.labelled_images.formats import FORMATS
-from engine.project import ClassDetails, ClassPolicy, Project, SplitPart
+from engine.project import ClassPolicy, Project, SplitPart
 from tests.trust.acknowledge import Log
 from tests.trust.backups import BACKED_UP, RESTORED, backups_of, content_of
 from tests.trust.children import Place
@@ -152,9 +151,9 @@ def _edit_group(project: Project, kind: str, pair: tuple[int, int], number: int,
         case "paste":
             project.classes.paste(project.classes.copied([project.classes.graph.leaves()[-1], one]), other)
         case "aliases":
-            project.classes.set_aliases(one, Aliases(f"n{number}", (f"synonym {number}",)))
+            project.classes.set_attributes([one], source_id=f"n{number}", synonyms=(f"synonym {number}",))
         case _:
-            project.classes.set_details(dict.fromkeys(pair, ClassDetails(f"note {number}", f"#{number:06x}")))
+            project.classes.set_attributes(pair, note=f"note {number}", colour=f"#{number:06x}")
 
 
 def _parent(project: Project, class_id: int, chance: Random) -> int | None:

@@ -24,7 +24,6 @@ from engine.collection.importing.import_labels import import_labels
 from engine.collection.importing.label_plan import LabelPlan
 from engine.errors import ProtoleafError
 from engine.files import FoundFile
-from engine.graph.aliases import Aliases
 from engine.images.content_hash import content_hash
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.project import Project
@@ -167,7 +166,7 @@ def _made(folder: Path, chance: Random) -> Project:
 def _name(project: Project, class_id: int, chance: Random) -> None:
     source_id = chance.choice(_IDS) if chance.random() < 0.6 else ""
     synonyms = (chance.choice(_NAMES),) if chance.random() < 0.3 else ()
-    project.classes.set_aliases(class_id, Aliases(source_id, synonyms))
+    project.classes.set_attributes([class_id], source_id=source_id, synonyms=synonyms)
 
 
 @cache
@@ -212,8 +211,8 @@ def _is_meant(project: Project, class_id: int | None, said: Names | None) -> boo
         return True
     if any(_path(project, each) == said for each in project.classes.graph.classes()):
         return False
-    is_synonym = len(said) == 1 and said[0] in project.classes.graph.aliases(class_id).synonyms
-    is_same_source = project.classes.graph.aliases(class_id).source_id.startswith("n0")
+    is_synonym = len(said) == 1 and said[0] in project.classes.graph.attributes(class_id).synonyms
+    is_same_source = project.classes.graph.attributes(class_id).source_id.startswith("n0")
     return path[-len(said) :] == said or is_synonym or is_same_source
 
 

@@ -44,7 +44,7 @@ QUESTIONS: Final[Mapping[str, Callable[[Project], object]]] = {
     "labels": lambda project: project.labels.by_image(),
     "label table": lambda project: project.labels.table(),
     "counts": lambda project: project.labels.counts(),
-    "details": lambda project: project.classes.details(),
+    "attributes": lambda project: dict(project.classes.graph.all_attributes()),
     "policies": lambda project: project.policies.by_class(),
     "settings": lambda project: [project.policies.setting(name) for name in SETTING_NAMES],
     "model": lambda project: project.models.current,

@@ -14,7 +14,7 @@ from engine.collection.importing.import_images import import_class_folders, impo
 from engine.collection.new_project import new_project
 from engine.config import CacheFolders
 from engine.everyday.prototypes import Setting
-from engine.project import ClassDetails, ClassPolicy, Project
+from engine.project import ClassPolicy, Project
 from tests.support.collections import LEAVES, class_ids, write_collection, write_shape
 from tests.support.projects import trained_model, write_first_version
 from tests.trust.children import Place, run_apart
@@ -125,8 +125,8 @@ def _decide(project: Project) -> None:
     project.classes.rename(spotted, "Spotted 斑点")
     project.policies.set(named["Red"], ClassPolicy(bar=0.8))
     project.policies.set(named["Blue"], ClassPolicy(bar=None, is_deepest=True))
-    project.classes.set_details({named["Red"]: ClassDetails("The warm ones.\nAsk Ada about orange.", "#c01020")})
-    project.classes.set_details({named["Blue"]: ClassDetails(colour="#1020c0")})
+    project.classes.set_attributes([named["Red"]], note="The warm ones.\nAsk Ada about orange.", colour="#c01020")
+    project.classes.set_attributes([named["Blue"]], colour="#1020c0")
     project.policies.set_setting("favourite", {"plain": [1, 2.5, None, "x"]})
     unlabelled = [image_id for image_id in project.images.table().ids if project.labels.of(image_id) is None]
     project.labels.set(unlabelled[:2], None, who=WHO)

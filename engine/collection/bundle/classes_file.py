@@ -16,8 +16,8 @@ from engine.embedding.views import VIEWS, closer_side
 from engine.errors import FormatError, ProtoleafError
 from engine.everyday.back_off import BackOff, Policy
 from engine.everyday.model import EverydayModel
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph, ClassId
+from engine.graph.class_attributes import ClassAttributes
 from engine.graph.roll_up import roll_up_matrix
 from engine.model_card import BackboneCard
 
@@ -111,8 +111,8 @@ def classes_text(contents: ExportedClasses, policies: Mapping[ClassId, Policy], 
                 "bar": bars[class_id],
                 "is_deepest": class_id in policies and policies[class_id].is_deepest,
                 "may_be_named": class_id in named,
-                "source_id": graph.aliases(class_id).source_id,
-                "synonyms": list(graph.aliases(class_id).synonyms),
+                "source_id": graph.attributes(class_id).source_id,
+                "synonyms": list(graph.attributes(class_id).synonyms),
             }
             for class_id in levels
         ],
@@ -161,8 +161,8 @@ def _check_format(fields: Mapping[str, Any], source: str) -> None:
 def _classes_of(fields: Mapping[str, Any]) -> ExportedClasses:
     graph, listed = CategoryGraph(), {int(one["id"]): one for one in fields["classes"]}
     for class_id, one in listed.items():
-        aliases = Aliases(str(one["source_id"]), tuple(map(str, one["synonyms"])))
-        graph.add_class(str(one["name"]), tuple(map(int, one["parents"])), class_id=class_id, aliases=aliases)
+        names = ClassAttributes(str(one["source_id"]), tuple(map(str, one["synonyms"])))
+        graph.add_class(str(one["name"]), tuple(map(int, one["parents"])), class_id=class_id, attributes=names)
     image = fields["image"]
     framing = Framing(int(image["side"]), float(image["resize_share"]), int(image["views"]))
     if framing.side < 1 or not 0 < framing.resize_share <= 1 or framing.views not in {1, VIEWS}:

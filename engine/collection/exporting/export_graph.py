@@ -15,11 +15,10 @@ from engine.graph_drawing.layout import lay_out
 from engine.graph_drawing.shown import first_opened, shown_graph
 from engine.graph_drawing.svg import DARK, LIGHT, SVG_CARD, svg_text
 from engine.interchange import csv_edges, json_tree
-from engine.interchange.imported import ImportedGraph
+from engine.interchange.imported import exported_graph
 from engine.interchange.taxonomies import graphml, skos
-from engine.interchange.taxonomies.outgoing import exported_graph
 from engine.new_file import clear_abandoned_drafts, output_file
-from engine.project import ClassDetails, Project
+from engine.project import Project
 
 AUTO: Final = "auto"
 MOST_DRAWN: Final = 20_000
@@ -36,12 +35,10 @@ class GraphToWrite:
 
     Attributes:
         graph: the classes and edges.
-        details: notes and colours, of classes that have any.
         weights: of the edges that have one, for drawings.
     """
 
     graph: CategoryGraph
-    details: Mapping[ClassId, ClassDetails]
     weights: Weights = field(default_factory=dict)
 
 
@@ -79,30 +76,26 @@ def drawing(content: GraphToWrite, *, is_dark: bool = False) -> bytes:
     return f"<!-- {WRITTEN_BY} -->\n{text}".encode()
 
 
-def _exported_graph(content: GraphToWrite) -> ImportedGraph:
-    return exported_graph(content.graph, content.details)
-
-
 GRAPH_FORMATS: Final[Mapping[str, GraphExportFormat]] = {
     "json": GraphExportFormat(
         "JSON: one class to a line, everything that is known of it",
         ".json",
-        lambda content: json_tree.written(_exported_graph(content)).encode(),
+        lambda content: json_tree.written(exported_graph(content.graph)).encode(),
     ),
     "csv": GraphExportFormat(
         "CSV: a table of children and parents, for spreadsheets",
         ".csv",
-        lambda content: csv_edges.written(_exported_graph(content)).encode(),
+        lambda content: csv_edges.written(exported_graph(content.graph)).encode(),
     ),
     "graphml": GraphExportFormat(
         "GraphML: for Gephi, yEd, Cytoscape and igraph",
         ".graphml",
-        lambda content: graphml.written(_exported_graph(content)),
+        lambda content: graphml.written(exported_graph(content.graph)),
     ),
     "skos": GraphExportFormat(
         "SKOS: a thesaurus in Turtle",
         ".ttl",
-        lambda content: f"# {WRITTEN_BY}\n{skos.written(_exported_graph(content))}".encode(),
+        lambda content: f"# {WRITTEN_BY}\n{skos.written(exported_graph(content.graph))}".encode(),
     ),
     "dot": GraphExportFormat(
         "DOT: for Graphviz",
@@ -161,7 +154,7 @@ def graph_to_write(
     if not len(project.classes.graph):
         raise InputError("there are no classes to export", remedy="add or import classes first")
     check_file(out, f"graph-{kind}", project=project, is_overwriting=is_overwriting)
-    return GraphToWrite(project.classes.graph.copy(), project.classes.details(), weights or {})
+    return GraphToWrite(project.classes.graph.copy(), weights or {})
 
 
 def write_graph(out: Path, content: bytes) -> None:

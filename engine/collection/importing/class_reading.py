@@ -112,7 +112,7 @@ class ClassReader:
 
     def _with_synonym(self, name: str) -> tuple[ClassId, ...]:
         cleaned = "".join(split_path(join_path((name,))))
-        return tuple(each for each in self._graph.fitting(cleaned) if cleaned in self._graph.aliases(each).synonyms)
+        return tuple(each for each in self._graph.fitting(cleaned) if cleaned in self._graph.attributes(each).synonyms)
 
     def _is_same_source(self, class_id: ClassId, names: Names, source_id: str) -> bool:
         """Whether the id says so itself, or a remembered taxonomy gave the class this id and this name."""
@@ -122,7 +122,7 @@ class ClassReader:
     def _by_source_id(self) -> dict[str, tuple[ClassId, ...]]:
         found: dict[str, tuple[ClassId, ...]] = {}
         for class_id in self._graph.classes():
-            if source_id := self._graph.aliases(class_id).source_id:
+            if source_id := self._graph.attributes(class_id).source_id:
                 found[source_id] = (*found.get(source_id, ()), class_id)
         return found
 

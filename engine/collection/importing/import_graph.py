@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.collection.importing.class_details import details_to_come, fill_in_details
 from engine.collection.importing.known_sources import known_sources, remember
 from engine.errors import GraphError
 from engine.graph.category_graph import ClassId
-from engine.graph.edits import EdgeAdded
+from engine.graph.edits import AttributesChanged, EdgeAdded
 from engine.graph.growth import check_growth
 from engine.interchange.detect import read_graph
 from engine.interchange.imported import ImportedGraph
@@ -52,7 +51,7 @@ class GraphPreview:
         report: all of it, or the beginnings of its lists.
         known_name: file or folder of an earlier version that was imported into this project; "" where there is none.
         is_alike: whether the project's classes look like an earlier version, known or not.
-        changes_graph: whether any class or edge would change.
+        changes: whether anything would change but what is remembered of the source.
         noted: how many classes would get a note or a colour.
         gone_unlabelled: how many of the classes that the source has no more carry no label, and so can be removed.
     """
@@ -60,7 +59,7 @@ class GraphPreview:
     report: ImportReport
     known_name: str
     is_alike: bool
-    changes_graph: bool
+    changes: bool
     noted: int
     gone_unlabelled: int
 
@@ -68,11 +67,6 @@ class GraphPreview:
     def is_known(self) -> bool:
         """Whether an earlier version was imported."""
         return bool(self.known_name)
-
-    @property
-    def changes(self) -> bool:
-        """Whether anything would change but what is remembered of the source."""
-        return self.changes_graph or bool(self.noted)
 
 
 def preview_import(
@@ -97,8 +91,8 @@ def preview_import(
         report=import_report(project.classes.graph, imported, plan, labels, most=most),
         known_name="" if known is None else known.name,
         is_alike=known is not None or _looks_alike(project, imported),
-        changes_graph=plan.changes_graph,
-        noted=len(details_to_come(project, imported, plan.class_ids, set(plan.new))),
+        changes=plan.changes_graph,
+        noted=len(plan.noted),
         gone_unlabelled=sum(each not in labels for each in plan.gone),
     )
 
@@ -146,14 +140,13 @@ def import_graph(
             stayed += kept
         if known is None or plan.version.classes != known.classes:
             remember(project, plan.version, in_place_of=known)
-        described = fill_in_details(project, imported, plan.class_ids)
-        step.text = _text(plan, source.name, removed, described)
+        step.text = _text(plan, source.name, removed)
     return GraphImport(
         change=step.change,
         classes_added=len(plan.new),
         edges_added=sum(isinstance(edit, EdgeAdded) for edit in plan.edits),
         aliases_added=len(plan.completed),
-        notes_added=described,
+        notes_added=len(plan.noted),
         classes_removed=removed,
         report=report,
         stayed=tuple(stayed),
@@ -214,9 +207,13 @@ def _remove(project: Project, class_ids: Sequence[ClassId]) -> tuple[int, list[s
     return removed, stayed
 
 
-def _text(plan: ImportPlan, name: str, removed: int, described: int) -> str:
+def _text(plan: ImportPlan, name: str, removed: int) -> str:
     if not (plan.changes_graph or removed):
-        return described_text(name, described) if described else remembered_text(name)
+        return remembered_text(name)
+    if not (plan.merged or removed or plan.completed) and all(
+        isinstance(each, AttributesChanged) for each in plan.edits
+    ):
+        return described_text(name, len(plan.noted))
     if not plan.is_update:
         links = sum(isinstance(edit, EdgeAdded) for edit in plan.edits)
         return imported_text(name, len(plan.new), links, len(plan.completed))

@@ -67,7 +67,7 @@ class KeywordClasses:
         """Classes by name and synonym, however these are written; an id is no keyword."""
         found: dict[str, dict[int, None]] = {}
         for class_id in self._graph.classes():
-            for text in (self._graph.name(class_id), *self._graph.aliases(class_id).synonyms):
+            for text in (self._graph.name(class_id), *self._graph.attributes(class_id).synonyms):
                 found.setdefault(text.casefold(), {})[class_id] = None
         return {text: list(ids) for text, ids in found.items()}
 

@@ -102,7 +102,7 @@ def _taxa(images: LabelledImages) -> list[dict[str, str]]:
     """Each name once, as observations have it; namesakes under several parents share one line, without any's id."""
     taxa: dict[str, dict[str, str]] = {}
     for class_id in images.used_classes:
-        source_id = images.graph.aliases(class_id).source_id
+        source_id = images.graph.attributes(class_id).source_id
         name = images.graph.name(class_id)
         is_namesake = name in taxa
         taxa[name] = {"scientificName": name, **({"taxonID": source_id} if source_id and not is_namesake else {})}

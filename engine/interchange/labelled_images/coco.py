@@ -105,7 +105,7 @@ def _categories(images: LabelledImages, labels: ClassLabels, ids: dict[str, int]
             "supercategory": labels.of_class(parents[0]) if parents else "",
             "parents": list(parents),
             "paths": list(images.path_texts(class_id)),
-            "source_id": images.graph.aliases(class_id).source_id,
+            "source_id": images.graph.attributes(class_id).source_id,
         }
     if NONE_LABEL in ids:
         yield {"id": ids[NONE_LABEL], "name": NONE_LABEL, "supercategory": ""}

@@ -143,7 +143,7 @@ def _identifications(images: LabelledImages, image: LabelledImage, ids: Mapping[
 
 def _identified(images: LabelledImages, image: LabelledImage, class_id: int, *, is_person: bool) -> Iterable[str]:
     path = images.paths(class_id)[0]
-    start = path[-1], BETWEEN_CLASSES.join(path[:-1]), images.graph.aliases(class_id).source_id
+    start = path[-1], BETWEEN_CLASSES.join(path[:-1]), images.graph.attributes(class_id).source_id
     if is_person and image.label is not None:
         return *start, image.label.who, image.label.when.isoformat(), VERIFIED, ""
     answer = image.answer

@@ -219,7 +219,7 @@ def write_tables(images: LabelledImages, draft: Path, placed: Mapping[int, str],
         for class_id in folders:
             first, *others = images.path_texts(class_id)
             writer.writerow(
-                (folders[class_id], images.graph.name(class_id), first, images.graph.aliases(class_id).source_id,
+                (folders[class_id], images.graph.name(class_id), first, images.graph.attributes(class_id).source_id,
                  csv_table.SEVERAL.join(others))
             )  # fmt: skip
 

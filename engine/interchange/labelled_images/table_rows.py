@@ -89,7 +89,7 @@ def _class_cells(images: LabelledImages, class_id: int | None, *, is_of_none: bo
         "class": images.graph.name(class_id),
         "path": images.path_text(class_id),
         "all_paths": images.path_texts(class_id),
-        "source_id": images.graph.aliases(class_id).source_id or None,
+        "source_id": images.graph.attributes(class_id).source_id or None,
     }
 
 

@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
-from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
+from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
-from engine.interchange.taxonomies.colours import hex_colour
 from engine.interchange.taxonomies.json_document import json_document
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomy_file import taxonomy_text
@@ -68,8 +66,8 @@ def read_cvat(source: Path) -> ImportedGraph:
     for name, label in zip(names, labels, strict=True):
         number = label.get("id")
         source_id = str(number) if isinstance(number, int) and not isinstance(number, bool) else ""
-        aliases = clean_aliases_at(f'the label "{name}" in {source.name}', Aliases(source_id), name)
-        classes.append(ImportedClass(name, name, aliases, colour=hex_colour(str(label.get("color") or ""))))
+        place, colour = f'the label "{name}" in {source.name}', str(label.get("color") or "")
+        classes.append(ImportedClass(name, name, attributes_at(place, name, source_id=source_id, colour=colour)))
     return _flat([each for each in classes if each.name != NONE_LABEL], source.name)
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final, final
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import IN_FILES
 from engine.graph.names import join_path
-from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
+from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
 from engine.interchange.sibling_names import disambiguated
 from engine.interchange.taxonomies.darwin_core_tables import NAME, TaxonRow, checklist, has_taxon_header, holds_taxa
 from engine.interchange.taxonomies.opening import Opening
@@ -36,8 +36,7 @@ class _Taxon:
     name: str
     place: str
     parents: tuple[str, ...]
-    rank: str = ""
-    remarks: str = ""
+    attributes: dict[str, str] = field(default_factory=dict)
     synonyms: list[str] = field(default_factory=list)
 
 
@@ -208,9 +207,10 @@ def _name(row: TaxonRow) -> str:
 
 def _taxon(row: TaxonRow, key: str, parents: tuple[str, ...]) -> _Taxon:
     name = clean_name_at(row.place, _name(row))
-    rank, remarks = row.cells.get("taxonrank", ""), row.cells.get("taxonremarks", "")
-    synonyms = [row.cells.get(NAME, ""), *_vernacular(row)]
-    return _Taxon(key, _id(row), name, row.place, parents, rank, remarks, synonyms)
+    attributes = {each.name: row.cells.get(term.casefold(), "") for each in IN_FILES for term in each.darwin_core}
+    rank = row.cells.get("taxonrank", "").casefold()
+    attributes["note"] = "\n".join(filter(None, [f"Rank: {rank}" if rank else "", attributes["note"]]))
+    return _Taxon(key, _id(row), name, row.place, parents, attributes, [row.cells.get(NAME, ""), *_vernacular(row)])
 
 
 def _vernacular(row: TaxonRow) -> list[str]:
@@ -219,7 +219,6 @@ def _vernacular(row: TaxonRow) -> list[str]:
 
 
 def _class(taxon: _Taxon, name: str) -> ImportedClass:
-    synonyms = tuple(dict.fromkeys(each for each in taxon.synonyms if each))
-    aliases = clean_aliases_at(taxon.place or taxon.key, Aliases(taxon.source_id, synonyms), name)
-    note = "\n".join(filter(None, [f"Rank: {taxon.rank.casefold()}" if taxon.rank else "", taxon.remarks]))
-    return ImportedClass(taxon.key, name, aliases, note)
+    place, synonyms = taxon.place or taxon.key, tuple(filter(None, taxon.synonyms))
+    attributes = attributes_at(place, name, source_id=taxon.source_id, synonyms=synonyms, **taxon.attributes)
+    return ImportedClass(taxon.key, name, attributes)

@@ -13,10 +13,9 @@ from typing import Final
 from lxml import etree
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
-from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
+from engine.graph.class_attributes import IN_FILES
+from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
 from engine.interchange.sibling_names import disambiguated
-from engine.interchange.taxonomies.colours import hex_colour
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomies.xml_document import taxonomy_tree
 from engine.interchange.xml_trees import Element, xml_text
@@ -27,7 +26,7 @@ NAMES: Final = ("label", "name", "shared name")
 DIRECTION: Final = "edges"
 """Attribute of the whole graph by which we say how its edges lead."""
 DOWN: Final = "from parent to child"
-_FIELDS: Final = ("label", "source_id", "synonyms", "note", "colour")
+_FIELDS: Final = ("label", *(each.name for each in IN_FILES))
 _YED_NAME: Final = "NodeLabel"
 _UP_RELATIONS: Final = frozenset({"is_a", "isa", "subclassof", "subclass of", "broader", "parent", "child_of"})
 
@@ -91,11 +90,12 @@ def written(graph: ImportedGraph) -> bytes:
     _add_data(drawn, DIRECTION, DOWN)
     for each in graph.classes:
         node = etree.SubElement(drawn, f"{{{NAMESPACE}}}node", id=f"c{each.key}")
-        synonyms = json.dumps(each.aliases.synonyms, ensure_ascii=False) if each.aliases.synonyms else ""
-        for field, text in zip(
-            _FIELDS, (each.name, each.aliases.source_id, synonyms, each.note, each.colour), strict=True
-        ):
-            _add_data(node, field, text)
+        _add_data(node, "label", each.name)
+        for attribute in IN_FILES:
+            value = attribute.of(each.attributes)
+            _add_data(
+                node, attribute.name, json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
+            )
     for parent, child in graph.edges:
         etree.SubElement(drawn, f"{{{NAMESPACE}}}edge", source=f"c{parent}", target=f"c{child}")
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
@@ -182,11 +182,11 @@ def _name(key: str, node: _Node, source_name: str) -> str:
 
 
 def _class(key: str, node: _Node, name: str, source_name: str) -> ImportedClass:
-    place = f"line {node.line} of {source_name}"
-    fields = node.fields
-    aliases = clean_aliases_at(place, Aliases(fields.get("source_id", ""), _synonyms(fields.get("synonyms", ""))), name)
-    note = next((fields[field] for field in ("note", "description", "definition") if fields.get(field)), "")
-    return ImportedClass(key, name, aliases, note, hex_colour(fields.get("colour", "") or fields.get("color", "")))
+    values: dict[str, str | tuple[str, ...]] = {}
+    for each in IN_FILES:
+        text = next((node.fields[field] for field in (each.name, *each.read_as) if node.fields.get(field)), "")
+        values[each.name] = _synonyms(text) if isinstance(each.default, tuple) else text
+    return ImportedClass(key, name, attributes_at(f"line {node.line} of {source_name}", name, **values))
 
 
 def _synonyms(text: str) -> tuple[str, ...]:

@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
 from engine.graph.names import join_path
 from engine.interchange.imported import (
     ImportedClass,
     ImportedGraph,
+    attributes_at,
     check_level,
     checked,
-    clean_aliases_at,
     clean_name_at,
 )
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
-from engine.interchange.taxonomies.colours import hex_colour
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomies.xml_document import taxonomy_tree
 from engine.interchange.xml_trees import Element
@@ -78,8 +76,8 @@ def fits(opening: Opening) -> bool:
 
 
 def _class(key: str, name: str, entry: Element, place: str) -> ImportedClass:
-    aliases = clean_aliases_at(place, Aliases(entry.get("alias", "")), name)
-    return ImportedClass(key, name, aliases, entry.get("hint", "").strip(), hex_colour(entry.get("background", "")))
+    attributes = {"source_id": entry.get("alias"), "note": entry.get("hint"), "colour": entry.get("background")}
+    return ImportedClass(key, name, attributes_at(place, name, **attributes))
 
 
 def _entries(group: Element, source_name: str) -> Iterator[tuple[tuple[str, ...], Element]]:

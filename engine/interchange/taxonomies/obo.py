@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
-from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
+from engine.graph.class_attributes import IN_FILES
+from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
 from engine.interchange.sibling_names import disambiguated
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomy_file import taxonomy_lines
@@ -118,15 +118,14 @@ def _edges(terms: dict[str, _Term], obsolete: set[str], source_name: str) -> dic
 
 
 def _class(key: str, term: _Term, name: str, source_name: str) -> ImportedClass:
-    synonyms = [
-        quoted
-        for text, line in term.tags.get("synonym", ())
-        if (quoted := _quoted(text, f"line {line} of {source_name}")).strip()
-    ]
-    aliases = clean_aliases_at(f"the term in line {term.line} of {source_name}", Aliases(key, tuple(synonyms)), name)
-    definition = term.first("def")
-    note = _quoted(definition, f"line {term.tags['def'][0][1]} of {source_name}") if definition else ""
-    return ImportedClass(key, name, aliases, note=note.strip())
+    values: dict[str, str | tuple[str, ...]] = {"source_id": key}
+    for each in IN_FILES:
+        lines = [found for tag in each.obo for found in term.tags.get(tag, ())]
+        texts = [_quoted(text, f"line {line} of {source_name}") for text, line in lines if text]
+        if texts:
+            values[each.name] = tuple(texts) if isinstance(each.default, tuple) else texts[0]
+    place = f"the term in line {term.line} of {source_name}"
+    return ImportedClass(key, name, attributes_at(place, name, **values))
 
 
 def _value(text: str) -> str:

@@ -13,18 +13,17 @@ from typing import Final
 from urllib.parse import unquote
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
-from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
+from engine.graph.class_attributes import IN_FILES
+from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
 from engine.interchange.sibling_names import disambiguated
-from engine.interchange.taxonomies.colours import hex_colour
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomies.rdf import Statement, Text, rdf_statements
 from engine.interchange.taxonomy_file import taxonomy_bytes
 
 SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
 TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-COLOUR: Final = "https://schema.org/color"
-"""SKOS has no colours of its own."""
+PREFIXES: Final = {"skos": SKOS, "schema": "https://schema.org/"}
+"""Vocabularies of what classes have; SKOS has no colours of its own."""
 OURS: Final = "urn:protoleaf:class:"
 """Addresses of classes that came from nowhere; the number behind it is the class's own."""
 CONCEPT: Final = SKOS + "Concept"
@@ -32,9 +31,12 @@ BROADER: Final = SKOS + "broader"
 NARROWER: Final = SKOS + "narrower"
 NOTATION: Final = SKOS + "notation"
 PREFERRED: Final = SKOS + "prefLabel"
-OTHER_LABELS: Final = (SKOS + "altLabel", SKOS + "hiddenLabel")
-NOTES: Final = (SKOS + "definition", SKOS + "scopeNote", SKOS + "note")
-_READ: Final = frozenset({TYPE, COLOUR, BROADER, NARROWER, NOTATION, PREFERRED, *OTHER_LABELS, *NOTES})
+_PREDICATES: Final = {
+    each.name: [PREFIXES[prefix] + name for prefix, _, name in (text.partition(":") for text in each.skos)]
+    for each in IN_FILES
+}
+"""Those that each attribute is read from."""
+_READ: Final = frozenset({TYPE, BROADER, NARROWER, NOTATION, PREFERRED}.union(*_PREDICATES.values()))
 _ADDRESS: Final = re.compile(r'(?:https?|urn):[^\x00-\x20<>"{}|^`\\]+')
 _TURTLE: Final = re.compile(r"(?:#.*\n|\s+)*(?:@?(?:prefix|base)\s|<[^>\s]+>\s)", re.IGNORECASE)
 _LINKED: Final = re.compile(r'"@(?:context|graph|id|type)"\s*:')
@@ -86,7 +88,7 @@ def written(graph: ImportedGraph) -> str:
     addresses = _addresses(graph)
     parents = graph.parent_keys()
     blocks = [
-        f"@prefix skos: <{SKOS}> .\n@prefix schema: <https://schema.org/> .\n",
+        "".join(f"@prefix {prefix}: <{address}> .\n" for prefix, address in PREFIXES.items()),
         *(_block(each, addresses, parents[each.key]) for each in graph.classes),
     ]
     return "\n".join(blocks)
@@ -112,7 +114,7 @@ def _edges(statements: Iterable[Statement]) -> dict[tuple[str, str], None]:
 
 
 def _labels(key: str, concepts: Mapping[str, str], facts: _Facts, source_name: str) -> list[str]:
-    """All labels, that which names the class first."""
+    """Preferred labels, that which names the class first."""
     preferred = sorted(_texts(facts, PREFERRED), key=_language_key)
     if not preferred:
         role = f", {concepts[key]}," if concepts[key] else ""
@@ -121,7 +123,7 @@ def _labels(key: str, concepts: Mapping[str, str], facts: _Facts, source_name: s
             expected="a skos:prefLabel",
             remedy="add it, or choose the whole vocabulary",
         )
-    return [each.text for each in [*preferred, *(text for each in OTHER_LABELS for text in _texts(facts, each))]]
+    return [each.text for each in preferred]
 
 
 def _texts(facts: _Facts, predicate: str) -> list[Text]:
@@ -135,14 +137,16 @@ def _language_key(label: Text) -> tuple[int, str]:
 
 
 def _class(key: str, name: str, labels: list[str], facts: _Facts, source_name: str) -> ImportedClass:
-    place = f"the concept {key} in {source_name}"
+    values: dict[str, str | tuple[str, ...]] = {}
+    for each in IN_FILES:
+        found = [_texts(facts, predicate) for predicate in _PREDICATES[each.name]]
+        if isinstance(each.default, tuple):
+            values[each.name] = (*labels, *(text.text for texts in found for text in texts))
+        else:
+            values[each.name] = next((min(texts, key=_language_key).text for texts in found if texts), "")
     notation = next((each.text for each in _texts(facts, NOTATION)), "")
-    source_id = notation if key.startswith(OURS) else key
-    notes = [sorted(_texts(facts, predicate), key=_language_key) for predicate in NOTES]
-    note = next((found[0].text for found in notes if found), "")
-    colour = next((each.text for each in _texts(facts, COLOUR)), "")
-    aliases = clean_aliases_at(place, Aliases(source_id, tuple(labels)), name)
-    return ImportedClass(key, name, aliases, note.strip(), hex_colour(colour))
+    values["source_id"] = notation if key.startswith(OURS) else key
+    return ImportedClass(key, name, attributes_at(f"the concept {key} in {source_name}", name, **values))
 
 
 def _last_part(address: str) -> str:
@@ -151,25 +155,26 @@ def _last_part(address: str) -> str:
 
 
 def _addresses(graph: ImportedGraph) -> dict[str, str]:
-    counts = Counter(each.aliases.source_id for each in graph.classes)
+    ids = {each.key: each.attributes.source_id for each in graph.classes}
+    counts = Counter(ids.values())
     return {
-        each.key: each.aliases.source_id
-        if _ADDRESS.fullmatch(each.aliases.source_id)
-        and counts[each.aliases.source_id] == 1
-        and not each.aliases.source_id.startswith(OURS)
-        else f"{OURS}{each.key}"
-        for each in graph.classes
+        key: source_id
+        if _ADDRESS.fullmatch(source_id) and counts[source_id] == 1 and not source_id.startswith(OURS)
+        else f"{OURS}{key}"
+        for key, source_id in ids.items()
     }
 
 
 def _block(each: ImportedClass, addresses: Mapping[str, str], parents: Iterable[str]) -> str:
     address = addresses[each.key]
     statements = [("skos:prefLabel", each.name)]
-    if address.startswith(OURS) and each.aliases.source_id:
-        statements.append(("skos:notation", each.aliases.source_id))
-    statements += [("skos:altLabel", synonym) for synonym in each.aliases.synonyms]
-    statements += [("skos:note", each.note)] if each.note else []
-    statements += [("schema:color", each.colour)] if each.colour else []
+    if address.startswith(OURS) and each.attributes.source_id:
+        statements.append(("skos:notation", each.attributes.source_id))
+    for attribute in IN_FILES:
+        value = attribute.of(each.attributes)
+        if value and attribute.skos:
+            texts = value if isinstance(value, tuple) else (value,)
+            statements += [(attribute.skos_written, text) for text in texts]
     # What JSON escapes in a text, Turtle escapes in the same way.
     lines = [f"{predicate} {json.dumps(text, ensure_ascii=False)}" for predicate, text in statements]
     lines += [f"skos:broader <{addresses[parent]}>" for parent in parents]

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
-from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
+from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
 from engine.interchange.sibling_names import disambiguated
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomy_file import taxonomy_lines
@@ -120,5 +119,5 @@ def _edges(synsets: dict[str, _Synset], source_name: str) -> dict[tuple[str, str
 
 def _class(synset: _Synset, name: str, source_name: str) -> ImportedClass:
     place = f"line {synset.line} of {source_name}"
-    aliases = clean_aliases_at(place, Aliases(synset.key, synset.words), name)
-    return ImportedClass(synset.key, name, aliases, note=synset.gloss)
+    attributes = attributes_at(place, name, source_id=synset.key, synonyms=synset.words, note=synset.gloss)
+    return ImportedClass(synset.key, name, attributes)

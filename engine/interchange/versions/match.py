@@ -91,7 +91,7 @@ class _Matcher:
 
     def _ids_allow(self, key: str, class_id: ClassId) -> bool:
         both = self._both
-        now, was = both.classes[key].aliases.source_id, both.base_classes[class_id].source_id
+        now, was = both.classes[key].attributes.source_id, both.base_classes[class_id].source_id
         return not (self._ids_are_stable and now and was and now != was)
 
     # -- by source id
@@ -100,9 +100,11 @@ class _Matcher:
         both = self._both
         base_classes = _unique((each.source_id, class_id) for class_id, each in both.base_classes.items())
         own = _unique(
-            (both.graph.aliases(each).source_id, each) for each in both.graph.classes() if each not in both.base_classes
+            (both.graph.attributes(each).source_id, each)
+            for each in both.graph.classes()
+            if each not in both.base_classes
         )
-        keys = _unique((each.aliases.source_id, key) for key, each in both.classes.items())
+        keys = _unique((each.attributes.source_id, key) for key, each in both.classes.items())
         pairs = [(key, base_classes.get(source_id, own.get(source_id))) for source_id, key in keys.items()]
         known = [(key, class_id) for key, class_id in pairs if class_id is not None]
         if self._is_renumbered(known):
@@ -154,7 +156,7 @@ class _Matcher:
         if class_id not in both.taken:
             return True
         other = both.classes[both.taken[class_id]]
-        return other.name == each.name and other.aliases.source_id == each.aliases.source_id
+        return other.name == each.name and other.attributes.source_id == each.attributes.source_id
 
     def _match_names(self) -> None:
         """A name that is gone from one place and new at one other: the class was moved."""
@@ -191,7 +193,7 @@ class _Matcher:
             if child in both.found and both.found[child] in both.base_classes
             for top in both.base_classes[both.found[child]].parents
         )
-        by_synonym = (found for text in each.aliases.synonyms for found in both.base_by_name.get(text, ()))
+        by_synonym = (found for text in each.attributes.synonyms for found in both.base_by_name.get(text, ()))
         near = [class_id for place in both.places(each.key) for class_id in both.base_children.get(place, ())]
         left = [class_id for class_id in near if class_id not in both.taken]
         by_place = [

@@ -1,14 +1,18 @@
 """What importing a source would do to a graph, as plain data: shown first, then done exactly so."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.graph.edits import AliasesChanged, ClassAdded, EdgeAdded, GraphEdit
+from engine.graph.edits import AttributesChanged, ClassAdded, EdgeAdded, GraphEdit
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.merge import merge_into
 from engine.interchange.versions.source_version import SourceVersion, version_of
+
+NOTED: Final = frozenset({"note", "colour"})
+"""What people note for themselves, and a source may suggest."""
 
 
 class Clash(Enum):
@@ -46,7 +50,8 @@ class ImportPlan:
         is_update: whether renames, moves and so on are taken over, or only what is new.
         new: classes that come.
         renamed, moved: classes from before that get another name, other parents.
-        completed: classes from before that get a source id or synonyms.
+        completed: classes from before that get a source id, synonyms or other facts.
+        noted: classes that get a note or a colour, new ones among them.
         merged: classes from before that go into another one.
         split: classes from before that are several in the source now; they stay, with their labels.
         gone: classes from before that the source does not have any more; they stay.
@@ -62,6 +67,7 @@ class ImportPlan:
     renamed: tuple[ClassId, ...] = ()
     moved: tuple[ClassId, ...] = ()
     completed: tuple[ClassId, ...] = ()
+    noted: tuple[ClassId, ...] = ()
     merged: tuple[tuple[ClassId, ClassId], ...] = ()
     split: tuple[tuple[ClassId, tuple[ClassId, ...]], ...] = ()
     gone: tuple[ClassId, ...] = ()
@@ -99,12 +105,26 @@ def plan_addition(
         class_ids = merge_into(after, imported).class_ids
     new = {edit.class_id: None for edit in edits if isinstance(edit, ClassAdded)}
     linked = dict.fromkeys(edit.child_id for edit in edits if isinstance(edit, EdgeAdded) and edit.child_id not in new)
-    completed = dict.fromkeys(edit.class_id for edit in edits if isinstance(edit, AliasesChanged))
+    completed, noted = described_by(edits)
     return ImportPlan(
         class_ids=class_ids,
         edits=tuple(edits),
         version=version_of(name, imported, class_ids).beside(base),
         new=tuple(new),
         moved=tuple(linked),
-        completed=tuple(completed),
+        completed=completed,
+        noted=noted,
     )
+
+
+def described_by(edits: Iterable[GraphEdit]) -> tuple[tuple[ClassId, ...], tuple[ClassId, ...]]:
+    """Classes from before of which edits tell facts, and classes that they give a note or a colour."""
+    completed: dict[ClassId, None] = {}
+    noted: dict[ClassId, None] = {}
+    for edit in edits:
+        if isinstance(edit, AttributesChanged):
+            completed |= {edit.class_id: None} if edit.values.keys() - NOTED else {}
+            noted |= {edit.class_id: None} if edit.values.keys() & NOTED else {}
+        elif isinstance(edit, ClassAdded) and (edit.attributes.note or edit.attributes.colour):
+            noted[edit.class_id] = None
+    return tuple(completed), tuple(noted)

@@ -8,16 +8,19 @@ import binascii
 import json
 import zlib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from engine.errors import ProjectDamagedError
 from engine.graph.category_graph import CategoryGraph, ClassId
+from engine.graph.class_attributes import ATTRIBUTES, NO_ATTRIBUTES, ClassAttributes
 from engine.interchange.imported import ImportedGraph
 
 SAME_SOURCE: Final = 0.5
 """Share of the classes that two versions of one taxonomy have in common at least, of the smaller one."""
 
+_COMPARED: Final = tuple(each.name for each in ATTRIBUTES if each.is_compared)
+"""The source id, which came first, and further attributes."""
 _LONGEST: Final = 256 * 2**20
 """Bytes of an unpacked version: WordNet's 82,115 classes take five million."""
 
@@ -29,14 +32,19 @@ class SourceClass:
     Attributes:
         class_id: the class it became in the project, which may have been renamed, moved or removed there since.
         name: the source's name.
-        source_id: the source's id; "" where it has none.
+        attributes: those that the comparison is about.
         parents: the classes that its parents became.
     """
 
     class_id: ClassId
     name: str
-    source_id: str = ""
+    attributes: ClassAttributes = NO_ATTRIBUTES
     parents: frozenset[ClassId] = frozenset()
+
+    @property
+    def source_id(self) -> str:
+        """The source's id; "" where it has none."""
+        return self.attributes.source_id
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,7 @@ class SourceVersion:
         """Share of the classes that both have by id or by name, of the smaller one; 0 to 1."""
         ids = {each.source_id for each in self.classes.values() if each.source_id}
         names = {each.name for each in self.classes.values()}
-        by_id = _share(ids, {each.aliases.source_id for each in imported.classes if each.aliases.source_id})
+        by_id = _share(ids, {each.attributes.source_id for each in imported.classes if each.attributes.source_id})
         return max(by_id, _share(names, {each.name for each in imported.classes}))
 
     def beside(self, base: "SourceVersion | None") -> "SourceVersion":
@@ -70,7 +78,7 @@ class SourceVersion:
 
     def packed(self) -> str:
         """The same as a short text."""
-        rows = [[each.class_id, each.name, each.source_id, sorted(each.parents)] for each in self.classes.values()]
+        rows = [_row(each) for each in self.classes.values()]
         plain = json.dumps({"name": self.name, "classes": rows}, ensure_ascii=False, separators=(",", ":"))
         return base64.b64encode(zlib.compress(plain.encode())).decode()
 
@@ -85,8 +93,13 @@ def unpacked(text: str) -> SourceVersion:
         unpacker = zlib.decompressobj()
         plain: Any = json.loads(unpacker.decompress(base64.b64decode(text, validate=True), _LONGEST))
         rows = [
-            SourceClass(int(class_id), str(name), str(source_id), frozenset(map(int, parents)))
-            for class_id, name, source_id, parents in plain["classes"]
+            SourceClass(
+                int(class_id),
+                str(name),
+                _compared_from(source_id, *others),
+                frozenset(map(int, parents)),
+            )
+            for class_id, name, source_id, parents, *others in plain["classes"]
         ]
         return SourceVersion(str(plain["name"]), {each.class_id: each for each in rows})
     except (binascii.Error, zlib.error, ValueError, TypeError, KeyError, RecursionError) as error:
@@ -110,8 +123,8 @@ def version_of(name: str, imported: ImportedGraph, class_ids: Mapping[str, Class
     for each in imported.classes:
         class_id = class_ids[each.key]
         parents = frozenset(class_ids[parent] for parent in parent_keys[each.key]) - {class_id}
-        known = classes.get(class_id, SourceClass(class_id, each.name, each.aliases.source_id))
-        classes[class_id] = SourceClass(class_id, known.name, known.source_id, known.parents | parents)
+        known = classes.get(class_id, SourceClass(class_id, each.name, compared(each.attributes)))
+        classes[class_id] = replace(known, parents=known.parents | parents)
     return SourceVersion(name, classes)
 
 
@@ -120,7 +133,7 @@ def version_in(graph: CategoryGraph, name: str = "") -> SourceVersion:
     return SourceVersion(
         name,
         {
-            each: SourceClass(each, graph.name(each), graph.aliases(each).source_id, frozenset(graph.parents(each)))
+            each: SourceClass(each, graph.name(each), compared(graph.attributes(each)), frozenset(graph.parents(each)))
             for each in graph.classes()
         },
     )
@@ -131,6 +144,24 @@ def likely_base(versions: Iterable[SourceVersion], imported: ImportedGraph) -> S
     alike = [(each.similarity(imported), len(each.classes), each) for each in versions]
     close = [found for found in alike if found[0] >= SAME_SOURCE]
     return max(close, key=lambda found: found[:2])[2] if close else None
+
+
+def compared(attributes: ClassAttributes) -> ClassAttributes:
+    """Of the attributes of a class those that a comparison is about."""
+    return ClassAttributes(**{name: getattr(attributes, name) for name in _COMPARED})
+
+
+def _compared_from(*texts: Any) -> ClassAttributes:
+    values: dict[str, Any] = dict(zip(_COMPARED, map(str, texts), strict=False))
+    return ClassAttributes(**values)
+
+
+def _row(each: SourceClass) -> list[Any]:
+    """As short as it can be; what has no value is left out at the end."""
+    source_id, *others = (getattr(each.attributes, name) for name in _COMPARED)
+    while others and not others[-1]:
+        others.pop()
+    return [each.class_id, each.name, source_id, sorted(each.parents), *others]
 
 
 def _share(known: Collection[str], others: Collection[str]) -> float:

@@ -75,14 +75,14 @@ class TwoVersions:
         naming: dict[ClassId, list[str]] = {}
         for key, each in self.classes.items():
             known = self.synonyms_here(self.found.get(key))
-            matches = (found for text in each.aliases.synonyms if text not in known for found in texts.get(text, ()))
+            matches = (found for text in each.attributes.synonyms if text not in known for found in texts.get(text, ()))
             for class_id in dict.fromkeys(matches):
                 naming.setdefault(class_id, []).append(key)
         return naming
 
     def synonyms_here(self, class_id: ClassId | None) -> tuple[str, ...]:
         """Synonyms that a class has in the project; none where it is not there."""
-        return () if class_id is None or class_id not in self.graph else self.graph.aliases(class_id).synonyms
+        return () if class_id is None or class_id not in self.graph else self.graph.attributes(class_id).synonyms
 
 
 def grouped(pairs: Iterable[tuple[A, B]]) -> dict[A, list[B]]:

@@ -4,18 +4,19 @@ What the source changed is done here, unless the person changed the same thing o
 the person did and the source never spoke of is not touched. No class is removed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import final
 
 from engine.errors import GraphError
-from engine.graph.aliases import Aliases, clean_aliases
 from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.graph.edits import AliasesChanged, ClassAdded, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
+from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
+from engine.graph.edits import AttributesChanged, ClassAdded, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedGraph, parents_first
 from engine.interchange.versions.match import Matching, match
-from engine.interchange.versions.plan import Clash, ImportPlan, Kept
-from engine.interchange.versions.source_version import SourceClass, SourceVersion, version_of
+from engine.interchange.versions.plan import Clash, ImportPlan, Kept, described_by
+from engine.interchange.versions.source_version import SourceClass, SourceVersion, compared, version_of
 from engine.interchange.versions.target import Target
 
 
@@ -42,7 +43,10 @@ class _Update:
         self._ids = self._with_new_ids()
         self._new = {class_id for key, class_id in self._ids.items() if key not in self._matching.class_ids}
         self._version = version_of(name, imported, self._ids)
-        self._aliases = {self._ids[each.key]: each.aliases for each in reversed(imported.classes)}
+        self._attributes: dict[ClassId, ClassAttributes] = {}
+        for each in imported.classes:  # several keys may have become one class
+            class_id = self._ids[each.key]
+            self._attributes[class_id] = self._attributes.get(class_id, NO_ATTRIBUTES).filled_in(each.attributes)
         self._removed_here: list[str] = []
         self._homes = self._places()
         self._target = Target(graph)
@@ -60,16 +64,18 @@ class _Update:
         split = {each: tuple(self._ids[key] for key in keys) for each, keys in matching.split.items()}
         merged = dict(self._merged())
         left = {*matching.gone, *matching.merged.keys() - merged.keys()}
-        aliases = self._completed()
+        edits = (*self._graph_edits(), *self._described())
+        completed, noted = described_by(edits)
         return ImportPlan(
             class_ids=self._ids,
-            edits=(*self._graph_edits(), *aliases),
+            edits=edits,
             version=self._version,
             is_update=True,
             new=tuple(sorted(self._new)),
             renamed=tuple(each for each in here if each in names),
             moved=tuple(each for each in here if each in parents),
-            completed=tuple(each.class_id for each in aliases),
+            completed=completed,
+            noted=noted,
             merged=tuple(merged.items()),
             split=tuple((each, parts) for each, parts in split.items() if each in self._graph),
             gone=tuple(each for each in here if each in left),
@@ -108,7 +114,7 @@ class _Update:
         was = self._base[class_id]
         known = self._graph.fitting(was.source_id) if was.source_id else []
         known = known or [
-            each for each in self._graph.fitting(was.name) if was.name in self._graph.aliases(each).synonyms
+            each for each in self._graph.fitting(was.name) if was.name in self._graph.attributes(each).synonyms
         ]
         return known[0] if len(known) == 1 else None
 
@@ -127,7 +133,7 @@ class _Update:
     def _own(self, class_id: ClassId) -> SourceClass:
         """A class that the source never spoke of: only its places under the source's classes are the source's."""
         parents = frozenset(self._graph.parents(class_id)) & self._version.classes.keys()
-        return SourceClass(class_id, self._graph.name(class_id), self._graph.aliases(class_id).source_id, parents)
+        return SourceClass(class_id, self._graph.name(class_id), compared(self._graph.attributes(class_id)), parents)
 
     def _rename(self, was: SourceClass, now: SourceClass) -> None:
         here = self._graph.name(now.class_id)
@@ -163,22 +169,22 @@ class _Update:
             now = self._version.classes[each.class_id]
             yield Kept(each.class_id, each.clash, each.theirs or self._place_text(now))
 
-    def _completed(self) -> tuple[AliasesChanged, ...]:
-        return tuple(
-            AliasesChanged(class_id, after, self._graph.aliases(class_id))
-            for class_id in self._version.classes
-            if class_id in self._graph and (after := self._aliases_after(class_id)) != self._graph.aliases(class_id)
-        )
+    def _described(self) -> Iterator[AttributesChanged]:
+        """With what the source says beyond what is here, and what it changed unless a person did."""
+        for class_id in self._version.classes:
+            if class_id in self._graph:
+                here, now = self._graph.attributes(class_id), self._attributes[class_id]
+                after = self._possible(class_id, here, now)
+                if news := here.differences(after):
+                    yield AttributesChanged(class_id, news, after.differences(here))
 
-    def _aliases_after(self, class_id: ClassId) -> Aliases:
-        """With the source's further synonyms, and its id unless the person gave another one."""
-        here, theirs, was = self._graph.aliases(class_id), self._aliases[class_id], self._base.get(class_id)
-        is_theirs = was is not None and here.source_id == was.source_id and bool(theirs.source_id)
-        filled = Aliases(theirs.source_id if is_theirs else here.source_id, here.synonyms).filled_in(theirs)
+    def _possible(self, class_id: ClassId, here: ClassAttributes, now: ClassAttributes) -> ClassAttributes:
+        was = self._base.get(class_id)
+        after = here.filled_in(now) if was is None else here.updated(was.attributes, now)
         try:
-            return clean_aliases(filled, self._target.name_of(class_id))
-        except GraphError:  # too many: those that are there stay
-            return here
+            return after.cleaned(self._target.name_of(class_id))
+        except GraphError:  # too many synonyms: those that are there stay
+            return replace(after, synonyms=here.synonyms)
 
     def _graph_edits(self) -> list[GraphEdit]:
         cut: list[GraphEdit] = []
@@ -192,6 +198,6 @@ class _Update:
             ClassRenamed(each, name, self._graph.name(each)) for each, name in names.items() if each not in self._new
         ]
         added = [
-            ClassAdded(each, names[each], clean_aliases(self._aliases[each], names[each])) for each in sorted(self._new)
+            ClassAdded(each, names[each], self._attributes[each].cleaned(names[each])) for each in sorted(self._new)
         ]
         return [*cut, *renamed, *added, *linked]

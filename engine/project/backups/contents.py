@@ -21,7 +21,7 @@ class Contents:
     """What people did in a project, as far as two of its states are compared.
 
     Attributes:
-        classes: name, aliases, note and colour by id.
+        classes: name and attributes by id.
         images: ids.
         labels: class by image.
         steps: texts of the actions that count, oldest first.
@@ -38,7 +38,7 @@ class Changes:
     """What is other in the present than it was in a backup.
 
     Attributes:
-        classes_added, classes_changed, classes_removed: changed ones have another name, alias, note or colour.
+        classes_added, classes_changed, classes_removed: changed ones have another name or attribute.
         images_added, images_removed: by count.
         labels_added, labels_changed, labels_removed: by count.
         steps: actions that were made since and count.
@@ -66,11 +66,11 @@ class Changes:
 
 def read_contents(connection: Connection) -> Contents:
     """Read what is compared; some milliseconds for each 10,000 images."""
-    noted = {row[0]: row[1:] for row in _detail_rows(connection)}
+    noted = {row[0]: CLASS_DETAIL.whole(row) for row in _detail_rows(connection)}
     steps = connection.rows("SELECT step_id, done_at, text FROM journal_step WHERE is_undone = 0 ORDER BY step_id")
     return Contents(
         {
-            row[0]: (*CLASS.whole(row)[1:], *noted.get(row[0], ("", "")))
+            row[0]: (*CLASS.whole(row)[1:], *noted.get(row[0], (row[0], *CLASS_DETAIL.defaults))[1:])
             for row in connection.rows("SELECT * FROM class")
         },
         frozenset(image_id for (image_id,) in connection.rows("SELECT image_id FROM image")),
@@ -82,7 +82,7 @@ def read_contents(connection: Connection) -> Contents:
 def _detail_rows(connection: Connection) -> list[Row]:
     """Notes and colours; a backup from before version 5 has no room for them."""
     has_room = connection.value("SELECT 1 FROM sqlite_schema WHERE name = ?", (CLASS_DETAIL.name,))
-    return connection.rows("SELECT class_id, note, colour FROM class_detail") if has_room else []
+    return connection.rows("SELECT * FROM class_detail") if has_room else []
 
 
 def contents_of_backup(path: Path) -> Contents:

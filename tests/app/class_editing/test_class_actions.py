@@ -138,7 +138,7 @@ def test_predictions_stop_at_a_class(reviewing: Desk) -> None:
     click(box, QPoint(8, box.height() // 2))
     red = reviewing.graph.find("Red")
     below = reviewing.graph.descendants(red)
-    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.is_deepest)
+    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.attributes.is_deepest)
     reviewing.wait(lambda: not below & {int(each) for each in reviewing.state.safe_class})
     assert reviewing.window.toast.message == "Stopped predictions at Red"
 

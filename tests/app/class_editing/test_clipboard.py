@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit
 
-from engine.graph.aliases import Aliases
-from engine.project import ClassDetails, ClassPolicy
+from engine.graph.class_attributes import ClassAttributes
+from engine.project import ClassPolicy
 from tests.app.class_editing.test_controller import choose_class, parents_of
 from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.sessions import act, create_project, recorded
@@ -35,8 +35,12 @@ def copy(desk: Desk, key: Qt.Key = Key.Key_C) -> str:
 def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path) -> None:
     """With synonyms, note, colour and confidence needed; without its labels. One undo takes it out again."""
     session, red = reviewing.window.session, reviewing.graph.find("Red")
-    act(reviewing.qtbot, session, lambda project: project.classes.set_aliases(red, Aliases("n1", ("Rouge",))))
-    act(reviewing.qtbot, session, lambda project: project.classes.set_details({red: ClassDetails("Warm.", "#aa0000")}))
+    act(
+        reviewing.qtbot,
+        session,
+        lambda project: project.classes.set_attributes([red], source_id="n1", synonyms=("Rouge",)),
+    )
+    act(reviewing.qtbot, session, lambda project: project.classes.set_attributes([red], note="Warm.", colour="#aa0000"))
     act(reviewing.qtbot, session, lambda project: project.policies.set(red, ClassPolicy(0.9)))
     choose_class(reviewing, "Red")
     assert copy(reviewing) == "Copied Red"
@@ -50,11 +54,18 @@ def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path
     reviewing.wait(lambda: reviewing.window.tree.selected_class == red)
     told: list[object] = []
     session.ask(
-        lambda live: (live.project.classes.details(), live.project.policies.by_class()), told.append, owner=session
+        lambda live: (dict(live.project.classes.graph.all_attributes()), live.project.policies.by_class()),
+        told.append,
+        owner=session,
     )
     reviewing.wait(lambda: bool(told))
-    assert told == [({red: ClassDetails("Warm.", "#aa0000")}, {red: ClassPolicy(0.9)})]
-    assert graph.aliases(red).synonyms == ("Rouge",)
+    assert told == [
+        (
+            {red: ClassAttributes("n1", ("Rouge",), "Warm.", "#aa0000", bar=0.9)},
+            {red: ClassPolicy(0.9)},
+        )
+    ]
+    assert graph.attributes(red).synonyms == ("Rouge",)
     reviewing.press_for_change(Key.Key_Z, CONTROL)
     assert len(graph) == 0
 

@@ -269,7 +269,7 @@ def test_a_bar_is_set_and_taken_over_again(reviewing: Desk) -> None:
     changed_by(reviewing.qtbot, session, lambda: inspector.bar_requested.emit(red, 0.3))
     reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar == 0.3)
     changed_by(reviewing.qtbot, session, lambda: inspector.deepest_requested.emit(red, True))
-    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.is_deepest)
+    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.attributes.is_deepest)
     safe = {int(class_id) for class_id in reviewing.state.safe_class if class_id >= 0}
     assert red in safe
     assert not safe & reviewing.graph.descendants(red)
@@ -277,7 +277,7 @@ def test_a_bar_is_set_and_taken_over_again(reviewing: Desk) -> None:
     reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is None)
     facts = inspector.class_facts
     assert facts is not None
-    assert facts.is_deepest
+    assert facts.attributes.is_deepest
 
 
 def test_a_class_that_nothing_taught_says_so(reviewing: Desk) -> None:

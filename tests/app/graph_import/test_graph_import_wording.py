@@ -35,7 +35,7 @@ def report(*levels: int, is_update: bool = True, same: int = 0, completed: int =
 
 def preview(of: ImportReport, *, noted: int = 0, changes: bool = True, known_name: str = "") -> GraphPreview:
     """A preview of that report."""
-    return GraphPreview(of, known_name, is_alike=True, changes_graph=changes, noted=noted, gone_unlabelled=0)
+    return GraphPreview(of, known_name, is_alike=True, changes=changes, noted=noted, gone_unlabelled=0)
 
 
 @pytest.mark.parametrize(

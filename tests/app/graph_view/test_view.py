@@ -11,7 +11,6 @@ from app.graph_view.board import GraphBoard
 from app.graph_view.card import CardLook, Pictures, paint_card
 from app.graph_view.nothing_drawn import NothingDrawn
 from engine.project import ClassPolicy
-from engine.project.records import ClassDetails
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
 
@@ -142,8 +141,8 @@ def test_an_edit_is_drawn(desk: Desk, board: GraphBoard) -> None:
     assert row is not None
     assert board.canvas.look(row).name == "Azure"
     for set_on_it in (
-        lambda project: project.policies.set(blue, ClassPolicy(0.9, is_deepest=True)),
-        lambda project: project.classes.set_details({blue: ClassDetails(colour="#336699")}),
+        lambda project: project.set_policy(blue, ClassPolicy(0.9, is_deepest=True)),
+        lambda project: project.classes.set_attributes([blue], colour="#336699"),
     ):
         desk.window.session.act(set_on_it)
     desk.wait(lambda: board.canvas.look(row).bar == 0.9 and board.canvas.look(row).colour == "#336699")

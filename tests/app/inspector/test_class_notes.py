@@ -8,7 +8,8 @@ from app.class_tree.row_data import COLOUR_ROLE
 from app.inspector.class_notes import NoteField
 from app.inspector.colour_row import ColourDot
 from app.theme.class_colours import SWATCHES, own_colour
-from engine.project import ClassDetails, Project
+from engine.graph.class_attributes import ClassAttributes
+from engine.project import Project
 from tests.app.class_editing.test_controller import choose_class
 from tests.support.clicks import click
 from tests.support.collections import Collection
@@ -45,10 +46,12 @@ def dot(desk: Desk, name: str) -> ColourDot:
     return found
 
 
-def details(desk: Desk) -> dict[int, ClassDetails]:
+def details(desk: Desk) -> dict[int, ClassAttributes]:
     """Notes and colours in the project."""
-    told: list[dict[int, ClassDetails]] = []
-    desk.window.session.ask(lambda live: live.project.classes.details(), told.append, owner=desk.window)
+    told: list[dict[int, ClassAttributes]] = []
+    desk.window.session.ask(
+        lambda live: dict(live.project.classes.graph.all_attributes()), told.append, owner=desk.window
+    )
     desk.wait(lambda: bool(told))
     return told[0]
 
@@ -60,7 +63,7 @@ def test_a_note_is_kept_when_the_field_is_left(reviewing: Desk) -> None:
     QTest.keyClicks(note_field(reviewing), "No rust.")
     change = reviewing.press_for_change(Key.Key_Tab)
     assert change.text == "Changed the note of Red"
-    assert details(reviewing) == {red: ClassDetails("No rust.")}
+    assert details(reviewing) == {red: ClassAttributes(note="No rust.")}
     reviewing.wait(lambda: note_field(reviewing).toPlainText() == "No rust.")
     reviewing.window.tree.front.setFocus()
     reviewing.press_for_change(Key.Key_Z, CONTROL)
@@ -79,7 +82,7 @@ def test_what_is_being_written_stays_while_predictions_change(reviewing: Desk) -
     assert note_field(reviewing) is note
     QTest.keyClicks(note, "word")
     changed_by(reviewing.qtbot, reviewing.window.session, lambda: show_page(reviewing, "Green"))
-    assert details(reviewing) == {red: ClassDetails("Half a word")}
+    assert details(reviewing) == {red: ClassAttributes(note="Half a word")}
     assert note_field(reviewing).toPlainText() == ""
 
 
@@ -90,7 +93,7 @@ def test_closing_the_window_keeps_what_was_written(reviewing: Desk, collection: 
     QTest.keyClicks(note_field(reviewing), "The last word")
     reviewing.leave()
     with Project.open(collection.project) as project:
-        assert project.classes.details() == {red: ClassDetails("The last word")}
+        assert dict(project.classes.graph.all_attributes()) == {red: ClassAttributes(note="The last word")}
 
 
 def test_synonyms_and_source_id(reviewing: Desk) -> None:
@@ -100,7 +103,7 @@ def test_synonyms_and_source_id(reviewing: Desk) -> None:
     QTest.keyClicks(field(reviewing, "Synonyms"), "Rouge; Rosso, dark;")
     change = reviewing.press_for_change(Key.Key_Return)
     assert change.text == "Changed the synonyms of Red"
-    assert reviewing.graph.aliases(red).synonyms == ("Rouge", "Rosso, dark")
+    assert reviewing.graph.attributes(red).synonyms == ("Rouge", "Rosso, dark")
     reviewing.wait(lambda: field(reviewing, "Synonyms").text() == "Rouge; Rosso, dark")
     field(reviewing, "Source id").setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClicks(field(reviewing, "Source id"), "n42")
@@ -119,7 +122,7 @@ def test_a_colour_is_given_to_all_chosen_classes(reviewing: Desk) -> None:
     change = changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(dot(reviewing, "Blue")))
     assert change.text == "Changed the colour of 2 classes"
     blue = SWATCHES[5]
-    assert details(reviewing) == {checks: ClassDetails("", blue), disc: ClassDetails("", blue)}
+    assert details(reviewing) == {checks: ClassAttributes(colour=blue), disc: ClassAttributes(colour=blue)}
     reviewing.wait(lambda: (row_colours(reviewing, "Red disc"), row_colours(reviewing, "Red")) == (blue, ""))
     assert own_colour(blue).name() in dot_colours(reviewing, "Red disc")
     reviewing.wait(lambda: dot(reviewing, "Blue").isChecked())
@@ -149,7 +152,7 @@ def test_the_dots_are_walked_with_the_arrow_keys(reviewing: Desk) -> None:
     red = show_page(reviewing, "Red")
     act(
         reviewing.qtbot, reviewing.window.session,
-        lambda project: project.classes.set_details({red: ClassDetails("", "#123456")}),
+        lambda project: project.classes.set_attributes([red], colour="#123456"),
     )  # fmt: skip
     reviewing.wait(lambda: bool(reviewing.window.inspector.findChildren(ColourDot)))
     reviewing.wait(lambda: any(each.colour == "#123456" for each in reviewing.window.inspector.findChildren(ColourDot)))
@@ -160,13 +163,13 @@ def test_the_dots_are_walked_with_the_arrow_keys(reviewing: Desk) -> None:
     assert isinstance(focused, ColourDot)
     assert focused.colour == SWATCHES[0]
     reviewing.press_for_change(Key.Key_Space)
-    assert details(reviewing) == {red: ClassDetails("", SWATCHES[0])}
+    assert details(reviewing) == {red: ClassAttributes(colour=SWATCHES[0])}
 
 
 def test_a_project_that_cannot_be_changed_shows_what_was_written(desk: Desk, collection: Collection) -> None:
     """The fields can be read and copied, not changed."""
     with Project.open(collection.project) as project:
-        project.classes.set_details({project.classes.graph.find("Red"): ClassDetails("Kept.", SWATCHES[1])})
+        project.classes.set_attributes([project.classes.graph.find("Red")], note="Kept.", colour=SWATCHES[1])
     open_project(desk.qtbot, desk.window.session, collection.project, for_writing=False)
     show_page(desk, "Red")
     assert note_field(desk).toPlainText() == "Kept."

@@ -20,9 +20,8 @@ from app.inspector.logic import (
 )
 from engine.collection.explain import ClassFacts, Explanation, LookAlike, ScoredClass, Share
 from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
-from engine.project import ClassPolicy
+from engine.graph.class_attributes import ClassAttributes
 from tests.support.graphs import seaside_graph
 from tests.support.states import Picture, state_of
 
@@ -137,18 +136,18 @@ def facts_of(graph: CategoryGraph, **changes: object) -> ClassPageFacts:
         replace(facts, **changes),  # type: ignore[arg-type]
         suggested=[ScoredClass(bird, 0.9), ScoredClass(graph.find("Plant"), 0.4)],
         candidates=(13, 14),
-        policy=ClassPolicy(is_deepest=True),
     )
 
 
 def test_facts_of_a_class(graph: CategoryGraph) -> None:
     """Counts, places, and suggested parents without those it has."""
+    graph.set_attributes(graph.find("Gull"), ClassAttributes(is_deepest=True))
     facts = facts_of(graph)
     assert (facts.name, facts.places, facts.image_count, facts.shots) == ("Gull", ("Animal / Bird",), 41, (11, 12))
     assert [row.name for row in facts.suggested] == ["Plant"]
-    assert (facts.own_share, facts.is_deepest, facts.candidates) == (0.6, True, (13, 14))
-    graph.set_aliases(graph.find("Gull"), Aliases("n02041246", ("Larus",)))
-    assert facts_of(graph).aliases == Aliases("n02041246", ("Larus",))
+    assert (facts.own_share, facts.attributes.is_deepest, facts.candidates) == (0.6, True, (13, 14))
+    graph.set_attributes(graph.find("Gull"), ClassAttributes("n02041246", ("Larus",)))
+    assert facts_of(graph).attributes == ClassAttributes("n02041246", ("Larus",))
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from app.inspector.wording import (
     shortened,
     teaching_text,
 )
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.project.records import Label
 from tests.support.graphs import seaside_graph
 
@@ -147,15 +147,15 @@ def test_following_look_alikes_is_said() -> None:
 @pytest.mark.parametrize(
     ("aliases", "text"),
     [
-        (Aliases(), ""),
-        (Aliases("n1"), "id n1"),
-        (Aliases("", ("Larus", "mew")), "Also called Larus, mew"),
-        (Aliases("n1", tuple("abcdefgh")), "Also called a, b, c, d, e, f +2  ·  id n1"),
+        (ClassAttributes(), ""),
+        (ClassAttributes("n1"), "id n1"),
+        (ClassAttributes(synonyms=("Larus", "mew")), "Also called Larus, mew"),
+        (ClassAttributes("n1", tuple("abcdefgh")), "Also called a, b, c, d, e, f +2  ·  id n1"),
     ],
 )
-def test_what_else_a_class_is_called(aliases: Aliases, text: str) -> None:
+def test_what_else_a_class_is_called(aliases: ClassAttributes, text: str) -> None:
     """Synonyms, the first six of many, and the source id; nothing where there is nothing."""
-    assert aliases_text(a_class(aliases=aliases)) == text
+    assert aliases_text(a_class(attributes=aliases)) == text
 
 
 def test_a_long_name_does_not_bury_its_sentence() -> None:

@@ -14,8 +14,8 @@ from app.palette.logic import (
     create_choice,
     place_of,
 )
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
 from tests.support.graphs import big_graph, names_of, seaside_graph
 
 
@@ -62,8 +62,8 @@ def test_a_path_narrows(text: str, names: list[str], graph: CategoryGraph) -> No
 
 def test_a_row_shows_by_which_id_or_synonym_it_was_found(graph: CategoryGraph) -> None:
     """Behind the name, also below a typed path; a class that was found by its name shows none."""
-    graph.set_aliases(graph.find("Gull"), Aliases("n02041246", ("Larus", "gull bird")))
-    graph.set_aliases(graph.find("Puffin"), Aliases("", ("Larus arcticus",)))
+    graph.set_attributes(graph.find("Gull"), ClassAttributes("n02041246", ("Larus", "gull bird")))
+    graph.set_attributes(graph.find("Puffin"), ClassAttributes(synonyms=("Larus arcticus",)))
 
     def titles(text: str) -> list[str]:
         return [row.title for row in class_rows(graph, text)]

@@ -7,7 +7,7 @@ from PySide6.QtCore import QByteArray, QMimeData, Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
 
 from app.dragging import IMAGES_MIME
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
@@ -203,12 +203,12 @@ def test_delete_takes_images_out_of_the_project_only(reviewing: Desk, collection
 def test_r_finds_a_class_by_synonym_and_id(reviewing: Desk) -> None:
     """The row says what else the class is called, Enter labels as it, and its page names id and synonyms."""
     disc = reviewing.graph.find("Red disc")
-    aliases = Aliases("n03208938", ("discus",))
+    aliases = ClassAttributes("n03208938", ("discus",))
     changed_by(
         reviewing.qtbot,
         reviewing.window.session,
         lambda: reviewing.window.session.act(
-            lambda project: project.classes.edit(lambda graph: graph.set_aliases(disc, aliases), "Import ids")
+            lambda project: project.classes.edit(lambda graph: graph.set_attributes(disc, aliases), "Import ids")
         ),
     )
     image_id = reviewing.choose(2)

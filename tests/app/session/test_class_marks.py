@@ -5,7 +5,7 @@ from pathlib import Path
 from pytestqt.qtbot import QtBot
 
 from app.session import Session
-from engine.project import ClassDetails, ClassPolicy
+from engine.project import ClassPolicy
 from tests.support.collections import Collection
 from tests.support.sessions import LONG_MS, act, changed_by, create_project, open_project, recorded
 
@@ -15,7 +15,7 @@ def test_marks_follow_the_project(qtbot: QtBot, session: Session, collection: Co
     open_project(qtbot, session, collection.project)
     marks, red = session.marks, session.graph.find("Red")
     told = recorded(marks.changed)
-    act(qtbot, session, lambda project: project.classes.set_details({red: ClassDetails("", "#d05a4e")}))
+    act(qtbot, session, lambda project: project.classes.set_attributes([red], colour="#d05a4e"))
     qtbot.waitUntil(lambda: dict(marks.colours) == {red: "#d05a4e"}, timeout=LONG_MS)
     act(qtbot, session, lambda project: project.policies.set(red, ClassPolicy(0.9)))
     qtbot.waitUntil(lambda: dict(marks.policies) == {red: ClassPolicy(0.9)}, timeout=LONG_MS)

@@ -9,8 +9,8 @@ import pytest
 from engine.collection.evaluate import evaluate
 from engine.collection.state import NO_CLASS
 from engine.errors import FormatError, InputError
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.truth_file import read_truth
 from engine.project import Project
 from tests.support.classified import made_up
@@ -167,8 +167,8 @@ def test_truth_file_as_people_write_it(project: Project, tmp_path: Path) -> None
 def test_a_truth_by_source_id_and_synonym(project: Project, tmp_path: Path) -> None:
     """What a class is called elsewhere means the class."""
     ids = class_ids(project)
-    aliases = Aliases("n02084071", ("Canis familiaris",))
-    project.classes.edit(lambda graph: graph.set_aliases(ids["Dog"], aliases), "Import ids")
+    aliases = ClassAttributes("n02084071", ("Canis familiaris",))
+    project.classes.edit(lambda graph: graph.set_attributes(ids["Dog"], aliases), "Import ids")
     file = tmp_path / "truth.csv"
     file.write_text("image,class\na.jpg,n02084071\nb.jpg,Canis familiaris\n", encoding="utf-8")
     assert read_truth(file, project.classes.graph) == {"a.jpg": ids["Dog"], "b.jpg": ids["Dog"]}
@@ -185,7 +185,9 @@ def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> Non
 def test_a_synonym_that_is_unknown(project: Project, tmp_path: Path) -> None:
     """WordNet calls a stranger "unknown", too: in a truth file the word still means none of the classes."""
     dog = class_ids(project)["Dog"]
-    project.classes.edit(lambda graph: graph.set_aliases(dog, Aliases("", ("unknown",))), "Import synonyms")
+    project.classes.edit(
+        lambda graph: graph.set_attributes(dog, ClassAttributes(synonyms=("unknown",))), "Import synonyms"
+    )
     file = tmp_path / "truth.csv"
     file.write_text("image,class\na.jpg,unknown\n", encoding="utf-8")
     assert read_truth(file, project.classes.graph) == {"a.jpg": NO_CLASS}

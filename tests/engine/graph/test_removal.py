@@ -3,8 +3,8 @@
 import pytest
 
 from engine.errors import DuplicateNameError, GraphError, UnknownClassError
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
 from engine.graph.inverse import inverse
 from tests.support.graphs import content_of, graph_of, names_of, seaside_graph
 
@@ -68,10 +68,10 @@ def test_the_heir_is_found_by_the_names_of_the_merged_class() -> None:
     """Its name and synonyms become synonyms, its source id fills an empty one; the heir's own name is no synonym."""
     graph = graph_of({"Gull": [], "Gulls": []})
     gull, gulls = graph.classes()
-    graph.set_aliases(gull, Aliases("", ("Larus",)))
-    graph.set_aliases(gulls, Aliases("n1", ("Larus", "Gull", "Mew")))
+    graph.set_attributes(gull, ClassAttributes(synonyms=("Larus",)))
+    graph.set_attributes(gulls, ClassAttributes("n1", ("Larus", "Gull", "Mew")))
     graph.merge(gulls, gull)
-    assert graph.aliases(gull) == Aliases("n1", ("Larus", "Gulls", "Mew"))
+    assert graph.attributes(gull) == ClassAttributes("n1", ("Larus", "Gulls", "Mew"))
     assert graph.find("Gulls") == graph.find("n1") == gull
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import FormatError, StorageError
-from engine.graph.aliases import NO_ALIASES, Aliases
+from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.interchange import csv_edges
 
 BIRDS = {("Animal", "Bird"), ("Bird", "Gull"), ("Bird", "Puffin"), ("Diver", "Puffin")}
@@ -90,8 +90,8 @@ def test_no_file(tmp_path: Path) -> None:
 def test_a_column_of_ids(tmp_path: Path) -> None:
     """The id is that of the child; where the rows of one class disagree they only number the rows."""
     text = "Id,child,parent\n5,Bird,Animal\n6,Gull,Bird\n,Gull,Diver\n8,Puffin,Bird\n9,Puffin,Diver\n"
-    aliases = {each.name: each.aliases for each in csv_edges.read(file_of(tmp_path, text)).classes}
-    assert (aliases["Bird"], aliases["Gull"]) == (Aliases("5"), Aliases("6"))
-    assert aliases["Animal"] == aliases["Diver"] == aliases["Puffin"] == NO_ALIASES
+    aliases = {each.name: each.attributes for each in csv_edges.read(file_of(tmp_path, text)).classes}
+    assert (aliases["Bird"], aliases["Gull"]) == (ClassAttributes("5"), ClassAttributes("6"))
+    assert aliases["Animal"] == aliases["Diver"] == aliases["Puffin"] == NO_ATTRIBUTES
     with pytest.raises(FormatError, match=r"line 2 of birds.csv: a source id cannot hold control characters"):
         csv_edges.read(file_of(tmp_path, "child,parent,id\nGull,Bird,a\x07b\n"))

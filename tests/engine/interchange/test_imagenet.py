@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import AmbiguousClassError, FormatError, StorageError, UnknownClassError
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange import imagenet
 from engine.interchange.imported import ImportedGraph
 
@@ -51,9 +51,9 @@ def test_names_and_synonyms(tmp_path: Path) -> None:
         "5": "crane (n00000005)",
         "6": "crane (n00000006)",
     }
-    aliases = {each.key[-1]: each.aliases for each in graph.classes}
-    assert aliases["1"] == Aliases("n00000001")
-    assert aliases["6"] == Aliases("n00000006", ("crane", "derrick"))
+    aliases = {each.key[-1]: each.attributes for each in graph.classes}
+    assert aliases["1"] == ClassAttributes("n00000001")
+    assert aliases["6"] == ClassAttributes("n00000006", ("crane", "derrick"))
     assert len(graph.edges) == 6
 
 

@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange import json_tree
-from engine.interchange.imported import ImportedClass
+from engine.interchange.imported import ImportedClass, exported_graph
 from engine.interchange.merge import merge_into
-from engine.interchange.taxonomies.outgoing import exported_graph
 from tests.support.graphs import big_graph, seaside_graph, shape_of
 
 
@@ -57,7 +56,7 @@ def test_a_list_of_classes(tmp_path: Path) -> None:
         ]
     }
     graph = json_tree.read(file_of(tmp_path, document))
-    assert graph.classes[0] == ImportedClass("3", "Puffin", Aliases("3", ("Fratercula",)))
+    assert graph.classes[0] == ImportedClass("3", "Puffin", ClassAttributes("3", ("Fratercula",)))
     assert set(graph.edges) == {("1", "3"), ("2", "3")}
 
 
@@ -119,13 +118,13 @@ def test_what_is_not_json(tmp_path: Path, text: str) -> None:
 def test_ids_and_synonyms_come_back(tmp_path: Path) -> None:
     """Our export keeps both and invents no ids; importing it again changes nothing."""
     graph = seaside_graph()
-    graph.set_aliases(4, Aliases("n02041246", ("Larus", "海鸥")))
+    graph.set_attributes(4, ClassAttributes("n02041246", ("Larus", "海鸥")))
     write(graph, tmp_path / "out.json")
     again = CategoryGraph()
     imported = json_tree.read(tmp_path / "out.json")
     merge_into(again, imported)
-    assert again.aliases(again.find("Gull")) == graph.aliases(4)
-    assert [each for each in again.classes() if again.aliases(each)] == [again.find("海鸥")]
+    assert again.attributes(again.find("Gull")) == graph.attributes(4)
+    assert [each for each in again.classes() if again.attributes(each)] == [again.find("海鸥")]
     with graph.record() as edits:
         merge_into(graph, imported)
     assert edits == []
@@ -134,12 +133,15 @@ def test_ids_and_synonyms_come_back(tmp_path: Path) -> None:
 def test_the_file_s_own_ids_are_kept(tmp_path: Path) -> None:
     """In both forms, as texts or whole numbers; "source_id" wins over "id"."""
     tree = {"name": "Bird", "id": "n1", "children": [{"name": "Gull", "id": 7, "synonyms": ["Larus"]}, "Auk"]}
-    assert [each.aliases for each in json_tree.read(file_of(tmp_path, tree)).classes] == [
-        Aliases("n1"),
-        Aliases("7", ("Larus",)),
-        Aliases(),
+    assert [each.attributes for each in json_tree.read(file_of(tmp_path, tree)).classes] == [
+        ClassAttributes("n1"),
+        ClassAttributes("7", ("Larus",)),
+        ClassAttributes(),
     ]
     rows = {"classes": [{"id": 1, "name": "Bird", "source_id": "n1"}, {"id": 2, "name": "Auk", "source_id": None}]}
-    assert [each.aliases for each in json_tree.read(file_of(tmp_path, rows)).classes] == [Aliases("n1"), Aliases()]
+    assert [each.attributes for each in json_tree.read(file_of(tmp_path, rows)).classes] == [
+        ClassAttributes("n1"),
+        ClassAttributes(),
+    ]
     with pytest.raises(FormatError, match=r"class 1 in graph.json: the source id .* is too long"):
         json_tree.read(file_of(tmp_path, {"classes": [{"id": "x" * 2_000, "name": "Bird"}]}))

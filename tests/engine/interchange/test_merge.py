@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import CycleError
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.imported import ImportedClass, ImportedGraph
 from engine.interchange.merge import merge_into
 from tests.support.graphs import big_graph, content_of, graph_of, names_of, seaside_graph, shape_of
@@ -107,22 +107,22 @@ def test_known_classes_take_over_what_they_lack() -> None:
     """An id only where there is none, synonyms that are new; a second import changes nothing."""
     graph = seaside_graph()
     gull, puffin = graph.find("Gull"), graph.find("Puffin")
-    graph.set_aliases(puffin, Aliases("mine", ("Fratercula",)))
+    graph.set_attributes(puffin, ClassAttributes("mine", ("Fratercula",)))
     imported = ImportedGraph(
         (
             ImportedClass("a", "Animal"),
-            ImportedClass("b", "Bird", Aliases("n1")),
-            ImportedClass("g", "Gull", Aliases("n2", ("Larus",))),
-            ImportedClass("p", "Puffin", Aliases("n3", ("Fratercula", "sea parrot"))),
-            ImportedClass("t", "Tern", Aliases("n4", ("Sterna",))),
+            ImportedClass("b", "Bird", ClassAttributes("n1")),
+            ImportedClass("g", "Gull", ClassAttributes("n2", ("Larus",))),
+            ImportedClass("p", "Puffin", ClassAttributes("n3", ("Fratercula", "sea parrot"))),
+            ImportedClass("t", "Tern", ClassAttributes("n4", ("Sterna",))),
         ),
         (("a", "b"), ("b", "g"), ("b", "p"), ("b", "t")),
     )
     result = merge_into(graph, imported)
     assert (result.classes_added, result.edges_added, result.aliases_added) == (1, 1, 3)
-    assert graph.aliases(gull) == Aliases("n2", ("Larus",))
-    assert graph.aliases(puffin) == Aliases("mine", ("Fratercula", "sea parrot"))
-    assert graph.aliases(graph.find("Sterna")) == Aliases("n4", ("Sterna",))
+    assert graph.attributes(gull) == ClassAttributes("n2", ("Larus",))
+    assert graph.attributes(puffin) == ClassAttributes("mine", ("Fratercula", "sea parrot"))
+    assert graph.attributes(graph.find("Sterna")) == ClassAttributes("n4", ("Sterna",))
     with graph.record() as edits:
         again = merge_into(graph, imported)
     assert (edits, again.aliases_added) == ([], 0)

@@ -6,8 +6,8 @@ import pytest
 
 from engine.project.action_texts import (
     added_text,
+    attributes_text,
     command_text,
-    details_text,
     imported_text,
     label_text,
     linked_text,
@@ -115,9 +115,9 @@ def test_pasting_classes() -> None:
 
 def test_notes_and_colours() -> None:
     """The text says which of the two was changed."""
-    assert details_text(["Gull"], note_changed=True, colour_changed=False) == "Changed the note of Gull"
-    assert details_text(["Gull"], note_changed=True, colour_changed=True) == "Changed note and colour of Gull"
-    assert details_text(["Gull", "Auk"], note_changed=False, colour_changed=True) == "Changed the colour of 2 classes"
+    assert attributes_text(["note"], ["Gull"]) == "Changed the note of Gull"
+    assert attributes_text(["note", "colour"], ["Gull"]) == "Changed note and colour of Gull"
+    assert attributes_text(["colour"], ["Gull", "Auk"]) == "Changed the colour of 2 classes"
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,19 @@
 """Classes go over the clipboard from one project into another: all that was said of them, nothing broken."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.errors import GraphError, InputError, UnknownClassError
-from engine.graph.aliases import Aliases
-from engine.project import ClassDetails, ClassPolicy, Project
+from engine.graph.class_attributes import ClassAttributes
+from engine.project import ClassPolicy, Project
 from engine.project.branch_text import is_copied_text
 from tests.support.graphs import names_of
 from tests.support.projects import bird_project, dump, new_project
 
-SEEN = ClassDetails("Seen in May.\nTwice.", "#00ff7f")
-LARUS = Aliases("n1", ("Larus", "Möwe"))
+SEEN = ClassAttributes("n1", ("Larus", "Möwe"), note="Seen in May.\nTwice.", colour="#00ff7f")
 
 
 def _birds(folder: Path) -> tuple[Project, int]:
@@ -22,8 +22,7 @@ def _birds(folder: Path) -> tuple[Project, int]:
     (bird,) = project.classes.graph.parents(gull)
     _, diver = project.classes.add("Diver", [bird])
     project.classes.add("Puffin", [gull, diver])
-    project.classes.set_aliases(gull, LARUS)
-    project.classes.set_details({gull: SEEN})
+    project.classes.edit(lambda graph: graph.set_attributes(gull, SEEN), "Noted what there is")
     project.policies.set(gull, ClassPolicy(0.75, is_deepest=True))
     project.labels.set(images, gull)
     return project, bird
@@ -51,11 +50,8 @@ def test_a_branch_comes_into_another_project_with_all_that_was_said_of_it(tmp_pa
             "Animal/Bird/Diver/Puffin",
         }  # fmt: skip
         gull = other.classes.graph.find("Larus")
-        assert other.classes.graph.aliases(gull) == LARUS
-        assert (other.classes.details(), other.policies.by_class()) == (
-            {gull: SEEN},
-            {gull: ClassPolicy(0.75, is_deepest=True)},
-        )
+        assert other.classes.graph.attributes(gull) == replace(SEEN, bar=0.75, is_deepest=True)
+        assert other.policies.by_class() == {gull: ClassPolicy(0.75, is_deepest=True)}
         assert (other.labels.by_image(), other.check()) == ({}, [])
         pasted = dump(other)
         other.history.undo()
@@ -132,13 +128,13 @@ BROKEN: dict[str, tuple[str, str]] = {
     "itself as parent": (_text({"name": "Gull", "parents": [0]}), "does not stand before"),
     "a later parent": (_text({"name": "Gull"}, {"name": "Tern", "parents": [2]}, {"name": "Auk"}), "class 2 has"),
     "a negative parent": (_text({"name": "Gull"}, {"name": "Tern", "parents": [-1]}), "does not stand before"),
-    "a parent by name": (_text({"name": "Gull"}, {"name": "Tern", "parents": ["Gull"]}), "no list"),
-    "synonyms in one": (_text({"name": "Gull", "synonyms": "Larus"}), "no list"),
+    "a parent by name": (_text({"name": "Gull"}, {"name": "Tern", "parents": ["Gull"]}), "does not stand before"),
+    "synonyms in one": (_text({"name": "Gull", "synonyms": "Larus"}), "something else as its synonyms"),
     "a colour by name": (_text({"name": "Gull", "colour": "red"}), "no colour"),
     "an endless note": (_text({"name": "Gull", "note": "x" * 10_001}), "too long"),
-    "a bar above one": (_text({"name": "Gull", "bar": 7}), "no probability"),
-    "a bar that is none": (_text({"name": "Gull", "bar": float("nan")}), "no probability"),
-    "a bar in words": (_text({"name": "Gull", "is_deepest": "yes"}), "no probability"),
+    "a bar above one": (_text({"name": "Gull", "bar": 7}), "something else as its confidence needed"),
+    "a bar that is none": (_text({"name": "Gull", "bar": float("nan")}), "something else as its confidence needed"),
+    "a bar in words": (_text({"name": "Gull", "is_deepest": "yes"}), "something else as its level"),
 }  # fmt: skip
 
 

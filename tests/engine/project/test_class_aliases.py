@@ -5,14 +5,15 @@ from pathlib import Path
 import pytest
 
 from engine.errors import UnknownClassError
-from engine.graph.aliases import NO_ALIASES, Aliases
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.edits import AliasesChanged, ClassAdded, ClassRemoved, ClassRenamed
+from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
+from engine.graph.edits import AttributesChanged, ClassAdded, ClassRemoved, ClassRenamed
 from engine.project import Project
 from tests.support.projects import bird_project, dump
 
-LARUS = Aliases("n02041246", ("Larus", "sea bird"))
-TERN = Aliases("n02043333", ("Sterna",))
+LARUS = ClassAttributes("n02041246", ("Larus", "sea bird"))
+NAMED, UNNAMED = NO_ATTRIBUTES.differences(LARUS), LARUS.differences(NO_ATTRIBUTES)
+TERN = ClassAttributes("n02043333", ("Sterna",))
 
 
 def _gulls(folder: Path) -> tuple[Project, int, int]:
@@ -21,13 +22,15 @@ def _gulls(folder: Path) -> tuple[Project, int, int]:
     added: list[int] = []
 
     def merge(graph: CategoryGraph) -> None:
-        graph.set_aliases(gull, LARUS)
-        added.append(graph.add_class("Tern", graph.parents(gull), aliases=TERN))
+        graph.set_attributes(gull, LARUS)
+        added.append(graph.add_class("Tern", graph.parents(gull), attributes=TERN))
 
     change = project.classes.edit(merge, "Import gulls")
     (tern,) = added
     assert change.graph_edits[0] == ClassAdded(tern, "Tern", TERN)
-    assert change.graph_edits[-1] == AliasesChanged(gull, LARUS)
+    assert change.graph_edits[-1] == AttributesChanged(
+        gull, NO_ATTRIBUTES.differences(LARUS), LARUS.differences(NO_ATTRIBUTES)
+    )
     return project, gull, tern
 
 
@@ -36,7 +39,7 @@ def test_they_are_there_after_reopening(tmp_path: Path) -> None:
     project, gull, tern = _gulls(tmp_path)
     project.close()
     with Project.open(project.path, for_writing=False) as reopened:
-        assert (reopened.classes.graph.aliases(gull), reopened.classes.graph.aliases(tern)) == (LARUS, TERN)
+        assert (reopened.classes.graph.attributes(gull), reopened.classes.graph.attributes(tern)) == (LARUS, TERN)
         assert reopened.check() == []
 
 
@@ -46,14 +49,16 @@ def test_undo_of_an_import_takes_the_ids_back(tmp_path: Path) -> None:
     with_them = dump(project)
     undone = project.history.undo()
     assert undone is not None
-    assert undone.graph_edits[0] == AliasesChanged(gull, NO_ALIASES, LARUS)
+    assert undone.graph_edits[0] == AttributesChanged(
+        gull, LARUS.differences(NO_ATTRIBUTES), NO_ATTRIBUTES.differences(LARUS)
+    )
     assert undone.graph_edits[-1] == ClassRemoved(tern, "Tern", TERN)
     with pytest.raises(UnknownClassError):
         project.classes.graph.find("n02041246")
     assert project.check() == []
     project.close()
     with Project.open(project.path) as reopened:
-        assert reopened.classes.graph.aliases(gull) == NO_ALIASES
+        assert reopened.classes.graph.attributes(gull) == NO_ATTRIBUTES
         reopened.history.redo()
         assert dump(reopened) == with_them
         assert reopened.classes.graph.find("Sterna") == tern
@@ -67,7 +72,7 @@ def test_a_new_name_leaves_them(tmp_path: Path) -> None:
         change = project.classes.rename(gull, "Mew")
         assert change.graph_edits == (ClassRenamed(gull, "Mew", "Gull"),)
     with Project.open(project.path) as reopened:
-        assert reopened.classes.graph.aliases(gull) == LARUS
+        assert reopened.classes.graph.attributes(gull) == LARUS
 
 
 def test_a_removed_class_takes_them_along(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ import pytest
 
 from engine.errors import CycleError, DuplicateNameError, GraphError, InputError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
 from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved
 from engine.graph.removal import ChildrenOfRemoved
-from engine.project import Change, ClassDetails, ClassPolicy, Project, SplitPart
+from engine.project import Change, ClassPolicy, Project, SplitPart
 from engine.project.removal_preview import MergePreview, RemovalPreview, merge_preview, removal_preview
 from tests.support.projects import bird_project, dump, new_project, shape
 
@@ -168,7 +169,7 @@ def test_a_merged_class_gives_all_it_has_to_its_heir(tmp_path: Path) -> None:
     before, steps = dump(project), len(project.history.steps())
     change = project.classes.merge([gulls], gull)
     assert change.text == "Merged Gulls into Gull (2 labels moved)"
-    assert (set(change.labelled), change.policies) == (set(images[:2]), (gulls,))
+    assert (set(change.labelled), project.policies.by_class()) == (set(images[:2]), {})
     assert project.labels.counts() == {gull: 3}
     label = project.labels.of(images[0])
     assert label is not None
@@ -191,14 +192,15 @@ def test_several_classes_are_merged_into_one(tmp_path: Path) -> None:
     project.labels.set(images[:2], gulls, who="ada")
     project.labels.set(images[2:3], common)
     project.labels.set(images[3:], gull)
-    project.classes.set_details({common: ClassDetails("grey", "#808080")})
-    project.classes.set_details({gulls: ClassDetails("white")})
+    project.classes.set_attributes([common], note="grey", colour="#808080")
+    project.classes.set_attributes([gulls], note="white")
     before = dump(project)
     expected = merge_preview(project.classes.graph, project.labels.counts(), [gulls, gull, common], gull)
     change = project.classes.merge([gulls, gull, common], gull)
     assert change.text == "Merged 2 classes into Gull (3 labels moved)"
-    assert (project.labels.counts(), project.classes.details()) == ({gull: 4}, {gull: ClassDetails("white", "#808080")})
-    assert project.classes.graph.aliases(gull).synonyms == ("Common", "Gulls")
+    assert project.labels.counts() == {gull: 4}
+    # The deepest class comes first, with its names and with what the others lack.
+    assert project.classes.graph.attributes(gull) == ClassAttributes("", ("Common", "Gulls"), "grey", "#808080")
     assert expected == MergePreview(
         classes_before=5, classes_after=3, edges_before=3, edges_after=2,
         labels_before=1, labels_after=4, children_before=1, children_after=1,

@@ -16,10 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.removal import ChildrenOfRemoved
-from engine.project import Change, ClassDetails, ClassPolicy, Project, SplitPart
+from engine.project import Change, ClassPolicy, Project, SplitPart
 from engine.project.removal_preview import merge_preview, removal_preview
 from tests.support.projects import Dump, dump, found_files, new_project, shape
 
@@ -163,13 +162,13 @@ def _add_parent(trial: Trial, command: Command) -> Change:
 
 
 def _describe(trial: Trial, command: Command) -> Change:
-    details = ClassDetails(command.name if command.second % 2 else "", f"#{command.third:06x}")
-    return trial.project.classes.set_details(dict.fromkeys(trial.classes(command), details))
+    note, colour = command.name if command.second % 2 else "", f"#{command.third:06x}"
+    return trial.project.classes.set_attributes(trial.classes(command), note=note, colour=colour)
 
 
 def _name_otherwise(trial: Trial, command: Command) -> Change:
-    aliases = Aliases(f"n{command.second}" if command.second % 2 else "", (command.name, f"s{command.third}"))
-    return trial.project.classes.set_aliases(trial.one(command.first), aliases)
+    source_id, synonyms = f"n{command.second}" if command.second % 2 else "", (command.name, f"s{command.third}")
+    return trial.project.classes.set_attributes([trial.one(command.first)], source_id=source_id, synonyms=synonyms)
 
 
 def _paste(trial: Trial, command: Command) -> Change:
@@ -226,9 +225,9 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for number, (name, parents) in enumerate(TREE.items()):
                 _, ids[name] = project.classes.add(name, [ids[parent] for parent in parents])
                 project.labels.set(images[number : 2 * number : 2], ids[name], who="ada")
-            project.classes.set_details({ids["Gull"]: ClassDetails("Seen in May.", "#00ff7f")})
+            project.classes.set_attributes([ids["Gull"]], note="Seen in May.", colour="#00ff7f")
             project.policies.set(ids["Auk"], ClassPolicy(0.75))
-            project.classes.set_aliases(ids["Auk"], Aliases("n1", ("Alca",)))
+            project.classes.set_attributes([ids["Auk"]], source_id="n1", synonyms=("Alca",))
         assert len(project.labels.by_image()) > IMAGES / 2
         return project.path
 

@@ -10,8 +10,8 @@ import pytest
 
 from engine.config import BACKUPS_VARIABLE
 from engine.errors import ProjectDamagedError, StorageError
-from engine.graph.aliases import NO_ALIASES, Aliases
-from engine.project import BackupReason, ClassDetails, Project, migrations, opening, schema_shape
+from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
+from engine.project import BackupReason, Project, migrations, opening, schema_shape
 from engine.project.backups.contents import changes_between, contents_of_backup
 from engine.project.backups.listing import backups_of
 from engine.project.backups.restoring import restore
@@ -21,7 +21,7 @@ from engine.project.file import header
 from engine.project.file.address import address
 from engine.project.file.seal import has_seal, put_seal, reader_of
 from engine.project.migrations import Migration
-from engine.project.schema import SCHEMA, SCHEMA_VERSION, SYNONYMS
+from engine.project.schema import CLASS_COLUMNS, SCHEMA, SCHEMA_VERSION
 from tests.support.fourth_version import write_fourth_version
 from tests.support.projects import change_file, connection_of, new_project, trained_model, write_first_version
 from tests.support.third_version import write_third_version
@@ -44,7 +44,7 @@ def _break_half_way(connection: Connection) -> None:
 
 
 # What SQLite makes of the table when it adds the column.
-_WITH_NOTES = (f"{SYNONYMS}\n) STRICT;", f"{SYNONYMS}, note TEXT NOT NULL DEFAULT 'none') STRICT;")
+_WITH_NOTES = (f"{CLASS_COLUMNS}\n) STRICT;", f"{CLASS_COLUMNS}, note TEXT NOT NULL DEFAULT 'none') STRICT;")
 
 
 def _register(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
@@ -214,8 +214,8 @@ def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> No
         assert project.history.redo_text == "Add class Tern"
         project.history.redo()
         gull, tern = project.classes.graph.find("Gull"), project.classes.graph.find("Tern")
-        assert project.classes.graph.aliases(tern) == NO_ALIASES
-        project.classes.edit(lambda graph: graph.set_aliases(gull, Aliases("n1", ("Larus",))), "Import ids")
+        assert project.classes.graph.attributes(tern) == NO_ATTRIBUTES
+        project.classes.edit(lambda graph: graph.set_attributes(gull, ClassAttributes("n1", ("Larus",))), "Import ids")
         assert changes_between(contents_of_backup(backup.path), project.contents()).classes_changed == 1
     assert (backup.reason, backup.labels, _shape_of(backup.path)) == (BackupReason.MIGRATION, 1, before)
     with Project.open(path) as project:
@@ -231,8 +231,8 @@ def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> No
         assert (project.classes.graph.find("n1"), len(project.labels.by_image()), project.check()) == (gull, 1, [])
     restore(path, backup.path, when=present_time())
     with Project.open(path) as project:
-        assert (project.classes.graph.aliases(gull), len(project.labels.by_image()), project.check()) == (
-            NO_ALIASES,
+        assert (project.classes.graph.attributes(gull), len(project.labels.by_image()), project.check()) == (
+            NO_ATTRIBUTES,
             1,
             [],
         )
@@ -246,15 +246,16 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
     new_project(tmp_path).close()
     with Project.open(path) as project:
         assert _shape_of(path) == _shape_of(tmp_path / "birds.protoleaf")
-        assert (project.schema_version, project.classes.details(), project.check()) == (SCHEMA_VERSION, {}, [])
+        assert (project.schema_version, project.check()) == (SCHEMA_VERSION, [])
+        assert not any(attributes.note for _, attributes in project.classes.graph.all_attributes())
         (backup,) = backups_of(path, project.backups.project_id, is_verified=True)
         assert changes_between(contents_of_backup(backup.path), project.contents()).is_empty
         gull = project.classes.graph.find("Larus")
-        project.classes.set_details({gull: ClassDetails("seen in May", "#00ff7f")})
+        project.classes.set_attributes([gull], note="seen in May", colour="#00ff7f")
         assert changes_between(contents_of_backup(backup.path), project.contents()).classes_changed == 1
     assert (backup.reason, backup.labels, _shape_of(backup.path)) == (BackupReason.MIGRATION, 1, before)
     with Project.open(path) as project:
-        assert (project.classes.details(), project.check()) == ({gull: ClassDetails("seen in May", "#00ff7f")}, [])
+        assert (project.classes.graph.attributes(gull).note, project.check()) == ("seen in May", [])
         texts = []
         while project.history.undo() is not None:
             texts.append(project.history.redo_text)
@@ -262,10 +263,14 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
         assert (len(texts), texts[0], len(project.classes.graph)) == (7, "Changed note and colour of Gull", 0)
         while project.history.redo() is not None:
             pass
-        assert (project.classes.details()[gull].note, project.check()) == ("seen in May", [])
+        assert (project.classes.graph.attributes(gull).note, project.check()) == ("seen in May", [])
     restore(path, backup.path, when=present_time())
     with Project.open(path) as project:
-        assert (project.classes.details(), len(project.labels.by_image()), project.check()) == ({}, 1, [])
+        assert (project.classes.graph.attributes(gull).note, len(project.labels.by_image()), project.check()) == (
+            "",
+            1,
+            [],
+        )
 
 
 def test_aliases_behind_an_older_history_are_found(tmp_path: Path) -> None:

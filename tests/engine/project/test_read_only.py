@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ProjectReadOnlyError
-from engine.graph.aliases import Aliases
-from engine.project import ClassDetails, ClassPolicy, Prediction, Project, SplitPart
+from engine.project import ClassPolicy, Prediction, Project, SplitPart
 from tests.support.projects import bird_project, copy_in_the_middle_of_a_commit
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permission bits")
@@ -105,8 +104,8 @@ def test_no_action_changes_a_project_opened_for_reading(tmp_path: Path) -> None:
             lambda: reader.classes.merge([1], gull),
             lambda: reader.classes.split(gull, [SplitPart("Herring")], as_children=True),
             lambda: reader.classes.paste(reader.classes.copied([gull]), None),
-            lambda: reader.classes.set_aliases(gull, Aliases("n1")),
-            lambda: reader.classes.set_details({gull: ClassDetails("seen")}),
+            lambda: reader.classes.set_attributes([gull], source_id="n1"),
+            lambda: reader.classes.set_attributes([gull], note="seen"),
             lambda: reader.classes.edit(lambda graph: graph.add_class("Tern"), "Import"),
             lambda: reader.images.add([]),
             lambda: reader.images.add_labelled([]),

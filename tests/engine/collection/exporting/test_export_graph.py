@@ -11,9 +11,9 @@ from engine.collection.exporting import export_graph as export_module
 from engine.collection.exporting.export_graph import GRAPH_FORMATS, export_graph, format_of
 from engine.collection.importing.import_graph import import_graph
 from engine.errors import InputError, StorageError, TakenError, UsageError
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.graph_drawing.svg import DARK, LIGHT
-from engine.project import ClassDetails, Project
+from engine.project import Project
 from tests.support.projects import new_project
 
 COMES_BACK = [name for name, each in GRAPH_FORMATS.items() if each.comes_back]
@@ -31,19 +31,21 @@ def project(tmp_path: Path) -> Iterator[Project]:
         made.classes.add("Other", (sea,))
         hard = made.classes.add(HARD_NAME, (gull,))[1]
         formula = made.classes.add("=1+1", (gull,))[1]
-        made.classes.set_aliases(gull, Aliases("https://birds.example/gull", ("Larus", "a | b", "back\\slash")))
-        made.classes.set_aliases(other, Aliases("n 07"))
-        made.classes.set_details({gull: ClassDetails('Two lines,\n"quoted"; and more.', "#a0b1c2")})
-        made.classes.set_details({hard: ClassDetails("=note")})
-        made.classes.set_details({formula: ClassDetails(colour="#000000")})
+        made.classes.set_attributes(
+            [gull], source_id="https://birds.example/gull", synonyms=("Larus", "a | b", "back\\slash")
+        )
+        made.classes.set_attributes([other], source_id="n 07")
+        made.classes.set_attributes([gull], note='Two lines,\n"quoted"; and more.', colour="#a0b1c2")
+        made.classes.set_attributes([hard], note="=note")
+        made.classes.set_attributes([formula], colour="#000000")
         yield made
 
 
-def said(project: Project) -> set[tuple[str, str, str, Aliases, ClassDetails]]:
+def said(project: Project) -> set[tuple[str, str, str, ClassAttributes]]:
     """Everything that is known of each class, at each of its places."""
-    graph, details = project.classes.graph, project.classes.details()
+    graph = project.classes.graph
     return {
-        (path_text, graph.name(each), str(graph.level(each)), graph.aliases(each), details.get(each, ClassDetails()))
+        (path_text, graph.name(each), str(graph.level(each)), graph.attributes(each))
         for each in graph.classes()
         for path_text in ("/".join(map(graph.name, path)) for path in graph.paths(each))
     }
@@ -61,7 +63,7 @@ def test_what_comes_back_is_the_same(name: str, project: Project, tmp_path: Path
         assert said(again) == said(project)
         assert again.history.undo_text == f"Imported 7 classes from {out.name}"
         again.history.undo()
-        assert (len(again.classes.graph), again.classes.details()) == (0, {})
+        assert (len(again.classes.graph), dict(again.classes.graph.all_attributes())) == (0, {})
     before = said(project)
     done = import_graph(project, out)
     assert (done.classes_added, done.edges_added, done.aliases_added, done.notes_added) == (0, 0, 0, 0)
@@ -72,11 +74,14 @@ def test_notes_alone_are_news(project: Project, tmp_path: Path) -> None:
     """What people noted stays; what they did not is filled in, and the step says so."""
     export_graph(project, tmp_path / "classes.json")
     gull = project.classes.graph.find("Gull")
-    project.classes.set_details({gull: ClassDetails("My own.")})
-    project.classes.set_details({project.classes.graph.find("=1+1"): ClassDetails()})
+    project.classes.set_attributes([gull], note="My own.", colour="")
+    project.classes.set_attributes([project.classes.graph.find("=1+1")], note="", colour="")
     done = import_graph(project, tmp_path / "classes.json")
     assert (done.notes_added, done.change.text) == (2, "Imported notes of 2 classes from classes.json")
-    assert project.classes.details()[gull] == ClassDetails("My own.", "#a0b1c2")
+    assert (project.classes.graph.attributes(gull).note, project.classes.graph.attributes(gull).colour) == (
+        "My own.",
+        "#a0b1c2",
+    )
 
 
 def test_drawings(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

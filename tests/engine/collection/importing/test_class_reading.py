@@ -3,8 +3,8 @@
 import pytest
 
 from engine.collection.importing.class_reading import ClassReader
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.versions.source_version import SourceClass, SourceVersion
 
 PLUM, APPLE, PEAR, CRANE, OTHER_CRANE, TENCH = 2, 3, 4, 5, 6, 8
@@ -14,15 +14,18 @@ PLUM, APPLE, PEAR, CRANE, OTHER_CRANE, TENCH = 2, 3, 4, 5, 6, 8
 def reader() -> ClassReader:
     graph = CategoryGraph()
     fruit = graph.add_class("Fruit")
-    graph.add_class("Plum", (fruit,), aliases=Aliases("1", ("Damson",)))
-    graph.add_class("Apple", (fruit,), aliases=Aliases("Pear"))
-    graph.add_class("Pear", (fruit,), aliases=Aliases("Fruit/Apple"))
-    graph.add_class("Crane", (fruit,), aliases=Aliases("http://birds/crane"))
+    graph.add_class("Plum", (fruit,), attributes=ClassAttributes("1", ("Damson",)))
+    graph.add_class("Apple", (fruit,), attributes=ClassAttributes("Pear"))
+    graph.add_class("Pear", (fruit,), attributes=ClassAttributes("Fruit/Apple"))
+    graph.add_class("Crane", (fruit,), attributes=ClassAttributes("http://birds/crane"))
     graph.add_class(
-        "Crane", (graph.add_class("Machine", class_id=7),), class_id=OTHER_CRANE, aliases=Aliases("Colour/Crane")
+        "Crane",
+        (graph.add_class("Machine", class_id=7),),
+        class_id=OTHER_CRANE,
+        attributes=ClassAttributes("Colour/Crane"),
     )
-    graph.add_class("Tench", aliases=Aliases("n01440764"))
-    return ClassReader(graph, lambda: [SourceVersion("list", {PLUM: SourceClass(PLUM, "Prune", "1")})])
+    graph.add_class("Tench", attributes=ClassAttributes("n01440764"))
+    return ClassReader(graph, lambda: [SourceVersion("list", {PLUM: SourceClass(PLUM, "Prune", ClassAttributes("1"))})])
 
 
 @pytest.mark.parametrize(

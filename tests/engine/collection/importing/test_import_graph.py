@@ -7,9 +7,10 @@ import pytest
 from engine.collection.importing.import_graph import GraphImport, import_graph, preview_import
 from engine.collection.importing.known_sources import PART_LENGTH, SETTING, known_sources
 from engine.errors import ProjectDamagedError
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import read_graph
-from engine.interchange.imported import ImportedClass, ImportedGraph
-from engine.project import ClassDetails, Project
+from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at
+from engine.project import Project
 from tests.support.graphs import names_of
 from tests.support.projects import dump, found_files, new_project
 
@@ -68,7 +69,7 @@ def test_a_preview_says_it_and_writes_nothing(birds: Project, tmp_path: Path) ->
     before = dump(birds)
     preview = preview_import(birds, imported, "v2.json", updates=True)
     assert dump(birds) == before
-    assert (preview.is_known, preview.changes_graph, preview.gone_unlabelled) == (True, True, 0)
+    assert (preview.is_known, preview.changes, preview.gone_unlabelled) == (True, True, 0)
     report = preview.report
     assert (report.classes, report.edges, report.levels, report.same) == (4, 3, (1, 2, 1), 1)
     lines = {kind: [(each.path, each.becomes, each.labels) for each in found] for kind, found in report.lists.items()}
@@ -182,25 +183,25 @@ def test_notes_and_colours_come_along(tmp_path: Path) -> None:
     long = "x" * 20_000
     imported = ImportedGraph(
         (
-            ImportedClass("b", "Bird", note="Feathered\x07 animals", colour="#FF8800"),
-            ImportedClass("g", "Gull", note=long),
-            ImportedClass("t", "Tern", note="Theirs", colour="#112233"),
+            ImportedClass("b", "Bird", attributes_at("", "", note="Feathered\x07 animals", colour="#FF8800")),
+            ImportedClass("g", "Gull", attributes_at("", "", note=long)),
+            ImportedClass("t", "Tern", ClassAttributes(note="Theirs", colour="#112233")),
         ),
         (("b", "g"), ("b", "t")),
     )
     with new_project(tmp_path) as project:
         _, bird = project.classes.add("Bird")
         _, tern = project.classes.add("Tern", [bird])
-        project.classes.set_details({tern: ClassDetails("Mine")})
+        project.classes.set_attributes([tern], note="Mine")
         assert preview_import(project, imported, "birds.obo", updates=False).noted == 3
         import_graph(project, tmp_path / "birds.obo", read=imported)
         gull = project.classes.graph.find("Gull")
-        assert project.classes.details() == {
-            bird: ClassDetails("Feathered animals", "#ff8800"),
-            gull: ClassDetails(long[:9_996] + " […]"),
-            tern: ClassDetails("Mine", "#112233"),
+        assert dict(project.classes.graph.all_attributes()) == {
+            bird: ClassAttributes(note="Feathered animals", colour="#ff8800"),
+            gull: ClassAttributes(note=long[:9_996] + " […]"),
+            tern: ClassAttributes(note="Mine", colour="#112233"),
         }
         assert import_graph(project, tmp_path / "birds.obo", read=imported).change.is_empty
-        project.classes.set_details({gull: ClassDetails()})
+        project.classes.set_attributes([gull], note="")
         change = import_graph(project, tmp_path / "birds.obo", read=imported).change
         assert change.text == "Imported notes of 1 class from birds.obo"

@@ -11,8 +11,8 @@ from engine.collection.exporting.gather import Which
 from engine.collection.importing.import_labels import import_labels, plan_labels, read_labels
 from engine.collection.importing.keyword_classes import KeywordClasses, KeywordMeaning
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.labelled_images.formats import detect
 from engine.interchange.labelled_images.keywords import whole_keywords
 from tests.support.labelled_images import Labelled, labelled_project
@@ -162,8 +162,8 @@ def test_what_a_keyword_means(names: tuple[str, ...], expected: KeywordMeaning) 
     graph = CategoryGraph()
     animal = graph.add_class("Animal")
     bird = graph.add_class("Bird", (animal,))
-    graph.add_class("Gull", (bird,), aliases=Aliases("n01531178", ("Laridae",)))
-    graph.add_class("Crane", (bird,), aliases=Aliases("17"))
+    graph.add_class("Gull", (bird,), attributes=ClassAttributes("n01531178", ("Laridae",)))
+    graph.add_class("Crane", (bird,), attributes=ClassAttributes("17"))
     graph.add_class("Crane", (graph.add_class("Machine"),))
     assert KeywordClasses(graph).meaning(names) == expected
 

@@ -12,7 +12,6 @@ from engine.collection.exporting.gather import Which
 from engine.collection.importing.import_labels import import_labels, plan_labels
 from engine.collection.importing.match_images import FileContents
 from engine.errors import GraphError
-from engine.graph.aliases import Aliases
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.images.content_hash import content_hash
 from engine.interchange.labelled_images.formats import FORMATS
@@ -32,7 +31,7 @@ def made(
     project = make_project(folder)
     for name, source_id in classes:
         _, class_id = project.classes.add(name)
-        project.classes.set_aliases(class_id, Aliases(source_id))
+        project.classes.set_attributes([class_id], source_id=source_id)
     files = [draw(folder / "DCIM" / name, 17 * place + len(folder.name)) for place, name in enumerate(names)]
     project.images.add(files)
     if embedded:

@@ -11,7 +11,7 @@ from dwca.read import DwCAReader
 from lxml import etree
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.labelled_images import darwin_core
 from engine.interchange.labelled_images.darwin_core_terms import DARWIN_CORE, meta_xml
 from tests.support.labelled_images import ORGAN, Labelled
@@ -34,7 +34,7 @@ def archive(music: Labelled, tmp_path: Path) -> Path:
 
 def exported(music: Labelled, out: Path) -> Path:
     images = music.gathered()
-    images.graph.set_aliases(music.ids[ORGAN], Aliases("gbif:2481139"))
+    images.graph.set_attributes(music.ids[ORGAN], ClassAttributes("gbif:2481139"))
     with out.open("wb") as file:
         assert darwin_core.write(images, file).left_out == {"no class": 3}
     return out

@@ -10,14 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.errors import FormatError, GraphError
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
 from engine.graph.names import clean_name
 from engine.interchange import csv_edges, json_tree
 from engine.interchange.detect import FORMATS, read_graph
-from engine.interchange.imported import ImportedClass, ImportedGraph
+from engine.interchange.imported import ImportedGraph, exported_graph
 from engine.interchange.taxonomies import graphml, skos
-from engine.interchange.taxonomies.outgoing import exported_graph
 from tests.engine.interchange.test_detect import make
 
 EXAMPLES = 12
@@ -53,16 +52,16 @@ colours = st.sampled_from(["", "#000000", "#a0b1c2"])
 @st.composite
 def graphs(draw: st.DrawFn) -> ImportedGraph:
     """A graph with up to eight classes, as it is told to writers."""
-    graph, said = CategoryGraph(), {}
+    graph = CategoryGraph()
     for _ in range(draw(st.integers(1, 8))):
         above = draw(st.lists(st.sampled_from(graph.classes()), max_size=3, unique=True)) if len(graph) else []
         name = draw(texts)
         if any(graph.child_named(parent, name) is not None for parent in above or (None,)):
             continue
-        aliases = Aliases(draw(st.just("") | texts), tuple(draw(st.lists(texts, max_size=3, unique=True))))
-        class_id = graph.add_class(name, above, aliases=aliases)
-        said[class_id] = ImportedClass("", "", note=draw(notes), colour=draw(colours))
-    return exported_graph(graph, said)
+        synonyms = tuple(draw(st.lists(texts, max_size=3, unique=True)))
+        attributes = ClassAttributes(draw(st.just("") | texts), synonyms, draw(notes), draw(colours))
+        graph.add_class(name, above, attributes=attributes)
+    return exported_graph(graph)
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -79,7 +78,7 @@ def test_every_graph_comes_back(name: str, tmp_path: Path, graph: ImportedGraph)
 
 def rows_by_path(graph: ImportedGraph) -> list[tuple[object, ...]]:
     """What is said of each class, with what is said above it: the order of classes does not matter."""
-    said = {each.key: (each.name, each.aliases, each.note, each.colour) for each in graph.classes}
+    said = {each.key: (each.name, each.attributes) for each in graph.classes}
     parents = graph.parent_keys()
 
     def above(key: str) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import detect_format, read_graph
 from engine.interchange.taxonomies import class_lists
 
@@ -58,9 +58,9 @@ def test_labels_of_cvat(tmp_path: Path, in_task: bool) -> None:
     ]
     path = written(tmp_path, {"name": "birds", "labels": labels} if in_task else labels)
     assert detect_format(path) == "cvat"
-    assert [(each.name, each.aliases, each.colour) for each in read_graph(path).classes] == [
-        ("gull", Aliases("7"), "#ff00ff"),
-        ("auk", Aliases(), ""),
+    assert [(each.name, each.attributes) for each in read_graph(path).classes] == [
+        ("gull", ClassAttributes("7", colour="#ff00ff")),
+        ("auk", ClassAttributes()),
     ]
 
 

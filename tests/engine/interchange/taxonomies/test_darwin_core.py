@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import detect_format, read_graph
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.taxonomies import darwin_core
@@ -91,11 +91,11 @@ def test_an_extract_of_the_backbone(tmp_path: Path) -> None:
     """Authors are no part of a name; a synonym is one; what the extract was taken from is not missed."""
     graph = read_graph(written(tmp_path, table(*BACKBONE)))
     assert paths_of(graph) == {"Aves", "Aves/Larus", "Larus/Larus canus"}
-    told = {each.name: (each.aliases, each.note) for each in graph.classes}
+    told = {each.name: each.attributes for each in graph.classes}
     assert told == {
-        "Aves": (Aliases("212"), "Rank: class\nbirds"),
-        "Larus": (Aliases("9316", ("Larus Linnaeus, 1758",)), ""),
-        "Larus canus": (Aliases("2481139", ("Larus canus Linnaeus, 1758", "Larus hybernus")), "Rank: species"),
+        "Aves": ClassAttributes("212", note="Rank: class\nbirds"),
+        "Larus": ClassAttributes("9316", ("Larus Linnaeus, 1758",)),
+        "Larus canus": ClassAttributes("2481139", ("Larus canus Linnaeus, 1758", "Larus hybernus"), "Rank: species"),
     }
 
 
@@ -114,7 +114,7 @@ def test_an_archive_that_describes_itself(tmp_path: Path) -> None:
         assert detect_format(source) == "darwin-core"
         graph = read_graph(source)
         assert paths_of(graph) == {"Oiseaux", "Oiseaux/Goéland"}
-        assert graph.classes[1].aliases == Aliases("2", ("gull, mew", "Möwe"))
+        assert graph.classes[1].attributes == ClassAttributes("2", ("gull, mew", "Möwe"))
 
 
 def test_a_folder_of_images_is_none(tmp_path: Path) -> None:
@@ -139,10 +139,10 @@ def test_ranks_in_the_place_of_parents(tmp_path: Path) -> None:
     assert paths_of(graph) == {
         "Aves", "Aves/Laridae", "Laridae/Larus", "Larus/Larus canus", "Aves/Alle alle (4)", "Aves/Alle alle (5)",
     }  # fmt: skip
-    ids = {each.name: each.aliases for each in graph.classes}
-    assert ids["Larus canus"] == Aliases("1", ("Gull", "Mew", "Old canus"))
-    assert ids["Larus"] == Aliases("2")
-    assert ids["Laridae"] == Aliases()
+    ids = {each.name: each.attributes for each in graph.classes}
+    assert ids["Larus canus"] == ClassAttributes("1", ("Gull", "Mew", "Old canus"), "Rank: species")
+    assert ids["Larus"] == ClassAttributes("2", note="Rank: genus")
+    assert ids["Laridae"] == ClassAttributes()
 
 
 def test_some_thousand_taxa(tmp_path: Path) -> None:

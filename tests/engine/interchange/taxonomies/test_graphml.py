@@ -6,7 +6,7 @@ import networkx as nx
 import pytest
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import read_graph
 from engine.interchange.imported import ImportedClass, ImportedGraph
 from engine.interchange.taxonomies import graphml
@@ -40,7 +40,7 @@ def written(folder: Path, text: str | bytes) -> Path:
 def test_a_drawing_of_yed(tmp_path: Path) -> None:
     """What is written on a node is its name; its id where nothing is."""
     graph = read_graph(written(tmp_path, YED))
-    assert [(each.key, each.name, each.note) for each in graph.classes] == [
+    assert [(each.key, each.name, each.attributes.note) for each in graph.classes] == [
         ("n0", "Bird", ""),
         ("n1", "Gull", "By the sea."),
         ("n2", "n2", ""),
@@ -79,16 +79,18 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
     """More classes at the top than at the bottom, every field, and signs that XML has no place for but ours has."""
     graph = ImportedGraph(
         (
-            ImportedClass("1", '<Gull> & "auk"', Aliases("n 1", ('a "quoted"', "[b]")), "two\nlines", "#a0b1c2"),
-            ImportedClass("2", "Roc 海鸥", Aliases("[2]")),
-            ImportedClass("3", "shared", Aliases("", ("[only one]",))),
+            ImportedClass(
+                "1", '<Gull> & "auk"', ClassAttributes("n 1", ('a "quoted"', "[b]"), "two\nlines", "#a0b1c2")
+            ),
+            ImportedClass("2", "Roc 海鸥", ClassAttributes("[2]")),
+            ImportedClass("3", "shared", ClassAttributes(synonyms=("[only one]",))),
         ),
         (("1", "3"), ("2", "3")),
     )
     path = written(tmp_path, graphml.written(graph))
     again = graphml.read(path)
-    told = [(each.name, each.aliases, each.note, each.colour) for each in again.classes]
-    assert told == [(each.name, each.aliases, each.note, each.colour) for each in graph.classes]
+    told = [(each.name, each.attributes) for each in again.classes]
+    assert told == [(each.name, each.attributes) for each in graph.classes]
     assert again.edges == (("c1", "c3"), ("c2", "c3"))
     assert sorted(nx.read_graphml(path).edges) == [("c1", "c3"), ("c2", "c3")]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import read_graph
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
 from engine.interchange.taxonomies import labelling_interface
@@ -38,7 +38,7 @@ def test_a_taxonomy(tmp_path: Path) -> None:
     """Its choices alone, one within another; comments are none."""
     graph = read_graph(written(tmp_path, INTERFACE.replace("(none of these)", NONE_LABEL)))
     assert [each.key for each in graph.classes] == ["Bird", "Bird/Gull", "Bird/Auk", "Bird/Auk/Puffin", "Plant"]
-    assert (graph.classes[0].aliases, graph.classes[0].note) == (Aliases("b1"), "With feathers")
+    assert graph.classes[0].attributes == ClassAttributes("b1", note="With feathers")
     assert graph.edges == (("Bird", "Bird/Gull"), ("Bird", "Bird/Auk"), ("Bird/Auk", "Bird/Auk/Puffin"))
 
 
@@ -50,7 +50,7 @@ def test_labels_of_boxes_and_outlines(tmp_path: Path) -> None:
         '<Label value="Gull" background="#0f0"/><Label value="Tern" background="#0f0"/></PolygonLabels></View>'
     )
     graph = read_graph(written(tmp_path, text))
-    assert [(each.name, each.colour) for each in graph.classes] == [
+    assert [(each.name, each.attributes.colour) for each in graph.classes] == [
         ("Gull", "#ffa39e"),
         ("Auk", ""),
         ("Tern", "#00ff00"),

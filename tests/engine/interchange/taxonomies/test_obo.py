@@ -1,12 +1,13 @@
 """Ontologies in OBO format."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import obonet
 import pytest
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import detect_format, read_graph
 from engine.interchange.taxonomies import obo
 from tests.support.taxonomies import Term, expected_facts, facts_of, made_terms
@@ -62,9 +63,9 @@ def text_of(terms: list[Term]) -> str:
 def test_escapes_comments_qualifiers_and_what_is_left_out(tmp_path: Path) -> None:
     """Relationships are no parents, obsolete terms no classes, and of other stanzas nothing is taken."""
     graph = obo.read(written(tmp_path, SMALL))
-    assert [(each.key, each.name, each.aliases, each.note) for each in graph.classes] == [
-        ("B:1", "bird", Aliases("B:1"), 'An animal with "feathers",\nand wings.'),
-        ("B:2", "gull, large", Aliases("B:2", ("mew", "seagull {old}")), ""),
+    assert [(each.key, each.name, each.attributes) for each in graph.classes] == [
+        ("B:1", "bird", ClassAttributes("B:1", note='An animal with "feathers",\nand wings.')),
+        ("B:2", "gull, large", ClassAttributes("B:2", ("mew", "seagull {old}"))),
     ]
     assert graph.edges == (("B:1", "B:2"),)
 
@@ -76,8 +77,8 @@ def test_some_thousand_terms_as_another_reader_sees_them(tmp_path: Path) -> None
     assert detect_format(path) == "obo"
     graph = read_graph(path)
     assert facts_of(graph) == {
-        name: (parents, Aliases(f"T:{int(aliases.source_id):07}", aliases.synonyms), note)
-        for name, (parents, aliases, note) in expected_facts(terms, "{}").items()
+        name: (parents, replace(attributes, source_id=f"T:{int(attributes.source_id):07}"))
+        for name, (parents, attributes) in expected_facts(terms, "{}").items()
     }
     theirs = obonet.read_obo(path)
     assert {(parent, child) for child, parent, kind in theirs.edges(keys=True) if kind == "is_a"} == set(graph.edges)

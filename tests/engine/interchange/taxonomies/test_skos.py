@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import detect_format, read_graph
 from engine.interchange.imported import ImportedClass, ImportedGraph
 from engine.interchange.taxonomies import rdf, skos
@@ -65,7 +65,7 @@ def test_labels_languages_and_both_ways_of_saying_broader(tmp_path: Path) -> Non
     """No language before English before others; every other label is a synonym; a scheme is no class."""
     graph = skos.read(written(tmp_path, BIRDS))
     assert {
-        each.name: (each.aliases.source_id.rpartition("/")[2], each.aliases.synonyms, each.note)
+        each.name: (each.attributes.source_id.rpartition("/")[2], each.attributes.synonyms, each.attributes.note)
         for each in graph.classes
     } == {
         "Bird": ("bird", ("Vogel",), "feathers"),
@@ -98,7 +98,7 @@ def test_some_thousand_concepts(tmp_path: Path) -> None:
 def test_relative_addresses_stay_relative(tmp_path: Path) -> None:
     """A file without a base gives the same ids wherever it lies."""
     text = f'@prefix skos: <{skos.SKOS}> . <#gull> skos:prefLabel "Gull" ; a skos:Concept .'
-    assert [each.aliases for each in skos.read(written(tmp_path, text)).classes] == [Aliases("#gull")]
+    assert [each.attributes for each in skos.read(written(tmp_path, text)).classes] == [ClassAttributes("#gull")]
 
 
 def test_our_own_comes_back(tmp_path: Path) -> None:
@@ -106,18 +106,20 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
     graph = ImportedGraph(
         (
             ImportedClass(
-                "1", 'and/or "海鸥" \\', Aliases("https://birds.example/1", ("a", "b\U0001f600")), "two\nlines\t."
+                "1",
+                'and/or "海鸥" \\',
+                ClassAttributes("https://birds.example/1", ("a", "b\U0001f600"), "two\nlines\t."),
             ),
-            ImportedClass("2", "Gull", Aliases("n0 1"), colour="#a0b1c2"),
-            ImportedClass("3", "Gull", Aliases()),
-            ImportedClass("4", "twin", Aliases("urn:x:1")),
-            ImportedClass("5", "other twin", Aliases("urn:x:1")),
+            ImportedClass("2", "Gull", ClassAttributes("n0 1", colour="#a0b1c2")),
+            ImportedClass("3", "Gull", ClassAttributes()),
+            ImportedClass("4", "twin", ClassAttributes("urn:x:1")),
+            ImportedClass("5", "other twin", ClassAttributes("urn:x:1")),
         ),
         (("1", "2"), ("2", "3"), ("1", "4"), ("2", "4")),
     )
     again = skos.read(written(tmp_path, skos.written(graph)))
-    assert [(each.name, each.aliases, each.note, each.colour) for each in again.classes] == [
-        (each.name, each.aliases, each.note, each.colour) for each in graph.classes
+    assert [(each.name, each.attributes) for each in again.classes] == [
+        (each.name, each.attributes) for each in graph.classes
     ]
     number = {each.key: str(index) for index, each in enumerate(again.classes, start=1)}
     assert {(number[parent], number[child]) for parent, child in again.edges} == set(graph.edges)

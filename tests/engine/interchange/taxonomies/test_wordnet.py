@@ -1,11 +1,12 @@
 """WordNet's own files."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.errors import FormatError
-from engine.graph.aliases import Aliases
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import read_graph
 from engine.interchange.taxonomies import wordnet
 from tests.support.taxonomies import expected_facts, facts_of, made_terms
@@ -29,10 +30,10 @@ def written(folder: Path, *lines: str) -> Path:
 def test_words_glosses_and_both_kinds_of_above(tmp_path: Path) -> None:
     """Underscores are blanks; of the pointers only those that lead up count; the gloss keeps its own bars."""
     graph = wordnet.read(written(tmp_path, ENTITY, CRANE, PARIS))
-    assert [(each.key, each.name, each.aliases, each.note) for each in graph.classes] == [
-        ("n00000001", "entity", Aliases("n00000001"), "that which is"),
-        ("n00000002", "crane", Aliases("n00000002", ("wading bird",)), 'wades; "a crane | a heron"'),
-        ("n00000003", "Paris", Aliases("n00000003"), "a city"),
+    assert [(each.key, each.name, each.attributes) for each in graph.classes] == [
+        ("n00000001", "entity", ClassAttributes("n00000001", note="that which is")),
+        ("n00000002", "crane", ClassAttributes("n00000002", ("wading bird",), 'wades; "a crane | a heron"')),
+        ("n00000003", "Paris", ClassAttributes("n00000003", note="a city")),
     ]
     assert graph.edges == (("n00000001", "n00000002"), ("n00000001", "n00000003"))
 
@@ -54,8 +55,8 @@ def test_some_thousand_synsets(tmp_path: Path) -> None:
         lines.append(f"{each.number:08} 05 n {words} {len(each.parents):03} {pointers} | {each.note}  ")
     written(tmp_path, *lines)
     assert facts_of(read_graph(tmp_path)) == {
-        name: (parents, Aliases(f"n{int(aliases.source_id):08}", aliases.synonyms), note)
-        for name, (parents, aliases, note) in expected_facts(terms, "{}").items()
+        name: (parents, replace(attributes, source_id=f"n{int(attributes.source_id):08}"))
+        for name, (parents, attributes) in expected_facts(terms, "{}").items()
     }
 
 
@@ -66,7 +67,7 @@ def test_the_package(tmp_path: Path) -> None:
     graph = read_graph(INSTALLED)
     assert (len(graph.classes), len(graph.edges)) == (82_115, 84_427)
     kit_fox = {each.key: each for each in graph.classes}["n02119789"]
-    assert (kit_fox.name, kit_fox.aliases.synonyms) == ("kit fox (n02119789)", ("kit fox", "Vulpes macrotis"))
+    assert (kit_fox.name, kit_fox.attributes.synonyms) == ("kit fox (n02119789)", ("kit fox", "Vulpes macrotis"))
 
 
 @pytest.mark.parametrize(

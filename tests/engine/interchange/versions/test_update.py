@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import GraphError
-from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.versions.plan import Clash, ImportPlan
 from engine.interchange.versions.source_version import SourceVersion, version_in
@@ -45,7 +45,7 @@ def test_what_the_source_changed_is_done() -> None:
     plan = updated(graph, base, after)
     assert (plan.renamed, plan.moved, names_of(graph, plan.new)) == ((gull,), (seal,), ["Sea"])
     assert (graph.name(gull), graph.path_text(seal)) == ("Larus", "Animal/Sea/Seal")
-    assert graph.aliases(graph.find("Tern")) == Aliases("n3", ("Sterna",))
+    assert graph.attributes(graph.find("Tern")) == ClassAttributes("n3", ("Sterna",))
     assert (plan.same_count, plan.gone, plan.kept) == (2, (), ())
     assert not plan_update(graph, after, "v2.csv", plan.version).changes_graph
 
@@ -163,7 +163,7 @@ def test_an_own_class_is_met_not_doubled() -> None:
     auk = graph.add_class("Auk", [graph.find("Bird")])
     v2 = source_of({**BIRDS, "Auk": ["Bird"]}, ids={**IDS, "Auk": "n7"})
     plan = updated(graph, base, v2)
-    assert (plan.new, graph.aliases(auk)) == ((), Aliases("n7"))
+    assert (plan.new, graph.attributes(auk)) == ((), ClassAttributes("n7"))
     v3 = source_of({**BIRDS, "Alca": ["Bird"]}, ids={**IDS, "Alca": "n7"})
     updated(graph, plan.version, v3)
     assert graph.name(auk) == "Alca"
@@ -172,7 +172,7 @@ def test_an_own_class_is_met_not_doubled() -> None:
 def test_a_project_from_before_is_compared_with_itself() -> None:
     """Without a remembered version ids and paths tell; own classes and places are left alone."""
     graph = graph_of({"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Mine": [], "Seal": ["Animal", "Mine"]})
-    graph.set_aliases(graph.find("Gull"), Aliases("n2"))
+    graph.set_attributes(graph.find("Gull"), ClassAttributes("n2"))
     after = source_of(
         {"Animal": [], "Bird": ["Animal"], "Larus": ["Bird"], "Sea": [], "Seal": ["Animal"]}, ids={"Larus": "n2"}
     )

@@ -3,53 +3,58 @@
 import pytest
 
 from engine.errors import AmbiguousClassError, GraphError, UnknownClassError
-from engine.graph.aliases import NO_ALIASES, Aliases
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.edits import AliasesChanged, ClassAdded, ClassRemoved
+from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
+from engine.graph.edits import AttributesChanged, ClassAdded, ClassRemoved
 from engine.graph.inverse import inverse
 from engine.graph.limits import MOST_SYNONYMS
 from tests.support.graphs import names_of, seaside_graph
 
 BIRD, DIVER, GULL, PUFFIN, SEAL = 2, 3, 4, 5, 6
-LARUS = Aliases("n02041246", ("Larus", "sea bird"))
+LARUS = ClassAttributes("n02041246", ("Larus", "sea bird"))
 
 
 def named_graph() -> CategoryGraph:
     """The seaside graph; Gull and Puffin have an id and synonyms, "sea bird" is one of both."""
     graph = seaside_graph()
-    graph.set_aliases(GULL, LARUS)
-    graph.set_aliases(PUFFIN, Aliases("n02044908", ("Fratercula", "sea bird", "Seal")))
+    graph.set_attributes(GULL, LARUS)
+    graph.set_attributes(PUFFIN, ClassAttributes("n02044908", ("Fratercula", "sea bird", "Seal")))
     return graph
 
 
 def test_they_are_cleaned_as_names_are() -> None:
     """Blanks, repetitions and the class's own name are left out, letters take form NFC."""
     graph = CategoryGraph()
-    egret = graph.add_class("Egret", aliases=Aliases(" n1 ", (" Aigrette", "", "Egret", "re\u0301gret", "Aigrette")))
-    assert graph.aliases(egret) == Aliases("n1", ("Aigrette", "r\u00e9gret"))
-    assert not graph.aliases(graph.add_class("Auk", aliases=Aliases("  ")))
+    egret = graph.add_class(
+        "Egret", attributes=ClassAttributes(" n1 ", (" Aigrette", "", "Egret", "re\u0301gret", "Aigrette"))
+    )
+    assert graph.attributes(egret) == ClassAttributes("n1", ("Aigrette", "r\u00e9gret"))
+    assert not graph.attributes(graph.add_class("Auk", attributes=ClassAttributes("  ")))
 
 
 @pytest.mark.parametrize(
     ("aliases", "said"),
     [
-        (Aliases("n1\n"), None),
-        (Aliases("n\n1"), "a source id cannot hold control characters"),
-        (Aliases("n" * 1_001), "the source id .* is too long"),
-        (Aliases("", ("Larus\x00",)), "a synonym cannot hold control characters"),
-        (Aliases("", tuple(map(str, range(MOST_SYNONYMS + 1)))), "too many synonyms: expected at most 1,000"),
+        (ClassAttributes("n1\n"), None),
+        (ClassAttributes("n\n1"), "a source id cannot hold control characters"),
+        (ClassAttributes("n" * 1_001), "the source id .* is too long"),
+        (ClassAttributes(synonyms=("Larus\x00",)), "a synonym cannot hold control characters"),
+        (
+            ClassAttributes(synonyms=tuple(map(str, range(MOST_SYNONYMS + 1)))),
+            "too many synonyms: expected at most 1,000",
+        ),
     ],
 )
-def test_what_cannot_be_one(aliases: Aliases, said: str | None) -> None:
+def test_what_cannot_be_one(aliases: ClassAttributes, said: str | None) -> None:
     """A text that no name could be is refused, and so are thousands; the graph stays as it was."""
     graph = named_graph()
     if said is None:
-        graph.set_aliases(GULL, aliases)
-        assert graph.aliases(GULL) == Aliases("n1")
+        graph.set_attributes(GULL, aliases)
+        assert graph.attributes(GULL) == ClassAttributes("n1")
         return
     with pytest.raises(GraphError, match=said):
-        graph.set_aliases(GULL, aliases)
-    assert graph.aliases(GULL) == LARUS
+        graph.set_attributes(GULL, aliases)
+    assert graph.attributes(GULL) == LARUS
 
 
 @pytest.mark.parametrize("text", ["n02041246", " Larus ", "Gull", "Bird/Gull"])
@@ -84,14 +89,16 @@ def test_edits_and_their_inverse() -> None:
     """What changed is told with what was there; taking it back brings the aliases back, also of a removed class."""
     graph = named_graph()
     with graph.record() as edits:
-        graph.set_aliases(GULL, Aliases("x"))
-        graph.set_aliases(GULL, Aliases("x"))
+        graph.set_attributes(GULL, ClassAttributes("x"))
+        graph.set_attributes(GULL, ClassAttributes("x"))
         graph.remove(PUFFIN)
-        tern = graph.add_class("Tern", [BIRD], aliases=Aliases("n3"))
-    assert edits[0] == AliasesChanged(GULL, Aliases("x"), LARUS)
-    assert ClassRemoved(PUFFIN, "Puffin", named_graph().aliases(PUFFIN)) in edits
-    assert ClassAdded(tern, "Tern", Aliases("n3")) in edits
-    assert sum(isinstance(edit, AliasesChanged) for edit in edits) == 1
+        tern = graph.add_class("Tern", [BIRD], attributes=ClassAttributes("n3"))
+    assert edits[0] == AttributesChanged(
+        GULL, {"source_id": "x", "synonyms": ()}, {"source_id": LARUS.source_id, "synonyms": LARUS.synonyms}
+    )
+    assert ClassRemoved(PUFFIN, "Puffin", named_graph().attributes(PUFFIN)) in edits
+    assert ClassAdded(tern, "Tern", ClassAttributes("n3")) in edits
+    assert sum(isinstance(edit, AttributesChanged) for edit in edits) == 1
     assert graph.find("n3") == tern
     mirror = named_graph()
     mirror.apply(edits)
@@ -106,8 +113,8 @@ def test_a_copy_goes_its_own_way() -> None:
     """Neither graph sees what happens to the other."""
     graph = named_graph()
     twin = graph.copy()
-    graph.set_aliases(GULL, NO_ALIASES)
-    assert (twin.find("Larus"), twin.aliases(GULL)) == (GULL, LARUS)
+    graph.set_attributes(GULL, NO_ATTRIBUTES)
+    assert (twin.find("Larus"), twin.attributes(GULL)) == (GULL, LARUS)
     with pytest.raises(UnknownClassError):
         graph.find("Larus")
 
@@ -119,7 +126,7 @@ def test_search_knows_them() -> None:
     assert names_of(graph, graph.search("frat")) == ["Puffin"]
     assert names_of(graph, graph.search("seal")) == ["Seal", "Puffin"]
     assert names_of(graph, graph.search("diver/bird")) == ["Puffin"]
-    graph.set_aliases(DIVER, Aliases("", ("gull", "gulls")))
+    graph.set_attributes(DIVER, ClassAttributes(synonyms=("gull", "gulls")))
     assert names_of(graph, graph.search("gull")) == ["Gull", "Diver", "Herring Gull"]
     assert names_of(graph, graph.search("gull", limit=2)) == ["Gull", "Diver"]
     assert names_of(graph, graph.search("gulls")) == ["Diver"]
@@ -127,5 +134,5 @@ def test_search_knows_them() -> None:
 
 def test_which_alias_fits() -> None:
     """The shortest that holds what was typed."""
-    assert Aliases("n1", ("Larus canus", "Larus")).with_part(" LAR ") == "Larus"
-    assert LARUS.with_part("auk") == ""
+    assert ClassAttributes("n1", ("Larus canus", "Larus")).name_with(" LAR ") == "Larus"
+    assert LARUS.name_with("auk") == ""

@@ -1,0 +1,311 @@
+"""The attributes of a class: all that it has besides its name and its parents.
+
+One table says what there is to know of each; project file and journal, copied classes, formats, search, merging and the
+comparison with a source's new version read it. A new one is a field of `ClassAttributes` and a row of `ATTRIBUTES`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from engine.errors import GraphError, InputError
+from engine.graph.limits import LONGEST_NAME, LONGEST_NOTE, LONGEST_SOURCE_ID, MOST_SYNONYMS
+from engine.graph.names import clean_name
+
+_COLOUR: Final = re.compile(r"#[0-9a-f]{6}")
+_SHORT_COLOUR: Final = re.compile(r"#[0-9a-f]{3}")
+_LINE_ENDS: Final = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_CUT: Final = " […]"
+"""What stands at the end of a note that was too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAttributes:
+    """The attributes of one class.
+
+    Attributes:
+        source_id: its id in the source that it came from ("n01440764"); "" where it has none.
+        synonyms: other names of it ("Tinca tinca").
+        note: what people note about it, some lines of text.
+        colour: "#rrggbb" in lower case; "" for none.
+        bar: the confidence that it needs to be predicted, 0..1; None takes over the bar from above.
+        is_deepest: never predict anything below it.
+    """
+
+    source_id: str = ""
+    synonyms: tuple[str, ...] = ()
+    note: str = ""
+    colour: str = ""
+    bar: float | None = None
+    is_deepest: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What else the class is called, the source id first."""
+        return (self.source_id, *self.synonyms) if self.source_id else self.synonyms
+
+    def __bool__(self) -> bool:
+        return self != NO_ATTRIBUTES
+
+    def name_with(self, text: str) -> str:
+        """The other name that a typed text is a part of, the shortest of several; empty when there is none."""
+        wanted = text.strip().casefold()
+        return min((each for each in self.names if wanted in each.casefold()), key=len, default="")
+
+    def filled_in(self, news: "ClassAttributes") -> "ClassAttributes":
+        """The same with what was missing, as a class gets it that another one is merged into, or a source completes."""
+        return ClassAttributes(*(each.merged(each.of(self), each.of(news)) for each in ATTRIBUTES))
+
+    def updated(self, was: "ClassAttributes", now: "ClassAttributes") -> "ClassAttributes":
+        """The same after a source's new version: what it says now, where a person left what it said before."""
+        kept = (
+            each.of(now) if each.is_compared and each.of(self) == each.of(was) and each.of(now) else each.of(self)
+            for each in ATTRIBUTES
+        )  # fmt: skip
+        return ClassAttributes(*kept).filled_in(now)
+
+    def cleaned(self, name: str) -> "ClassAttributes":
+        """The same as the class of this name can have it.
+
+        Raises:
+            InputError: an attribute is none; a GraphError where it is a name.
+        """
+        return ClassAttributes(*(each.cleaned(each.of(self), name) for each in ATTRIBUTES)) if self else self
+
+    def differences(self, other: "ClassAttributes") -> dict[str, Any]:
+        """Values of the other one that are not the same here, by attribute."""
+        return {each.name: each.of(other) for each in ATTRIBUTES if each.of(self) != each.of(other)}
+
+
+NO_ATTRIBUTES: Final = ClassAttributes()
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of classes.
+
+    Attributes:
+        name: its field in `ClassAttributes`, its column in the project file and in tables, its key in JSON and GraphML.
+        title: in sentences.
+        table: of the project file, that holds its column.
+        column: its kind and its limits, for the project file.
+        clean: makes a value one that a class of this name can have, or refuses it. Nothing is never asked.
+        fit: makes what a foreign file says one that is not refused for its form.
+        since: version of the project file that brought it.
+        is_name: whether the class is found by it.
+        is_shared: whether a class that another one is merged into gets it where it has none.
+        is_compared: whether it follows a source's new version where no person changed it.
+        concerns_fit: whether predictions depend on it.
+        is_in_files: whether taxonomies have it.
+        read_as: other names that programs give it.
+        skos, skos_written: predicates that it is read from, the likeliest first, and the one that is written.
+        darwin_core: terms of Darwin Core.
+        obo: tags of OBO.
+    """
+
+    name: str
+    title: str
+    table: str
+    column: str
+    clean: Callable[[Any, str], Any] = lambda value, _name: value
+    fit: Callable[[Any], Any] = _as_it_is
+    since: int = 1
+    is_name: bool = False
+    is_shared: bool = True
+    is_compared: bool = False
+    concerns_fit: bool = False
+    is_in_files: bool = True
+    read_as: tuple[str, ...] = ()
+    skos: tuple[str, ...] = ()
+    skos_written: str = ""
+    darwin_core: tuple[str, ...] = ()
+    obo: tuple[str, ...] = ()
+
+    @property
+    def default(self) -> Any:
+        """Its value where nothing is said."""
+        return self.of(NO_ATTRIBUTES)
+
+    def of(self, attributes: ClassAttributes) -> Any:
+        """Its value among the attributes of a class."""
+        return getattr(attributes, self.name)
+
+    def cleaned(self, value: Any, name: str) -> Any:
+        """See `clean`."""
+        return value if value == self.default else self.clean(value, name)
+
+    def merged(self, own: Any, other: Any) -> Any:
+        """Of two classes that become one: the own value, completed."""
+        if isinstance(own, tuple):
+            return tuple(dict.fromkeys((*own, *other)))
+        return other if self.is_shared and own == self.default else own
+
+    def stored(self, value: Any) -> str | float | None:
+        """The value as it lies in the project file; between two synonyms is a line break, which no name can hold."""
+        return "\n".join(value) if isinstance(value, tuple) else int(value) if isinstance(value, bool) else value
+
+    def loaded(self, stored: Any) -> Any:
+        """The value that lies in the project file so."""
+        if isinstance(self.default, tuple):
+            return tuple(stored.split("\n")) if stored else ()
+        return bool(stored) if isinstance(self.default, bool) else stored
+
+    def accepts(self, value: Any) -> bool:
+        """Whether a value of JSON is of its kind."""
+        if self.default is None:
+            return value is None or (type(value) in (int, float) and 0 <= value <= 1)
+        if isinstance(self.default, tuple):
+            return isinstance(value, list) and all(isinstance(each, str) for each in value)
+        return type(value) is type(self.default)
+
+
+def _clean_source_id(source_id: str, _name: str) -> str:
+    source_id = source_id.strip()
+    return clean_name(source_id, noun="source id", longest=LONGEST_SOURCE_ID) if source_id else ""
+
+
+def _clean_synonyms(synonyms: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """As names are; blanks, repetitions and the class's own name are left out."""
+    cleaned = dict.fromkeys(clean_name(each, noun="synonym") for each in synonyms if each.strip())
+    cleaned.pop(name, None)
+    if len(cleaned) > MOST_SYNONYMS:
+        raise GraphError(
+            f'the class "{name}" has too many synonyms',
+            expected=f"at most {MOST_SYNONYMS:,}",
+            found=f"{len(cleaned):,}",
+            remedy="leave some of them out",
+        )
+    return tuple(cleaned)
+
+
+def _clean_note(note: str, _name: str) -> str:
+    """With plain line breaks, and without blanks around it."""
+    note = note.strip()
+    if len(note) > LONGEST_NOTE:
+        raise InputError(
+            "a note is too long", expected=f"at most {LONGEST_NOTE:,} characters", found=f"{len(note):,}",
+            remedy="shorten it",
+        )  # fmt: skip
+    note = _LINE_ENDS.sub("\n", note)
+    if not note.isprintable() and (strange := next((each for each in note if _is_control(each)), None)):
+        raise InputError("a note cannot hold control characters", found=f"{strange!a}", remedy="delete that character")
+    return note
+
+
+def fitting_note(text: str) -> str:
+    """A text as a note can hold it: without control characters, and cut where it is longer than notes are."""
+    if text.isprintable() and len(text) <= LONGEST_NOTE:
+        return text.strip()  # nearly all of them
+    plain = "".join(each for each in _LINE_ENDS.sub("\n", text) if not _is_control(each)).strip()
+    return plain if len(plain) <= LONGEST_NOTE else plain[: LONGEST_NOTE - len(_CUT)].rstrip() + _CUT
+
+
+def _is_control(character: str) -> bool:
+    return unicodedata.category(character) in {"Cc", "Cs"} and character not in "\n\t"
+
+
+def _clean_colour(colour: str, _name: str) -> str:
+    cleaned = colour.strip().lower()
+    if cleaned and not _COLOUR.fullmatch(cleaned):
+        raise InputError("that is no colour", expected='"#rrggbb", or nothing for none', found=cleaned[:40])
+    return cleaned
+
+
+def hex_colour(text: str) -> str:
+    """A colour as "#rrggbb"; "" where it is written in another way, since a colour is no reason to refuse a file."""
+    colour = text.strip().casefold()
+    if _SHORT_COLOUR.fullmatch(colour):
+        return "#" + "".join(2 * digit for digit in colour[1:])
+    return colour if _COLOUR.fullmatch(colour) else ""
+
+
+def _clean_bar(bar: float, _name: str) -> float:
+    if not 0 <= bar <= 1:
+        raise InputError("a bar must be a probability", expected="0 to 1", found=str(bar))
+    return float(bar)
+
+
+ATTRIBUTES: Final = (
+    Attribute(
+        name="source_id",
+        title="source id",
+        table="class",
+        column=f"TEXT NOT NULL DEFAULT '' CHECK (length(source_id) <= {LONGEST_SOURCE_ID})",
+        clean=_clean_source_id,
+        since=4,
+        is_name=True,
+        is_compared=True,
+    ),
+    Attribute(
+        name="synonyms",
+        title="synonyms",
+        table="class",
+        column=f"TEXT NOT NULL DEFAULT '' CHECK (length(synonyms) <= {MOST_SYNONYMS * (LONGEST_NAME + 1)})",
+        clean=_clean_synonyms,
+        since=4,
+        is_name=True,
+        skos=("skos:altLabel", "skos:hiddenLabel"),
+        skos_written="skos:altLabel",
+        obo=("synonym",),
+    ),
+    Attribute(
+        name="note",
+        title="note",
+        table="class_detail",
+        column=f"TEXT NOT NULL CHECK (length(note) <= {LONGEST_NOTE})",
+        clean=_clean_note,
+        fit=fitting_note,
+        since=5,
+        read_as=("description", "definition"),
+        skos=("skos:definition", "skos:scopeNote", "skos:note"),
+        skos_written="skos:note",
+        darwin_core=("taxonRemarks",),
+        obo=("def",),
+    ),
+    Attribute(
+        name="colour",
+        title="colour",
+        table="class_detail",
+        column=f"TEXT NOT NULL CHECK (colour = '' OR colour GLOB '#{'[0-9a-f]' * 6}')",
+        clean=_clean_colour,
+        fit=hex_colour,
+        since=5,
+        read_as=("color",),
+        skos=("schema:color",),
+        skos_written="schema:color",
+    ),
+    Attribute(
+        name="bar",
+        title="confidence needed",
+        table="class_policy",
+        column="REAL CHECK (bar BETWEEN 0 AND 1)",
+        clean=_clean_bar,
+        is_shared=False,
+        concerns_fit=True,
+        is_in_files=False,
+    ),
+    Attribute(
+        name="is_deepest",
+        title="level at which predictions stop",
+        table="class_policy",
+        column="INTEGER NOT NULL CHECK (is_deepest IN (0, 1))",
+        is_shared=False,
+        concerns_fit=True,
+        is_in_files=False,
+    ),
+)
+"""In the order of the fields of `ClassAttributes`."""
+
+ATTRIBUTE: Final = {each.name: each for each in ATTRIBUTES}
+"""By name."""
+
+IN_FILES: Final = tuple(each for each in ATTRIBUTES if each.is_in_files)
+"""Those that taxonomies have."""
+
+assert [each.name for each in ATTRIBUTES] == [each.name for each in fields(ClassAttributes)]
