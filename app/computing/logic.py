@@ -8,6 +8,7 @@ from engine.runtime.devices.names import AUTO, devices_of
 
 if TYPE_CHECKING:  # the window shows first
     from engine.collection.live import LiveCollection
+    from engine.everyday.classifier import CollectionFigures
     from engine.project import Change, Project
     from engine.runtime.providers import DeviceList, ProviderReport
 
@@ -91,11 +92,7 @@ class CollectionFacts:
 
     is_on: bool  # the project's setting
     is_fitted: bool = False  # there is a model at all
-    is_used: bool = False  # the stage is part of the model; it drops itself where it would do worse
-    shots: int = 0  # that were held out, one at a time, to check it
-    hits: int = 0  # of them with the stage
-    hits_without: int = 0
-    is_elsewhere: bool = False  # shots look unlike the other images
+    figures: "CollectionFigures | None" = None  # how the stage did on held-out shots; None where it was not asked
 
 
 def collection_facts(live: "LiveCollection") -> CollectionFacts:
@@ -103,13 +100,9 @@ def collection_facts(live: "LiveCollection") -> CollectionFacts:
     from engine.collection.project_settings import is_stage_on
 
     is_on, fitted = is_stage_on(live.project), live.fitted
-    if fitted is None or len(fitted.candidates) == 0:
+    if fitted is None or len(fitted.candidate_ids) == 0:
         return CollectionFacts(is_on)
-    check = fitted.stage_check
-    if check is None:
-        return CollectionFacts(is_on, is_fitted=True)
-    is_used, is_elsewhere = fitted.stage is not None, fitted.has_shots_from_elsewhere
-    return CollectionFacts(is_on, True, is_used, check.shots, check.hits, check.hits_without, is_elsewhere)
+    return CollectionFacts(is_on, True, fitted.figures.collection)
 
 
 def switch_collection(project: "Project", *, is_on: bool) -> "Change":

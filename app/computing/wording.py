@@ -97,7 +97,7 @@ def chip_name(text: str) -> str:
 def collection_line(facts: CollectionFacts) -> str:
     """What the check on held-out shots said, and what would help most."""
     line = _check_line(facts)
-    if not facts.is_elsewhere:
+    if facts.figures is None or not facts.figures.has_shots_from_elsewhere:
         return line
     advice = tr("Your labelled images look different from most others here. Labelling a few of those would help most.")
     return f"{line} {advice}"
@@ -108,10 +108,11 @@ def _check_line(facts: CollectionFacts) -> str:
         return tr("Off: the model learns only from your labels and the category graph.")
     if not facts.is_fitted:
         return tr("Nothing to evaluate yet: no class has an example.")
-    if not facts.shots:
+    figures = facts.figures
+    if figures is None or not figures.shots:
         return tr("Not evaluated yet: this needs classes with two examples and some more images.")
-    counts = number(facts.shots), number(facts.hits), number(facts.hits_without)
-    if not facts.is_used:
+    counts = number(figures.shots), number(figures.hits), number(figures.hits_without)
+    if not figures.is_used:
         return tr(
             "Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.", *counts
         )

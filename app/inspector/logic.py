@@ -14,8 +14,9 @@ from engine.graph.ancestry import path_count
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 
 if TYPE_CHECKING:  # the window shows first
-    from engine.collection.explain import ClassFacts, Explanation, ScoredClass
+    from engine.collection.explain import ClassFacts
     from engine.collection.policy_curve import PolicyCurve
+    from engine.everyday.classifier import Explanation, ScoredClass
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import Label
 

@@ -21,9 +21,10 @@ from engine.graph.edits import AttributesChanged
 
 if TYPE_CHECKING:
     from app.session import Session
-    from engine.collection.explain import ClassFacts, ScoredClass
+    from engine.collection.explain import ClassFacts
     from engine.collection.live import LiveCollection
     from engine.collection.policy_curve import PolicyCurve
+    from engine.everyday.classifier import ScoredClass
     from engine.project import Change
 
 TOPIC: Final = "inspector"

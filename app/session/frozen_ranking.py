@@ -9,7 +9,7 @@ from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 
 if TYPE_CHECKING:  # these load numpy and more; the window shows first
     from engine.collection.answers import Guess
-    from engine.collection.explain import Explanation, ScoredClass
+    from engine.everyday.classifier import Explanation, ScoredClass
     from engine.project import Label
 
 QUIET_S: Final = 1.0
@@ -90,7 +90,7 @@ def ranking_of(state: CollectionState, image_id: int, guess: "Guess | None") -> 
     best = int(state.best_class[place]) if is_ready else NO_CLASS
     tops = () if guess is None else guess.tops
     if best != NO_CLASS and (not tops or tops[0].class_id != best):
-        from engine.collection.explain import ScoredClass
+        from engine.everyday.classifier import ScoredClass
 
         first = ScoredClass(best, float(state.best_score[place]))
         tops = (first, *(top for top in tops if top.class_id != best))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engine.project import Project
 
 ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; labelling a few of those would help most."
-SETTINGS = ("ppn+", "ppn", "prototypes")
+SETTINGS = ("ppn+", "ppn", "prototypes", "regression")
 Plain = Annotated[
     bool,
     typer.Option(
@@ -145,7 +145,7 @@ def classify(
         ),
     ] = None,
     setting: Annotated[
-        str | None, typer.Option("--setting", help="ppn+, ppn or prototypes.", show_default="ppn+")
+        str | None, typer.Option("--setting", help="ppn+, ppn, prototypes or regression.", show_default="ppn+")
     ] = None,
     collection: Collection = None,
     include_labelled: Annotated[
@@ -195,7 +195,7 @@ def _classify_project(
     from engine.collection.outputs.own_outputs import PREDICTIONS
     from engine.collection.outputs.targets import check_file
     from engine.collection.write_predictions import write_predictions
-    from engine.everyday.prototypes import Setting
+    from engine.everyday.classifier import Setting
 
     _check_setting(setting)
     with open_or_read(project, without_writing="the predictions are kept in the file alone") as opened:
@@ -207,7 +207,7 @@ def _classify_project(
         )  # fmt: skip
     waiting = f" {counted(classified.waiting, 'image')} without an embedding left out." if classified.waiting else ""
     labels = f" and {counted(written.labels, 'label')}" if include_labelled else ""
-    is_elsewhere = classified.fitted.has_shots_from_elsewhere
+    is_elsewhere = classified.fitted.figures.has_shots_from_elsewhere
     say(
         f"Wrote {counted(written.predictions, 'prediction')}{labels} to {out}.{waiting}"
         + (ELSEWHERE_ADVICE if is_elsewhere else ""),
@@ -217,7 +217,7 @@ def _classify_project(
             "file": str(out),
             "waiting": classified.waiting,
             "setting": setting,
-            "collection": classified.fitted.stage is not None,
+            "collection": classified.fitted.figures.uses_collection,
             "shots_from_elsewhere": is_elsewhere,
         },
         as_json=as_json,
@@ -227,14 +227,14 @@ def _classify_project(
 def evaluate(
     project: ProjectPath,
     truth: Annotated[Path, typer.Option(help="CSV with the columns image,class; also one that `classify` wrote.")],
-    setting: Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes, or all.")] = "ppn+",
+    setting: Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes, regression, or all.")] = "ppn+",
     collection: Collection = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare the predictions with the truth, at the leaf and at every level."""
     from engine.collection.classify import classify as run
     from engine.collection.evaluate import evaluate as score
-    from engine.everyday.prototypes import Setting
+    from engine.everyday.classifier import Setting
     from engine.interchange.truth_file import read_truth
     from engine.project import Project
 

@@ -65,7 +65,7 @@ def export(
     """Write labels and predictions in the format of another program. Images are copied or linked, never changed."""
     from engine.collection.exporting.export import ExportChoice, export_project
     from engine.collection.exporting.gather import Which
-    from engine.everyday.prototypes import Setting
+    from engine.everyday.classifier import Setting
     from engine.interchange.labelled_images.placed_images import FolderOptions
     from engine.new_folder import Placing
     from engine.project import Project

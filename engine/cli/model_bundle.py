@@ -12,7 +12,7 @@ from engine.files import size_text
 def export_the_model(project: Path, out: Path, setting: str, *, as_json: bool) -> None:
     """Write a project's model into a folder."""
     from engine.collection.bundle.export import export_model
-    from engine.everyday.prototypes import Setting
+    from engine.everyday.classifier import Setting
     from engine.project import Project
 
     with (

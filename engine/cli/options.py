@@ -24,7 +24,7 @@ DeviceSettingTexts = Annotated[
     list[str] | None,
     typer.Option("--device-setting", metavar="NAME=VALUE", help="A GPU setting, as in docs/gpu.md; repeatable."),
 ]
-SettingName = Annotated[str, typer.Option("--setting", help="ppn+, ppn or prototypes.")]
+SettingName = Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes or regression.")]
 
 
 def command_group(about: str) -> typer.Typer:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.embeddings.embedded_images import EmbeddedImages
-from engine.collection.explain import Explanation, ScoredClass, Share, explain, top_classes
+from engine.collection.explain import top_classes
 from engine.collection.state import NO_CLASS, CollectionState
-from engine.everyday.classification import similarity
-from engine.everyday.model import EverydayModel
+from engine.everyday.classifier import Explanation, FittedClassifier, ScoredClass, Share
+from engine.everyday.scores import similarity
 from engine.graph.category_graph import CategoryGraph
 from engine.project.records import Label
 
@@ -49,7 +49,7 @@ class Answers:
         seen: (r,) bool, the rows of `embedded.store` that the model was fitted with.
     """
 
-    fitted: EverydayModel
+    fitted: FittedClassifier
     graph: CategoryGraph
     embedded: EmbeddedImages
     state: CollectionState
@@ -88,14 +88,14 @@ class Answers:
     def chances(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Probability (k, c) of each candidate for images with an embedding."""
         store = self.embedded.store
-        found = np.zeros((len(rows), len(self.fitted.candidates)), dtype=np.float32)
+        found = np.zeros((len(rows), len(self.fitted.candidate_ids)), dtype=np.float32)
         if found.size == 0:
             return found
         for places, is_seen in ((np.flatnonzero(self.seen[rows]), True), (np.flatnonzero(~self.seen[rows]), False)):
             if len(places):
                 chosen = rows[places]
                 known = chosen if is_seen else None
-                found[places] = self.fitted.probabilities(store.embeddings[chosen], store.squares[chosen], known)
+                found[places] = self.fitted.probabilities(store.embeddings[chosen], known)
         return found
 
     def _tops(self, chances: NDArray[np.float32], count: int) -> tuple[ScoredClass, ...]:
@@ -113,7 +113,7 @@ class Answers:
         safe_class = None if safe == NO_CLASS else ScoredClass(safe, float(self.state.safe_score[place]))
         embedding = self.embedded.store.floats(np.array([row]))[0]
         asked = tops[0].class_id if class_id is None else class_id
-        found = explain(self.fitted, image_id, embedding, chances, class_id=asked, safe=safe_class)
+        found = self.fitted.explain(image_id, embedding, chances, class_id=asked, safe=safe_class)
         return None if found is None else self._without_what_is_gone(found)
 
     def _without_what_is_gone(self, found: Explanation) -> Explanation:

@@ -11,10 +11,8 @@ from engine.collection.models import ModelFiles, model_of
 from engine.collection.state import NO_CLASS
 from engine.config import CacheFolders
 from engine.errors import InputError
-from engine.everyday.classification import Scores
-from engine.everyday.model import EverydayModel
-from engine.everyday.prototypes import Setting
-from engine.everyday.tuning import distance_limit
+from engine.everyday.classifier import FittedClassifier, Setting
+from engine.everyday.scores import Scores
 from engine.project import ModelVersion, Prediction, Project
 
 
@@ -36,7 +34,7 @@ class Classified:
     """
 
     model: ModelFiles
-    fitted: EverydayModel
+    fitted: FittedClassifier
     rows: NDArray[np.int64]
     image_ids: NDArray[np.int64]
     paths: Sequence[str]
@@ -48,22 +46,12 @@ class Classified:
 
     def probabilities(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         """Probability (k, c) of each candidate for images at k places; at most a few thousand at once."""
-        squares = np.ones(len(places), dtype=np.float32)
-        return self.fitted.probabilities(self.embeddings[places], squares, self.rows[places])
+        return self.fitted.probabilities(self.embeddings[places], self.rows[places])
 
     @property
     def unknown_distance(self) -> float:
-        """Squared distance to the likeliest class from which on an image is unknown where there is no collection.
-
-        Nearly all unlabelled images of the collection that are not unknown are nearer.
-        """
-        fitted, scores = self.fitted, self.scores
-        by_labels = fitted.tuning.unknown_distance
-        if fitted.novelty is None:
-            return by_labels
-        is_known = ~fitted.is_unknown(scores) & (self.labels == NO_CLASS)
-        by_collection = distance_limit(fitted.classifier.squared_distance(scores)[is_known])
-        return max(by_labels, by_collection) if np.isfinite(by_labels) else by_collection
+        """See `FittedClassifier`."""
+        return self.fitted.unknown_distance(self.scores, self.labels == NO_CLASS)
 
 
 def classify(
@@ -75,12 +63,12 @@ def classify(
     with_stage: bool | None = None,
     with_views: bool = True,
 ) -> Classified:
-    """Fit the everyday model to the person's labels and classify all embedded images, as the window does.
+    """Fit the classifier to the person's labels and classify all embedded images, as the window does.
 
     Args:
         project: may be open for reading only.
         caches: where the embeddings are.
-        setting: PPN+, PPN or prototypes alone.
+        setting: the classifier.
         version: by default the model version in use.
         with_stage: whether unlabelled and coarse-labelled images teach too; by default as the project is set.
         with_views: False takes images by one view each: models are comparable only where both know as many views.

@@ -14,7 +14,7 @@ from engine.collection.classify import Classified
 from engine.collection.state import NO_CLASS
 from engine.errors import InputError
 from engine.everyday.blocks import BLOCK_ROWS
-from engine.everyday.tuning import calibration_error
+from engine.everyday.measures import calibration_error
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange.spreadsheet_cells import storable
 from engine.interchange.truth_file import image_keys, spellings
@@ -153,9 +153,9 @@ def _figures(
         safe_accuracy=_share(safe_right[has_safe]),
         safe_at_leaf=_share(np.isin(safe, candidate_ids)),
         unknown=_share(is_unknown),
-        shrinkage=fitted.tuning.shrinkage,
+        shrinkage=fitted.figures.shrinkage,
         not_found=not_found,
-        has_collection=fitted.stage is not None,
+        has_collection=fitted.figures.uses_collection,
     )
 
 

@@ -4,84 +4,34 @@ The project's thread says what to fit (`FitInput`, a snapshot), another one runs
 outcome over (decision 44).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embeddings.cached_basis import CachedBasis
-from engine.collection.embeddings.live_basis import LiveBasis
-from engine.collection.embeddings.snapshot import EmbeddedSnapshot
-from engine.collection.models import ModelFiles
 from engine.collection.project_settings import SETTING_NAME, STAGE_SETTING
-from engine.collection.state import NO_CLASS
 from engine.events import CancelToken
-from engine.everyday.back_off import Policy
 from engine.everyday.blocks import stopped_by
-from engine.everyday.classification import Scores
-from engine.everyday.model import EverydayModel, fit, prior_of
-from engine.everyday.propagation import PropagationSession
-from engine.everyday.prototypes import Setting
-from engine.everyday.teaching import teach_first, uncertainty_of
-from engine.graph.category_graph import CategoryGraph
+from engine.everyday.classifier import Classifier, FitSnapshot, FittedClassifier
+from engine.everyday.scores import Scores
 from engine.graph.edits import AttributesChanged, ClassRenamed
 from engine.project import Change
 
 
-@final
-class FitMemory:
-    """What one fit leaves for the next one of the same backbone: loaded equations, whitening and neighbours.
-
-    One fit at a time uses it.
-
-    Args:
-        model: the backbone.
-        cached: where the basis of a large collection is kept between openings.
-    """
-
-    def __init__(self, model: ModelFiles, cached: CachedBasis) -> None:
-        self.model = model
-        self.basis = LiveBasis(cached)
-        self._cached = cached
-        self._propagation: PropagationSession | None = None
-
-    def propagation(self) -> PropagationSession:
-        """The exported equations, loaded when they are first needed."""
-        if self._propagation is None:
-            self._propagation = PropagationSession(self.model.propagation)
-        return self._propagation
-
-    def without_basis(self) -> "FitMemory":
-        """The same for images of which some are others now: what was learned from those that were there is left out."""
-        memory = FitMemory(self.model, self._cached)
-        memory._propagation = self._propagation
-        return memory
-
-
 @dataclass(frozen=True)
 class FitInput:
-    """Everything a fit needs, as it was when it was asked for.
+    """What a fit needs.
 
     Attributes:
         version: of the collection's labels, graph, rules and embeddings; later ones are higher.
-        graph: a copy that nobody changes.
-        images: with labels and embeddings.
-        memory: what the fit before left.
-        setting: what parents are.
-        policies: bars and deepest classes by class id.
-        with_stage: whether the collection stage is on.
+        snapshot: the collection as it was when the fit was asked for.
+        classifier: that learns from it.
         with_teaching: whether to find out which images to label first.
     """
 
     version: int
-    graph: CategoryGraph
-    images: EmbeddedSnapshot
-    memory: FitMemory
-    setting: Setting
-    policies: Mapping[int, Policy]
-    with_stage: bool
+    snapshot: FitSnapshot
+    classifier: Classifier
     with_teaching: bool = False
 
 
@@ -92,13 +42,13 @@ class FitOutcome:
     Attributes:
         given: what it was fitted to.
         fitted: the model.
-        scores: of each row of `given.images`; meaningless for rows that had no embedding.
+        scores: of each row of `given.snapshot.images`; meaningless for rows that had no embedding.
         teach_first: rows of the unlabelled images, those first whose labels would teach most; None where nobody asked,
             or there are too few images.
     """
 
     given: FitInput
-    fitted: EverydayModel
+    fitted: FittedClassifier
     scores: Scores
     teach_first: NDArray[np.int64] | None = None
 
@@ -123,28 +73,10 @@ def run_fit(wanted: FitInput, cancel: CancelToken | None = None) -> FitOutcome:
         ModelError: the backbone's equations cannot be loaded.
     """
     with stopped_by(cancel):
-        images, graph, memory = wanted.images, wanted.graph, wanted.memory
-        shots = images.shots(graph)
-        fitted = fit(
-            graph, shots, memory.propagation(), prior_of(memory.model.card),
-            setting=wanted.setting, policies=wanted.policies,
-            basis=memory.basis.current(images, shots.image_ids) if wanted.with_stage else None,
-            ignored=images.ignored(),
-        )  # fmt: skip
-        scores = Scores.empty(len(images.row_ids))
-        if len(fitted.candidates):
-            scores = fitted.classify(images.embeddings, images.squares)
-        return FitOutcome(
-            wanted, fitted, scores, _teach_first(wanted, fitted, scores) if wanted.with_teaching else None
-        )
-
-
-def _teach_first(wanted: FitInput, fitted: EverydayModel, scores: Scores) -> NDArray[np.int64] | None:
-    images = wanted.images
-    basis = wanted.memory.basis.current(images, images.shots(wanted.graph).image_ids)
-    if basis is None:
-        return None
-    is_gone = np.ones(len(images.row_ids), dtype=bool)
-    is_gone[images.rows] = False
-    labelled = images.rows[images.labels != NO_CLASS]
-    return teach_first(basis, uncertainty_of(fitted, scores, labelled, np.flatnonzero(is_gone)))
+        snapshot, classifier = wanted.snapshot, wanted.classifier
+        fitted = classifier.fit(snapshot)
+        scores = Scores.empty(len(snapshot.images.row_ids))
+        if len(fitted.candidate_ids):
+            scores = fitted.classify(snapshot.images.embeddings)
+        first = classifier.teach_first(snapshot, fitted, scores) if wanted.with_teaching else None
+        return FitOutcome(wanted, fitted, scores, first)

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from engine.collection.state import NO_CLASS, CollectionState
-from engine.everyday.model import EverydayModel
+from engine.everyday.classifier import FittedClassifier, Inheritance
 from engine.graph.category_graph import CategoryGraph, ClassId
 
 FACES: Final = 6
@@ -33,23 +33,10 @@ class GraphFacts:
     decided: Mapping[ClassId, float] = field(default_factory=dict)
 
 
-def graph_facts(fitted: EverydayModel | None, graph: CategoryGraph, state: CollectionState) -> GraphFacts:
+def graph_facts(fitted: FittedClassifier | None, graph: CategoryGraph, state: CollectionState) -> GraphFacts:
     """Collect them."""
-    weights, own = ({}, {}) if fitted is None else (edge_weights(fitted), own_shares(fitted))
-    return GraphFacts(weights, own, faces(graph, state), decided_shares(graph, state))
-
-
-def edge_weights(fitted: EverydayModel) -> dict[tuple[ClassId, ClassId], float]:
-    """Attention weight of each edge (parent, child) that something is propagated over."""
-    table = fitted.table
-    ends = table.class_ids[table.edges]
-    pairs = zip(ends[0].tolist(), ends[1].tolist(), strict=True)
-    return dict(zip(pairs, table.edge_weights.tolist(), strict=True))
-
-
-def own_shares(fitted: EverydayModel) -> dict[ClassId, float]:
-    """Weight of its own shots in the prototype of each class."""
-    return dict(zip(fitted.table.class_ids.tolist(), fitted.table.lambda_.tolist(), strict=True))
+    inherits = Inheritance() if fitted is None else fitted.inheritance
+    return GraphFacts(inherits.edge_weights, inherits.own_shares, faces(graph, state), decided_shares(graph, state))
 
 
 def faces(graph: CategoryGraph, state: CollectionState, most: int = FACES) -> dict[ClassId, tuple[int, ...]]:

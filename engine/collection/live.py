@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.answers import Answers, Guess
-from engine.collection.embeddings.cached_basis import CachedBasis
 from engine.collection.embeddings.embedded_images import EmbeddedImages
-from engine.collection.embeddings.live_basis import has_outgrown
-from engine.collection.explain import ClassFacts, Explanation, ScoredClass, class_facts
-from engine.collection.fitting import FitInput, FitMemory, FitOutcome, concerns_every_fit, run_fit
+from engine.collection.explain import ClassFacts, class_facts
+from engine.collection.fitting import FitInput, FitOutcome, concerns_every_fit, run_fit
 from engine.collection.lost_model import model_or_lost
 from engine.collection.models import ModelFiles
 from engine.collection.new_project import new_project
@@ -23,9 +21,10 @@ from engine.collection.project_settings import is_stage_on, policies_of, setting
 from engine.collection.publishing import Predictions, Publisher, teach_ranks
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
-from engine.everyday.classification import Scores
-from engine.everyday.model import EverydayModel
-from engine.everyday.prototypes import Setting
+from engine.everyday.classifier import Explanation, FitSnapshot, FittedClassifier, ScoredClass, Setting
+from engine.everyday.in_use import Classifiers
+from engine.everyday.scores import Scores
+from engine.everyday.snapshot import has_outgrown
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import changes_look
 from engine.images.memory_budget import return_freed_memory
@@ -71,14 +70,14 @@ class LiveCollection:
         self.project = project
         self._caches = caches
         self._setting, self._with_stage, self._with_views = setting, with_stage, with_views
-        self.fitted: EverydayModel | None = None
+        self.fitted: FittedClassifier | None = None
         self.scores = Scores.empty(0)
         self.wants_teaching = False
         self._version = self._read_version = self._fitted_version = 0
         self._fitted_age = 0
         self._published_at = np.zeros(0, dtype=np.int64)
         self._graph_copy: CategoryGraph | None = None
-        self._memory: FitMemory
+        self._classifiers: Classifiers
         self._publisher: Publisher
         self._use(model or model_or_lost(project, caches))
 
@@ -180,7 +179,7 @@ class LiveCollection:
             return self.load(fits=fits)
         filled, has_changed = self.embedded.read_embeddings(listed)
         if has_changed and self._is_stage_on():
-            self._memory = self._memory.without_basis()
+            self._classifiers = self._new_classifiers()
             self._version += 1
         elif (images.labels_of(listed) != NO_CLASS).any() or self._has_more_to_learn():
             self._version += 1
@@ -202,11 +201,9 @@ class LiveCollection:
         self._learned_from = images.ready_rows
         if self._graph_copy is None:
             self._graph_copy = self.project.classes.graph.copy()
-        return FitInput(
-            self._version, self._graph_copy, images, self._memory,
-            setting=self._setting or setting_of(self.project), policies=policies_of(self.project),
-            with_stage=self._is_stage_on(), with_teaching=self.wants_teaching,
-        )  # fmt: skip
+        setting = self._setting or setting_of(self.project)
+        snapshot = FitSnapshot(self._graph_copy, images, policies_of(self.project), setting, self._is_stage_on())
+        return FitInput(self._version, snapshot, self._classifiers.of(setting), with_teaching=self.wants_teaching)
 
     def adopt(self, outcome: FitOutcome) -> CollectionState:
         """Go on with a fitted model and what it says; images that came since are classified by it.
@@ -218,7 +215,7 @@ class LiveCollection:
         if version < self._read_version or (self.fitted is not None and version < self._fitted_version):
             return self.state
         is_first = self.fitted is None
-        self.fitted, self._fitted_version, self._fitted_age = outcome.fitted, version, outcome.given.images.age
+        self.fitted, self._fitted_version, self._fitted_age = outcome.fitted, version, outcome.given.snapshot.images.age
         self._teach_first = outcome.teach_first
         self.scores, self._published_at = outcome.scores, np.full(len(outcome.scores.best), -1, dtype=np.int64)
         self._make_room()
@@ -263,16 +260,19 @@ class LiveCollection:
         self.model = model
         self.embedded = EmbeddedImages(self.project, model, self._caches, with_views=self._with_views)
         self._publisher = Publisher(self.embedded, model.name)
-        name = f"{model.backbone_hash} {self.project.path}"
-        self._memory = FitMemory(model, CachedBasis(self._caches.collections, name))
         self._is_loaded = False
         self._forget_fit()
+
+    def _new_classifiers(self) -> Classifiers:
+        """Classifiers that know nothing of the images yet."""
+        model, name = self.model, f"{self.model.backbone_hash} {self.project.path}"
+        return Classifiers(model.propagation, model.card, self._caches.collections, name)
 
     def _forget_fit(self) -> None:
         """Nothing is known of the rows as they are now: not even a fit that is under way says something of them."""
         self._version += 1
         self._read_version, self._graph_copy = self._version, None
-        self._memory = self._memory.without_basis()
+        self._classifiers = self._new_classifiers()
         self._learned_from = np.zeros(0, dtype=np.int64)
         self.fitted, self.scores, self._teach_first = None, Scores.empty(0), None
         self._published_at = np.zeros(0, dtype=np.int64)
@@ -290,10 +290,9 @@ class LiveCollection:
     def _seen(self) -> NDArray[np.bool_]:
         """(r,) bool: rows that are as they were when the present model was fitted with them."""
         seen = self.embedded.store.filled_at <= self._fitted_age
-        if self.fitted is not None and self.fitted.stage is not None:
-            scales = self.fitted.stage.basis.scales
-            seen[: len(scales)] &= scales > 0
-            seen[len(scales) :] = False
+        if self.fitted is not None and (has_links := self.fitted.has_links) is not None:
+            seen[: len(has_links)] &= has_links
+            seen[len(has_links) :] = False
         return seen
 
     def _has_scores(self) -> NDArray[np.bool_]:
@@ -302,12 +301,12 @@ class LiveCollection:
 
     def _classify(self, rows: NDArray[np.int64]) -> None:
         """Classify those of these images that are new to the fitted model; it has classified those that it knows."""
-        if self.fitted is None or len(self.fitted.candidates) == 0:
+        if self.fitted is None or len(self.fitted.candidate_ids) == 0:
             return
         store = self.embedded.store
         rows = rows[~self._has_scores()[rows]]
         if len(rows):
-            self.scores.put(rows, self.fitted.classify_new(store.embeddings[rows], store.squares[rows]))
+            self.scores.put(rows, self.fitted.classify_new(store.embeddings[rows]))
             self._published_at[rows] = store.age
 
     # -- answers --------------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from engine.collection.live import LiveCollection
 from engine.collection.project_settings import policies_of
 from engine.everyday.back_off import BackOff, Policy, bars_in_effect
-from engine.everyday.intervals import share_interval
-from engine.everyday.model import EverydayModel
+from engine.everyday.classifier import FittedClassifier
+from engine.everyday.measures import share_interval
 from engine.graph.category_graph import CategoryGraph
 
 BARS: Final = tuple(percent / 100 for percent in range(30, 100))
@@ -76,7 +76,7 @@ def curve_of(live: LiveCollection, class_id: int) -> PolicyCurve | None:
 
 
 def policy_curve(
-    fitted: EverydayModel, graph: CategoryGraph, policies: Mapping[int, Policy], class_id: int
+    fitted: FittedClassifier, graph: CategoryGraph, policies: Mapping[int, Policy], class_id: int
 ) -> PolicyCurve | None:
     """Try every bar on a class, for it and all below that inherit it.
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from engine.everyday.back_off import Policy
-from engine.everyday.prototypes import Setting
+from engine.everyday.classifier import Setting
 from engine.project import Change, Project
 
 SETTING_NAME: Final = "setting"

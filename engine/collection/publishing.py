@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from engine.collection.embeddings.counting import ShownCounts, counts_of, shown_classes
 from engine.collection.embeddings.embedded_images import EmbeddedImages
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
-from engine.everyday.classification import Scores
-from engine.everyday.model import EverydayModel
+from engine.everyday.classifier import FittedClassifier
+from engine.everyday.scores import Scores
 from engine.graph.category_graph import CategoryGraph
 
 
@@ -35,7 +35,9 @@ class Predictions:
         return Predictions(classes, scores, classes, scores, np.zeros(count, dtype=bool))
 
     @staticmethod
-    def of(fitted: EverydayModel, scores: Scores, has_scores: NDArray[np.bool_], graph: CategoryGraph) -> "Predictions":
+    def of(
+        fitted: FittedClassifier, scores: Scores, has_scores: NDArray[np.bool_], graph: CategoryGraph
+    ) -> "Predictions":
         """Read them off the scores.
 
         Args:

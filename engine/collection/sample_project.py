@@ -11,7 +11,7 @@ from engine.collection.evaluate import Evaluation, evaluate
 from engine.collection.new_project import new_project
 from engine.config import PROJECT_SUFFIX, CacheFolders, assets_folder
 from engine.events import CancelToken, OnProgress, ignore_progress
-from engine.everyday.prototypes import Setting
+from engine.everyday.classifier import Setting
 from engine.files import FoundFile
 from engine.full_disk import storage_error
 from engine.graph.category_graph import CategoryGraph

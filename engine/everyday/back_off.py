@@ -108,6 +108,13 @@ class BackOff:
         safe[leaf], score[leaf] = self.candidate_ids[best[leaf]], best_score[leaf]
         return safe, score
 
+    def probability_of(self, class_id: int, chances: NDArray[np.float32]) -> float:
+        """Probability of a candidate, or of all below a coarse class, by those of the candidates (c,); else 0."""
+        coarse = np.flatnonzero(self.coarse_ids == class_id)
+        if len(coarse):
+            return float(chances @ self.roll_up[:, coarse[0]])
+        return float(chances[self.candidate_ids == class_id].sum())
+
     @cached_property
     def _one_passes_on_each_level(self) -> bool:
         if self.coarse_bars.min() <= _ALWAYS_LONE_BAR:

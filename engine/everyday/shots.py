@@ -89,3 +89,11 @@ def membership(graph: CategoryGraph, class_ids: Sequence[int], shots: Shots) -> 
         images.extend(positions)
         classes.extend([place] * len(positions))
     return Membership(np.array(images, dtype=np.int64), np.array(classes, dtype=np.int64))
+
+
+def class_means(shots: Shots, members: Membership, class_count: int) -> NDArray[np.float32]:
+    """Mean embedding (C, d) of each class's member images."""
+    sums = np.zeros((class_count, shots.embeddings.shape[1]), dtype=np.float32)
+    np.add.at(sums, members.class_positions, shots.embeddings[members.image_positions])
+    counts = np.bincount(members.class_positions, minlength=class_count)
+    return (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)

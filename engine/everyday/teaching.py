@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.blocks import in_blocks, one_thread_each, stop_if_asked
-from engine.everyday.classification import Scores
+from engine.everyday.classifier import FitSnapshot, FittedClassifier
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis
-from engine.everyday.model import EverydayModel
+from engine.everyday.collection_stage.live_basis import LiveBasis
+from engine.everyday.scores import Scores
+from engine.graph.codes import NO_CLASS
 
 BLOCK_ROWS: Final = 256
 """Images compared at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB."""
@@ -46,7 +48,7 @@ class ModelUncertainty:
 
 
 def uncertainty_of(
-    fitted: EverydayModel | None, scores: Scores, labelled: NDArray[np.int64], left_out: NDArray[np.int64]
+    fitted: FittedClassifier | None, scores: Scores, labelled: NDArray[np.int64], left_out: NDArray[np.int64]
 ) -> ModelUncertainty:
     """What a fitted model does not know; without a model, or before any label, that is everything.
 
@@ -56,10 +58,24 @@ def uncertainty_of(
         labelled: see `ModelUncertainty`.
         left_out: see `ModelUncertainty`.
     """
-    if fitted is None or len(fitted.candidates) == 0:
+    if fitted is None or len(fitted.candidate_ids) == 0:
         return ModelUncertainty(np.ones(len(scores.best), dtype=np.float32), labelled, left_out, 0.0)
-    is_unseen = fitted.table.is_zero_shot[fitted.candidates]
+    is_unseen = ~np.isin(fitted.candidate_ids, fitted.shots.class_ids)
     return ModelUncertainty(1 - scores.best_score, labelled, left_out, 1 - float(is_unseen.mean()))
+
+
+def teach_first_of(
+    kept: LiveBasis, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores
+) -> NDArray[np.int64] | None:
+    """See `Classifier.teach_first`, by the basis that is kept of the collection."""
+    images = snapshot.images
+    basis = kept.current(images, snapshot.shots.image_ids)
+    if basis is None:
+        return None
+    is_gone = np.ones(len(images.row_ids), dtype=bool)
+    is_gone[images.rows] = False
+    labelled = images.rows[images.labels != NO_CLASS]
+    return teach_first(basis, uncertainty_of(fitted, scores, labelled, np.flatnonzero(is_gone)))
 
 
 @one_thread_each

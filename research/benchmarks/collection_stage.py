@@ -10,8 +10,8 @@ import numpy as np
 from engine.collection.models import find_model
 from engine.everyday.collection_stage.basis import collection_basis
 from engine.everyday.fixed_point import to_fixed
-from engine.everyday.model import fit, prior_of
-from engine.everyday.propagation import PropagationSession
+from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.propagation import PropagationSession
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from research.benchmarks.synthetic import synthetic_embeddings
@@ -53,7 +53,7 @@ def measure_collection_stage(images: int = 100_000, classes: int = 200, *, round
     drawn = synthetic_embeddings(images, width, classes=classes)
     graph, leaves = _graph(classes)
     session, prior = PropagationSession(model.propagation), prior_of(model.card)
-    kept, squares = to_fixed(drawn.embeddings), np.ones(images, dtype=np.float32)
+    kept = to_fixed(drawn.embeddings)
     members = [np.flatnonzero(drawn.classes == position) for position in range(classes)]
     labelled = np.sort(np.concatenate([rows[:SHOTS] for rows in members]))
     started_s = time.perf_counter()
@@ -69,9 +69,9 @@ def measure_collection_stage(images: int = 100_000, classes: int = 200, *, round
         times.append(time.perf_counter())
         fitted = fit(graph, shots, session, prior, basis=basis)
         times.append(time.perf_counter())
-        fitted.classify(kept, squares)
+        fitted.classify(kept)
         times.append(time.perf_counter())
-        fit(graph, shots, session, prior).classify(kept, squares)
+        fit(graph, shots, session, prior).classify(kept)
         times.append(time.perf_counter())
         taken.append(np.diff(times).tolist())
     anchor_s, fit_s, pass_s, without_s = (statistics.median(column) for column in zip(*taken, strict=True))

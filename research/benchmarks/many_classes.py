@@ -10,8 +10,8 @@ import numpy as np
 from engine.collection.models import find_model
 from engine.everyday.collection_stage.basis import collection_basis
 from engine.everyday.fixed_point import to_fixed
-from engine.everyday.model import fit, prior_of
-from engine.everyday.propagation import PropagationSession
+from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.propagation import PropagationSession
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from engine.worker.limits import peak_memory_bytes
@@ -101,7 +101,7 @@ def _measure(size: Size) -> ManyClassesFigures:
         size.images, model.card.embedding_width, classes=size.classes, families=_families(size)
     )
     graph, leaves = _graph(size)
-    kept, squares = to_fixed(drawn.embeddings), np.ones(size.images, dtype=np.float32)
+    kept = to_fixed(drawn.embeddings)
     labelled = np.sort(np.random.default_rng(0).choice(size.images, size.labels, replace=False))
     shots = Shots(labelled, leaves[drawn.classes[labelled]], drawn.embeddings[labelled])
     del drawn
@@ -109,7 +109,7 @@ def _measure(size: Size) -> ManyClassesFigures:
     times = [time.perf_counter()]
     fitted = fit(graph, shots, PropagationSession(model.propagation), prior_of(model.card), basis=basis)
     times.append(time.perf_counter())
-    fitted.classify(kept, squares)
+    fitted.classify(kept)
     times.append(time.perf_counter())
     return ManyClassesFigures(size, times[1] - times[0], times[2] - times[1], peak_memory_bytes())
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from engine.collection.graph_suggestions.underlabelled import MORE_SHOTS, find_underlabelled
 from engine.collection.state import NO_CLASS, CollectionState
-from engine.everyday.model import fit, prior_of
-from engine.everyday.propagation import PropagationSession
+from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.propagation import PropagationSession
 from research.transfer.embedded import EmbeddedCollection
 
 SHOTS: Final = (1, 2, 3, 5, 10)
@@ -89,7 +89,7 @@ def _named(embedded: EmbeddedCollection, shots: list[int]) -> _Named:
         prior_of(embedded.model.card),
         basis=embedded.basis_of(everything, rows),
     )
-    scores = fitted.classify(embedded.embeddings, np.ones(count, dtype=np.float32), everything)
+    scores = fitted.classify(embedded.embeddings, everything)
     best, is_unknown = fitted.candidate_ids[scores.best], fitted.is_unknown(scores)
     label_class = np.full(count, NO_CLASS, dtype=np.int64)
     label_class[rows] = labels

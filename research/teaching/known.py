@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.classification import Scores
 from engine.everyday.collection_stage.basis import CollectionBasis
-from engine.everyday.model import EverydayModel
+from engine.everyday.prototypical.model import EverydayModel
+from engine.everyday.scores import Scores
 
 Matrix = NDArray[np.float32]
 
@@ -45,12 +45,12 @@ class KnownSoFar:
         """What the model says of all n images; nothing before the first label."""
         if self.fitted is None:
             return Scores.empty(len(self.floats))
-        return self.fitted.classify(self.embeddings, np.ones(len(self.floats), dtype=np.float32))
+        return self.fitted.classify(self.embeddings)
 
     def chances(self, rows: NDArray[np.int64]) -> Matrix:
         """Probability (k, c) of each candidate for some images, after the first label."""
         assert self.fitted is not None, "some label is there"
-        return self.fitted.probabilities(self.embeddings[rows], np.ones(len(rows), dtype=np.float32), rows)
+        return self.fitted.probabilities(self.embeddings[rows], rows)
 
     def generator(self) -> np.random.Generator:
         """Random numbers of this draw and round, the same each time."""

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.model import EverydayModel, fit, prior_of
-from engine.everyday.propagation import PropagationSession
+from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.model import EverydayModel
+from engine.everyday.prototypical.propagation import PropagationSession
 from engine.everyday.shots import Shots
 from engine.graph.codes import NO_CLASS
 from research.teaching.known import KnownSoFar
@@ -86,7 +87,7 @@ class ScriptedPerson:
         )
 
     def _outcome(self, fitted: EverydayModel, labelled: NDArray[np.int64]) -> RoundOutcome:
-        scores = fitted.classify(self._embeddings, np.ones(len(self._floats), dtype=np.float32))
+        scores = fitted.classify(self._embeddings)
         is_right = fitted.candidate_ids[scores.best] == self._classes
         is_labelled = np.zeros(len(is_right), dtype=bool)
         is_labelled[labelled] = True

@@ -11,9 +11,10 @@ from engine.collection.evaluate import evaluate
 from engine.collection.importing.import_graph import import_graph
 from engine.collection.new_project import new_project
 from engine.config import PROJECT_SUFFIX, CacheFolders
-from engine.everyday.model import EverydayModel, fit, prior_of
-from engine.everyday.propagation import PropagationSession
-from engine.everyday.tuning import calibration_error
+from engine.everyday.measures import calibration_error
+from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.model import EverydayModel
+from engine.everyday.prototypical.propagation import PropagationSession
 from engine.graph.codes import NO_CLASS
 from engine.interchange.merge import merge_into
 from engine.project.project import Project
@@ -114,7 +115,7 @@ def _figures(embedded: EmbeddedCollection, fitted: EverydayModel, drawn: ShotDra
     rows = scored(collection, drawn)
     answers = collection.class_ids[rows]
     places = np.searchsorted(drawn.rows, rows)
-    scores = fitted.classify(embedded.embeddings[rows], np.ones(len(rows), dtype=np.float32), places)
+    scores = fitted.classify(embedded.embeddings[rows], places)
     is_right = fitted.candidate_ids[scores.best] == answers
     has_safe = (scores.safe_class != NO_CLASS) & ~fitted.is_unknown(scores)
     on_line = {answer: collection.graph.ancestors(answer) | {answer} for answer in np.unique(answers).tolist()}

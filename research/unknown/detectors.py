@@ -8,10 +8,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.classification import Scores
 from engine.everyday.collection_stage.whitening import whitening_of
 from engine.everyday.fixed_point import to_floats
-from engine.everyday.model import EverydayModel
+from engine.everyday.prototypical.model import EverydayModel
+from engine.everyday.scores import Scores
 from research.unknown.open_set import Labelled
 
 NEIGHBOURS: Final = 5
@@ -56,7 +56,7 @@ class Seen:
     def scores(self) -> Scores:
         """The program's predictions."""
         count = len(self.images)
-        return self.fitted.classify(self.labelled.open_set.embeddings, np.ones(count, np.float32), np.arange(count))
+        return self.fitted.classify(self.labelled.open_set.embeddings, np.arange(count))
 
     @cached_property
     def logits(self) -> Matrix:

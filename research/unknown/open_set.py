@@ -11,8 +11,9 @@ from engine.collection.models import ModelFiles
 from engine.embedding.views import first_of_each
 from engine.everyday.collection_stage.basis import collection_basis
 from engine.everyday.fixed_point import to_floats
-from engine.everyday.model import EverydayModel, fit, prior_of
-from engine.everyday.propagation import PropagationSession
+from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.model import EverydayModel
+from engine.everyday.prototypical.propagation import PropagationSession
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from research.transfer.embedded import EmbeddedCollection
@@ -192,7 +193,7 @@ def _bulk_accept(open_set: OpenSet, labels: dict[int, int]) -> dict[int, int]:
     now = _so_far("", open_set, labels)
     fitted = open_set.fitted(now.rows, now.class_ids)
     rows = np.arange(len(open_set.embeddings))
-    scores = fitted.classify(open_set.embeddings, np.ones(len(rows), dtype=np.float32), rows)
+    scores = fitted.classify(open_set.embeddings, rows)
     is_free = ~np.isin(rows, now.rows)
     right = (fitted.candidate_ids[scores.best] == class_id) & (open_set.class_ids == class_id) & is_free
     surest = np.flatnonzero(right)

@@ -28,7 +28,7 @@ PERMITTED: Mapping[str, str] = {
     "engine/backbones/trial_images.py": INSTALLED,
     "engine/collection/bundle/card.py": INSTALLED,
     "engine/collection/bundle/terms.py": INSTALLED,
-    "engine/collection/embeddings/cached_basis.py": OWN,
+    "engine/everyday/collection_stage/cached_basis.py": OWN,
     "engine/collection/exporting/preview.py": OWN,
     "engine/collection/training/": OWN,
     "engine/collection/sample_project.py": INSTALLED,

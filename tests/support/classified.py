@@ -8,11 +8,12 @@ from engine.collection.classify import Classified
 from engine.collection.models import find_model
 from engine.collection.state import NO_CLASS
 from engine.everyday.back_off import back_off
-from engine.everyday.classification import LinearClassifier, classify_all
-from engine.everyday.model import EverydayModel
-from engine.everyday.prototypes import PrototypeTable, Setting
+from engine.everyday.classifier import Setting
+from engine.everyday.prototypical.classification import LinearClassifier, classify_all
+from engine.everyday.prototypical.model import EverydayModel
+from engine.everyday.prototypical.prototypes import PrototypeTable
+from engine.everyday.prototypical.tuning import Tuning
 from engine.everyday.shots import Membership, Shots
-from engine.everyday.tuning import Tuning
 from engine.graph.category_graph import CategoryGraph
 
 FAR = 10.0

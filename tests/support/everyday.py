@@ -8,10 +8,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.everyday.classifier import Setting
 from engine.everyday.collection_stage.sharing import AnchorLabels
-from engine.everyday.model import Prior
-from engine.everyday.propagation import PropagationSession
-from engine.everyday.prototypes import PrototypeTable
+from engine.everyday.prototypical.fit import Prior
+from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import PrototypeTable
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from engine.model.propagation_network import PropagationNetwork
@@ -20,6 +21,8 @@ from tests.support.graphs import graph_of
 from tests.support.prototype_graphs import random_attention
 
 WIDTH: Final = 16
+EVERYDAY_SETTINGS: Final = (Setting.PPN_PLUS, Setting.PPN, Setting.PROTOTYPES)
+"""Those that the everyday model answers for."""
 PRIOR: Final = Prior(shrinkage=1.5, shrinkage_guessed=0.2, temperature=0.12)
 
 Matrix = NDArray[np.float32]

@@ -33,8 +33,8 @@ def write_program_s_answers(
         views = views_of_side(data, card.input_side, card.resize_share, 5 if classified.uses_views else 1)
         embedded = session.embed(views)
         embeddings.append(mean_of_views(embedded) if classified.uses_views else unit_length(embedded))
-    scores = fitted.classify_new(np.concatenate(embeddings), np.ones(len(images), dtype=np.float32))
-    is_unknown = fitted.classifier.squared_distance(scores) > classified.unknown_distance
+    scores = fitted.classify_new(np.concatenate(embeddings))
+    is_unknown = fitted.distance(scores) > classified.unknown_distance
     rows = [
         PredictedRow(
             image,

@@ -13,7 +13,7 @@ from engine.collection.importing.import_graph import import_graph
 from engine.collection.importing.import_images import import_class_folders, import_images
 from engine.collection.new_project import new_project
 from engine.config import CacheFolders
-from engine.everyday.prototypes import Setting
+from engine.everyday.classifier import Setting
 from engine.project import ClassPolicy, Project
 from tests.support.collections import LEAVES, class_ids, write_collection, write_shape
 from tests.support.projects import trained_model, write_first_version

@@ -91,13 +91,12 @@ def taken_out(
 
     def question(live: "LiveCollection") -> "GraphToWrite | str":
         from engine.collection.exporting.export_graph import graph_to_write
-        from engine.collection.graph_facts import edge_weights
         from engine.collection.outputs.targets import what_it_is
         from engine.errors import TakenError
 
         try:
             return graph_to_write(
-                live.project, target, form.kind, edge_weights(live.fitted) if live.fitted else None,
+                live.project, target, form.kind, live.fitted.inheritance.edge_weights if live.fitted else None,
                 is_overwriting=is_overwriting,
             )  # fmt: skip
         except TakenError:

@@ -15,7 +15,7 @@ from engine.backbones.onnx_files.structure import OnnxStructure, check_external,
 from engine.backbones.onnx_files.tensors import image_input_of, judged, likeliest_first, looks_like_scores
 from engine.backbones.preprocessing import USUAL_SIDE, preprocessing_from
 from engine.errors import InputError, ModelError
-from engine.everyday.propagation import PropagationSession
+from engine.everyday.in_use import propagation_width
 from engine.runtime.backbone_input import INPUT_TYPES
 from engine.runtime.sessions import open_session, run_session
 
@@ -177,7 +177,7 @@ def _check_propagation(path: Path, width: int) -> None:
     beside = own_propagation(path)
     if not beside.is_file():
         return
-    trained_for = PropagationSession(beside).embedding_width
+    trained_for = propagation_width(beside)
     if trained_for not in {None, width}:
         raise ModelError(
             "the propagation file beside the model was trained for another one",

@@ -1,23 +1,15 @@
 """How often two backbones are right about the person's own labels, each held out in turn: figures with an interval."""
 
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.classify import Classified, classify
+from engine.collection.classify import classify
 from engine.config import CacheFolders
 from engine.errors import InputError, ModelError
-from engine.everyday.held_out_check import held_out_check, holdable_shots
-from engine.everyday.intervals import gain_interval
-from engine.everyday.model import EverydayModel
-from engine.everyday.tuning import squared_at
-from engine.graph.category_graph import CategoryGraph
+from engine.everyday.measures import gain_interval
 from engine.project import ModelVersion, Project
-
-COMPARED_AT_A_TIME: Final = 512
-"""Shots held out together. Chosen: their distances to 10,000 classes take 100 MB."""
 
 
 @dataclass(frozen=True)
@@ -96,25 +88,7 @@ def _held_out(project: Project, caches: CacheFolders, version: ModelVersion) -> 
         classified = classify(project, caches, version=version, with_views=False)
     except (InputError, ModelError):
         return None
-    return _HeldOut(classified.fitted.shots.image_ids, held_out_answers(project, classified))
-
-
-def held_out_answers(project: Project, classified: Classified) -> NDArray[np.bool_]:
-    """Whether each held-out shot whose leaf can be told is right, (m,) bool in the order of the shots."""
-    graph, fitted = project.classes.graph, classified.fitted
-    held = holdable_shots(graph, fitted.shots, fitted.table, fitted.candidates)
-    answers = [
-        _answers(graph, fitted, held[start : start + COMPARED_AT_A_TIME])
-        for start in range(0, len(held), COMPARED_AT_A_TIME)
-    ]
-    return np.concatenate([np.zeros(0, dtype=bool), *answers])
-
-
-def _answers(graph: CategoryGraph, fitted: EverydayModel, held: NDArray[np.int64]) -> NDArray[np.bool_]:
-    check = held_out_check(graph, fitted.shots, fitted.table, fitted.candidates, held, setting=fitted.setting)
-    squared = squared_at(check, fitted.tuning.shrinkage)
-    right = np.take_along_axis(check.is_right, squared.argmin(axis=1)[:, None], axis=1)[:, 0]
-    return np.asarray(right[check.can_tell_leaf], dtype=bool)
+    return _HeldOut(classified.fitted.shots.image_ids, classified.fitted.hold_out_each(project.classes.graph))
 
 
 def _accuracy(found: _HeldOut | None) -> float | None:

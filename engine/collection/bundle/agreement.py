@@ -6,13 +6,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.bundle.answers_graph import DISTANCE, EMBEDDING, PROBABILITIES, answers_model
 from engine.collection.bundle.classifier_graph import CONVERTED_OPSET, IMAGES
 from engine.collection.classify import Classified
 from engine.embedding.views import VIEWS, mean_of_views, unit_length
 from engine.errors import ModelError
+from engine.everyday.classifier import DISTANCE, EMBEDDING, PROBABILITIES, FittedClassifier
 from engine.everyday.fixed_point import to_floats
-from engine.everyday.model import EverydayModel
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.eight_bit import trial_images
@@ -52,12 +51,12 @@ def largest_difference(folder: Path, card: BackboneCard, classified: Classified,
 def _of_embeddings(classified: Classified) -> float:
     step = -(-len(classified.rows) // _EMBEDDINGS)
     embeddings = unit_length(to_floats(classified.embeddings[::step]))
-    model = answers_model(classified.fitted, CONVERTED_OPSET)
+    model = classified.fitted.export(CONVERTED_OPSET)
     session = load_onnxruntime().InferenceSession(model.SerializeToString(), providers=[CPU_CHOICE.provider])
     return _difference(session, {EMBEDDING: embeddings}, classified.fitted, embeddings)
 
 
-def _of_pictures(folder: Path, card: BackboneCard, fitted: EverydayModel, views: int) -> float:
+def _of_pictures(folder: Path, card: BackboneCard, fitted: FittedClassifier, views: int) -> float:
     pictures = trial_images(card.input_side, _TRIAL_IMAGES * views)
     embedded = BackboneSession(folder / "backbone.onnx", card, CPU_CHOICE, threads=1).embed(pictures)
     embeddings = mean_of_views(embedded) if views == VIEWS else unit_length(embedded)
@@ -66,10 +65,9 @@ def _of_pictures(folder: Path, card: BackboneCard, fitted: EverydayModel, views:
 
 
 def _difference(
-    session: Any, inputs: dict[str, NDArray[Any]], fitted: EverydayModel, embeddings: NDArray[np.float32]
+    session: Any, inputs: dict[str, NDArray[Any]], fitted: FittedClassifier, embeddings: NDArray[np.float32]
 ) -> float:
-    ones = np.ones(len(embeddings), dtype=np.float32)
     probabilities, distances = run_session(session, inputs, [PROBABILITIES, DISTANCE])
-    expected = fitted.probabilities(embeddings, ones)
-    far = fitted.classifier.squared_distance(fitted.classify_new(embeddings, ones))
+    expected = fitted.probabilities(embeddings)
+    far = fitted.distance(fitted.classify_new(embeddings))
     return max(float(np.abs(probabilities - expected).max()), float(np.abs(distances - far).max()))

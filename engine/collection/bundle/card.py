@@ -11,7 +11,7 @@ from engine import __version__
 from engine.collection.bundle.classes_file import VERSION, ExportedClasses
 from engine.collection.classify import Classified
 from engine.config import assets_folder
-from engine.everyday.collection_stage.stage import CollectionStage
+from engine.everyday.classifier import CollectionFigures
 from engine.model_card import BackboneCard
 from engine.project.clock import now_text
 
@@ -38,14 +38,15 @@ class ModelFacts:
         return self.classified.model.card
 
     @property
-    def stage(self) -> CollectionStage | None:
+    def collection(self) -> CollectionFigures | None:
         """What unlabelled images added, where they did."""
-        return self.classified.fitted.stage
+        found = self.classified.fitted.figures.collection
+        return found if found is not None and found.is_used else None
 
 
 def card_json(facts: ModelFacts) -> str:
     """`card.json`."""
-    fitted, stage, graph = facts.classified.fitted, facts.stage, facts.contents.graph
+    fitted, others, graph = facts.classified.fitted, facts.collection, facts.contents.graph
     fields: dict[str, Any] = {
         "name": facts.contents.name,
         "made_by": f"Protoleaf {__version__}",
@@ -54,20 +55,20 @@ def card_json(facts: ModelFacts) -> str:
         "setting": facts.contents.setting,
         "image": vars(facts.contents.framing),
         "classes": len(graph),
-        "candidates": len(fitted.candidates),
+        "candidates": len(fitted.candidate_ids),
         "labelled_images": len(fitted.shots),
         "labelled_images_by_class": {graph.path_text(each): count for each, count in fitted.shots.counts().items()},
         "held_out": {
-            "images": fitted.tuning.shots_checked,
-            "accuracy_of_the_paper_s_model": fitted.tuning.accuracy,
+            "images": fitted.figures.shots_checked,
+            "accuracy_of_the_paper_s_model": fitted.figures.accuracy,
         },
         "collection_stage": None
-        if stage is None
+        if others is None
         else {
-            "images": stage.basis.learned_from,
-            "anchors": len(stage.basis.anchors),
-            "familiarity": stage.familiarity,
-            "held_out": asdict(stage.check),
+            "images": others.images,
+            "anchors": others.anchors,
+            "familiarity": others.familiarity,
+            "held_out": {"shots": others.shots, "hits": others.hits, "hits_without": others.hits_without},
         },
         "largest_difference_from_the_program": facts.difference,
         "file_sizes": dict(facts.sizes),
@@ -83,7 +84,7 @@ def card_markdown(facts: ModelFacts) -> str:
     return template.substitute(
         name=facts.contents.name,
         version=__version__,
-        candidates=f"{len(facts.classified.fitted.candidates):,}",
+        candidates=f"{len(facts.classified.fitted.candidate_ids):,}",
         shots=f"{len(facts.classified.fitted.shots):,}",
         others=_taught_by_others(facts),
         held_out=_held_out_text(facts),
@@ -91,7 +92,7 @@ def card_markdown(facts: ModelFacts) -> str:
         share=f"{100 * framing.resize_share:.3g}%",
         views=framing.views,
         views_text=_views_text(framing.views),
-        collection=_collection_text(facts.stage),
+        collection=_collection_text(facts.collection),
         difference=f"{facts.difference:.1g}",
         backbone=card.name,
         description=card.description or "not told",
@@ -101,15 +102,17 @@ def card_markdown(facts: ModelFacts) -> str:
 
 
 def _taught_by_others(facts: ModelFacts) -> str:
-    return "" if facts.stage is None else f", and by what {facts.stage.basis.learned_from:,} images say of one another"
+    return "" if facts.collection is None else f", and by what {facts.collection.images:,} images say of one another"
 
 
 def _held_out_text(facts: ModelFacts) -> str:
-    stage, tuning = facts.stage, facts.classified.fitted.tuning
-    if stage is not None and stage.check.shots:
-        return f"Of {stage.check.shots:,} labelled images that were held out it named {stage.check.hits:,} rightly."
-    if not math.isnan(tuning.accuracy):
-        return f"Of {tuning.shots_checked:,} labelled images that were held out it named {tuning.accuracy:.0%} rightly."
+    others, figures = facts.collection, facts.classified.fitted.figures
+    if others is not None and others.shots:
+        return f"Of {others.shots:,} labelled images that were held out it named {others.hits:,} rightly."
+    if not math.isnan(figures.accuracy):
+        return (
+            f"Of {figures.shots_checked:,} labelled images that were held out it named {figures.accuracy:.0%} rightly."
+        )
     return "No class had two labelled images, so none could be held out to see how often it is right."
 
 
@@ -122,11 +125,11 @@ def _views_text(views: int) -> str:
     )
 
 
-def _collection_text(stage: CollectionStage | None) -> str:
-    if stage is None:
+def _collection_text(others: CollectionFigures | None) -> str:
+    if others is None:
         return "Unlabelled images of the project have no part in it."
     return (
-        f"Of the project's collection it carries {len(stage.basis.anchors):,} anchors: whitened embeddings, from which "
+        f"Of the project's collection it carries {others.anchors:,} anchors: whitened embeddings, from which "
         "no image can be seen, and in which part each belongs to each class. An image follows the anchors that it is "
         "like. Images of the collection itself are also followed by others, so theirs may be answered a little "
         "otherwise; a new image is answered here as in the program while it is no part of a project."

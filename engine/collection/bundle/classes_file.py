@@ -11,11 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from engine.collection.bundle.answers_graph import COARSE, PROBABILITIES
 from engine.embedding.views import VIEWS, closer_side
 from engine.errors import FormatError, ProtoleafError
 from engine.everyday.back_off import BackOff, Policy
-from engine.everyday.model import EverydayModel
+from engine.everyday.classifier import COARSE, PROBABILITIES, FittedClassifier
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.class_attributes import ClassAttributes
 from engine.graph.roll_up import roll_up_matrix
@@ -66,7 +65,7 @@ class ExportedClasses:
 
 
 def exported_classes(
-    fitted: EverydayModel,
+    fitted: FittedClassifier,
     graph: CategoryGraph,
     card: BackboneCard,
     *,

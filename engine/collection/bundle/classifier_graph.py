@@ -12,10 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from engine.collection.bundle.answers_graph import EMBEDDING, write_answers
-from engine.collection.bundle.graph_writer import GraphWriter
 from engine.errors import ModelError
-from engine.everyday.model import EverydayModel
+from engine.everyday.classifier import EMBEDDING, FittedClassifier
+from engine.everyday.graph_writer import GraphWriter
 from engine.model_card import BackboneCard
 from engine.runtime.backbone_input import LUMINANCE, SMALLEST_LENGTH, InputOutput, Preparation, input_output
 from engine.runtime.sessions import open_session, run_session
@@ -35,7 +34,7 @@ _TOKENS_RANK: Final = 3  # batch, tokens and width
 _STANDARD: Final = ("", "ai.onnx")
 
 
-def classifier_model(backbone: Path, card: BackboneCard, fitted: EverydayModel, *, views: int, name: str) -> Any:
+def classifier_model(backbone: Path, card: BackboneCard, fitted: FittedClassifier, *, views: int, name: str) -> Any:
     """Write the whole way as an `onnx.ModelProto`.
 
     Args:
@@ -58,12 +57,14 @@ def classifier_model(backbone: Path, card: BackboneCard, fitted: EverydayModel, 
     source = _fed(graph, card, ends)
     _add_network(graph, network.graph, source, ends)
     _embedded(graph, f"{_PREFIX}{ends.output_name}", rank, card, views)
-    outputs = write_answers(graph, fitted)
+    answers = fitted.export(_opset(network)).graph
+    graph.nodes.extend(answers.node)
+    graph.arrays.extend(answers.initializer)
     body = helper.make_graph(
         graph.nodes,
         name,
         [helper.make_tensor_value_info(IMAGES, TensorProto.UINT8, ["batch", views, side, side, 3])],
-        [helper.make_tensor_value_info(key, TensorProto.FLOAT, shape) for key, shape in outputs.items()],
+        list(answers.output),
         graph.arrays,
         sparse_initializer=graph.sparse_arrays,
     )

@@ -20,7 +20,7 @@ from engine.config import CacheFolders, assets_folder
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, Progress, ignore_progress
 from engine.everyday.back_off import bars_in_effect
-from engine.everyday.prototypes import Setting
+from engine.everyday.classifier import Setting
 from engine.model_card import write_card
 from engine.new_file import ORDINARY_FILE, create_file, write_file
 from engine.new_folder import Placing, new_folder, place_file
@@ -65,7 +65,7 @@ def export_model(
 ) -> ExportedModel:
     """Fit the model to a project and write it into a folder that appears whole, or not at all.
 
-    What leaves is `EverydayModel.classify_new` of what `classify` fits now; the two are compared before it leaves.
+    What leaves is `classify_new` of what `classify` fits now; the two are compared before it leaves.
 
     Args:
         project: may be open for reading only.
@@ -92,7 +92,7 @@ def export_model(
         files = tuple(sorted(path.name for path in draft.iterdir()))
         size = sum((draft / name).stat().st_size for name in files)
     on_progress(Progress(_STEPS, _STEPS, unit="steps"))
-    return ExportedModel(out, len(classified.fitted.candidates), files, size, facts.difference)
+    return ExportedModel(out, len(classified.fitted.candidate_ids), files, size, facts.difference)
 
 
 def _steps(on_progress: OnProgress, cancel: CancelToken) -> Callable[[str], None]:

@@ -9,11 +9,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.bundle.answers_graph import COARSE, DISTANCE, PROBABILITIES
 from engine.collection.bundle.classes_file import NAME, ExportedClasses, read_classes
 from engine.collection.bundle.classifier_graph import IMAGES
 from engine.embedding.views import views_of_side
 from engine.errors import FormatError, InputError, ModelError
+from engine.everyday.classifier import COARSE, DISTANCE, PROBABILITIES
 from engine.graph.codes import NO_CLASS
 from engine.interchange.predictions_file import PredictedRow
 from engine.regular_file import TooLargeError, open_regular, read_regular

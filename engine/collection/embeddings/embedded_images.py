@@ -10,11 +10,11 @@ from engine.collection.embed import open_cache
 from engine.collection.embeddings.embedding_store import EmbeddingStore
 from engine.collection.embeddings.image_list import ImageList
 from engine.collection.embeddings.image_views import ImageViews
-from engine.collection.embeddings.snapshot import EmbeddedSnapshot
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view
+from engine.everyday.snapshot import EmbeddedSnapshot
 from engine.files import FoundFile
 from engine.project import Project
 

@@ -1,7 +1,6 @@
 """What images look like in all their views, as far as anybody embedded them (decision 55)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
@@ -12,32 +11,7 @@ from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache, cache_file
 from engine.embedding.views import views_hash
-
-
-@dataclass(frozen=True)
-class ViewEmbeddings:
-    """Embeddings of some images over all their views.
-
-    Attributes:
-        image_ids: (k,) int64, ascending.
-        vectors: (k, d) float32 of length 1.
-    """
-
-    image_ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    vectors: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
-
-    def has(self, image_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(n,) bool, which of these images are among them."""
-        return np.isin(image_ids, self.image_ids)
-
-    def in_place_of(self, vectors: NDArray[np.float32], image_ids: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Embeddings (n, d) of these images: over all views where that is known, else as given."""
-        known = np.flatnonzero(self.has(image_ids))
-        if not len(known):
-            return vectors
-        chosen = vectors.copy()
-        chosen[known] = self.vectors[np.searchsorted(self.image_ids, image_ids[known])]
-        return chosen
+from engine.everyday.snapshot import ViewEmbeddings
 
 
 @final

@@ -11,7 +11,7 @@ from engine.collection.outputs.targets import check_file, check_folder
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
-from engine.everyday.prototypes import Setting
+from engine.everyday.classifier import Setting
 from engine.full_disk import writing
 from engine.interchange.labelled_images.formats import ImageFormat, format_named
 from engine.interchange.labelled_images.placed_images import FolderOptions

@@ -8,8 +8,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.collection_stage.whitening import Whitening
-from engine.everyday.model import EverydayModel
+from engine.everyday.classifier import FittedClassifier, Space
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
@@ -42,7 +41,7 @@ class LabelledVectors:
 
 
 def labelled_vectors(
-    shots: Shots, graph: CategoryGraph, whitening: Whitening | None, *, most: int = MOST_OF_A_CLASS
+    shots: Shots, graph: CategoryGraph, whitening: Space | None, *, most: int = MOST_OF_A_CLASS
 ) -> LabelledVectors:
     """The first labelled images of each class that is in the graph.
 
@@ -63,11 +62,10 @@ def labelled_vectors(
     return LabelledVectors(shots.image_ids[rows], class_ids, vectors, plain)
 
 
-def whitening_of(fitted: EverydayModel) -> Whitening | None:
+def whitening_of(fitted: FittedClassifier) -> Space | None:
     """How the collection's look-alikes differ; None where too few images, or none, have told."""
-    if fitted.stage is None or fitted.stage.basis.learned_from < FEWEST_TO_WHITEN:
-        return None
-    return fitted.stage.basis.whitening
+    collection = fitted.figures.collection
+    return None if collection is None or collection.images < FEWEST_TO_WHITEN else fitted.space
 
 
 def unit(vectors: Matrix) -> Matrix:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from engine.collection.explain import ScoredClass
 from engine.collection.graph_suggestions.class_means import ClassMeans, labelled_vectors, whitening_of
 from engine.collection.graph_suggestions.dismissed import dismissed_keys
 from engine.collection.graph_suggestions.kinds import all_kinds, find_mixed
@@ -26,7 +25,7 @@ from engine.collection.graph_suggestions.underlabelled import find_underlabelled
 from engine.collection.live import LiveCollection
 from engine.collection.state import CollectionState
 from engine.events import CancelToken
-from engine.everyday.model import EverydayModel
+from engine.everyday.classifier import FittedClassifier, ScoredClass
 from engine.graph.category_graph import CategoryGraph
 
 FEWEST_SHOTS: Final = 2
@@ -52,7 +51,7 @@ class SuggestionInput:
         dismissed: keys of what is not to be shown again.
     """
 
-    fitted: EverydayModel
+    fitted: FittedClassifier
     graph: CategoryGraph
     state: CollectionState
     dismissed: frozenset[str] = frozenset()
@@ -104,7 +103,7 @@ def suggested_parents(live: LiveCollection, class_id: int, count: int = OF_FIRST
     return _likely(ranking, class_id, check_placements(means, ranking, most=FEW_ASKED))[:count]
 
 
-def means_of(fitted: EverydayModel, graph: CategoryGraph) -> ClassMeans:
+def means_of(fitted: FittedClassifier, graph: CategoryGraph) -> ClassMeans:
     """Means of the labelled images that a model was fitted to, by the graph as it is now."""
     return ClassMeans(graph, labelled_vectors(fitted.shots, graph, whitening_of(fitted)))
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from engine.collection.graph_suggestions.class_means import ClassMeans, Matrix, labelled_vectors, unit, whitening_of
 from engine.collection.graph_suggestions.twins import Similarity, similarity_of
 from engine.collection.live import LiveCollection
-from engine.everyday.model import EverydayModel
+from engine.everyday.classifier import FittedClassifier
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
@@ -51,7 +51,7 @@ def kinds_of(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], ...]
     return () if fitted is None or class_id not in graph else all_kinds(fitted, graph, class_id)
 
 
-def all_kinds(fitted: EverydayModel, graph: CategoryGraph, class_id: int) -> tuple[tuple[int, ...], ...]:
+def all_kinds(fitted: FittedClassifier, graph: CategoryGraph, class_id: int) -> tuple[tuple[int, ...], ...]:
     """The same of a model that was fitted to a graph with this class; up to `MOST_IMAGES` labelled images."""
     rows = np.flatnonzero(fitted.shots.class_ids == class_id)
     shots = Shots(fitted.shots.image_ids[rows], fitted.shots.class_ids[rows], fitted.shots.embeddings[rows])

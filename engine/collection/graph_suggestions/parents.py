@@ -7,9 +7,9 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.explain import ScoredClass
 from engine.collection.graph_suggestions.class_means import BLOCK, ClassMeans
 from engine.collection.graph_suggestions.relatedness import Relatedness, relatedness_of
+from engine.everyday.classifier import ScoredClass
 from engine.graph.category_graph import CategoryGraph
 
 TEMPERATURE: Final = 0.05

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from engine.collection.explain import ScoredClass
 from engine.collection.graph_suggestions.kinds import Mixed
 from engine.collection.graph_suggestions.placement_check import PlacementCheck
 from engine.collection.graph_suggestions.strays import Stray
 from engine.collection.graph_suggestions.twins import Twins
 from engine.collection.graph_suggestions.underlabelled import UnderlabelledClass
+from engine.everyday.classifier import ScoredClass
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 from engine.collection.training.duration import LOOKED_AT
 from engine.collection.training.project_images import TrainingImages
 from engine.embedding.views import unit_length
-from engine.everyday.classification import classify_all
-from engine.everyday.model import EverydayModel, fit, prior_of
-from engine.everyday.propagation import PropagationSession
+from engine.everyday.classifier import FittedClassifier
+from engine.everyday.in_use import fitted_to_shots, likeliest_temperature
 from engine.everyday.shots import Shots
-from engine.everyday.tuning import TEMPERATURE_STEPS
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 
 def fitted_to_training(
     graph: CategoryGraph, images: TrainingImages, embeddings: NDArray[np.float32], propagation: Path, card: BackboneCard
-) -> EverydayModel:
+) -> FittedClassifier:
     """The everyday model of a project whose only labels are those that are trained on.
 
     Args:
@@ -39,47 +37,33 @@ def fitted_to_training(
     """
     rows = images.training
     shots = Shots(images.images.image_ids[rows], images.images.class_ids[rows], embeddings[rows])
-    return fit(graph, shots, PropagationSession(propagation), prior_of(card))
+    return fitted_to_shots(graph, shots, propagation, card)
 
 
-def held_out_accuracy(fitted: EverydayModel, images: TrainingImages, embeddings: NDArray[np.float32]) -> float | None:
-    """Share of the held-out images whose likeliest leaf is the person's; None without any.
-
-    Args:
-        fitted: by `fitted_to_training`.
-        images: n images.
-        embeddings: (n, d) float32 of length 1.
-    """
+def held_out_accuracy(
+    fitted: FittedClassifier, images: TrainingImages, embeddings: NDArray[np.float32]
+) -> float | None:
+    """Share of the held-out images whose likeliest leaf is the person's; None without any."""
     rows = images.held_out
     if not len(rows):
         return None
-    scores = classify_all(fitted.classifier, fitted.back_off, embeddings[rows], np.ones(len(rows), dtype=np.float32))
-    return float((fitted.candidate_ids[scores.best] == images.images.class_ids[rows]).mean())
+    best = fitted.classify_new(embeddings[rows]).best
+    return float((fitted.candidate_ids[best] == images.images.class_ids[rows]).mean())
 
 
 def held_out_temperature(
-    fitted: EverydayModel, images: TrainingImages, embeddings: NDArray[np.float32], start: float
+    fitted: FittedClassifier, images: TrainingImages, embeddings: NDArray[np.float32], start: float
 ) -> float:
     """The temperature that makes the held-out images' labels likeliest; `start` without any.
 
     On the images that were trained on, every backbone looks surer than it is.
     """
-    rows = images.held_out
-    place_of = {class_id: place for place, class_id in enumerate(fitted.candidate_ids.tolist())}
+    rows, candidates = images.held_out, fitted.candidate_ids.tolist()
+    place_of = {class_id: place for place, class_id in enumerate(candidates)}
     targets = np.array([place_of.get(label, -1) for label in images.images.class_ids[rows].tolist()], dtype=np.int64)
     rows, targets = rows[targets >= 0], targets[targets >= 0]
-    if not len(rows):
-        return start
-    prototypes = fitted.table.final[fitted.candidates]
-    squared = ((embeddings[rows, None, :] - prototypes[None]) ** 2).sum(axis=2).astype(np.float64)
-
-    def likelihood(temperature: float) -> float:
-        logits = -squared / temperature
-        top = logits.max(axis=1, keepdims=True)
-        totals = np.log(np.exp(logits - top).sum(axis=1)) + top[:, 0]
-        return float((logits[np.arange(len(rows)), targets] - totals).sum())
-
-    return max((start * float(step) for step in TEMPERATURE_STEPS), key=likelihood)
+    prototypes = [prototype for each in candidates if (prototype := fitted.prototype(each)) is not None]
+    return likeliest_temperature(np.stack(prototypes), embeddings[rows], targets, start) if len(rows) else start
 
 
 def exported_embeddings(backbone: Path, card: BackboneCard, images: TrainingImages) -> NDArray[np.float32]:

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.state import NO_CLASS
-from engine.everyday.intervals import gain_interval
-from engine.everyday.model import EverydayModel
+from engine.everyday.classifier import FittedClassifier
+from engine.everyday.measures import gain_interval
 from engine.graph.category_graph import CategoryGraph
 
 
@@ -69,7 +69,7 @@ class HeldOutComparison:
         return gain_interval(self.images, self.gained, self.lost)
 
 
-def held_out_answers(fitted: EverydayModel, graph: CategoryGraph) -> HeldOutAnswers:
+def held_out_answers(fitted: FittedClassifier, graph: CategoryGraph) -> HeldOutAnswers:
     """What a model says of the shots that it was checked with.
 
     Args:

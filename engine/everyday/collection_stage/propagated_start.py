@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.prototypes import PrototypeTable
-from engine.everyday.tuning import lambda_for
+from engine.everyday.prototypical.prototypes import PrototypeTable
+from engine.everyday.prototypical.tuning import lambda_for
 
 Matrix = NDArray[np.float32]
 

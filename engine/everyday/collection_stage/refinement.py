@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.blocks import in_blocks
-from engine.everyday.classification import LinearClassifier, linear_classifier
 from engine.everyday.collection_stage.anchor_chances import AnchorChances
 from engine.everyday.collection_stage.neighbours import Links, follow
 from engine.everyday.collection_stage.sharing import AnchorLabels
+from engine.everyday.prototypical.classification import LinearClassifier, linear_classifier
 
 ROUNDS: Final = 3
 """Times that classes of images and prototypes are found in turn (decision 20)."""

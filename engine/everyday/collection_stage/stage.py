@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from engine.everyday.back_off import BackOff
 from engine.everyday.blocks import in_blocks
-from engine.everyday.classification import LinearClassifier, Scores
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.branches import Branches
 from engine.everyday.collection_stage.calibration import (
@@ -31,6 +30,8 @@ from engine.everyday.collection_stage.propagated_start import LinearPrototypes
 from engine.everyday.collection_stage.refinement import InitialPrototypes, Refined, chances_of, joined, refine, softmax
 from engine.everyday.collection_stage.sharing import AnchorLabels
 from engine.everyday.fixed_point import Embeddings, block_of, factor_of
+from engine.everyday.prototypical.classification import LinearClassifier
+from engine.everyday.scores import Scores
 
 FOLDS: Final = 4
 """At most so many shots of a class are held out, one at a time, together with one of every other class."""

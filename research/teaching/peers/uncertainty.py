@@ -46,13 +46,12 @@ def dropquery(known: KnownSoFar, count: int) -> NDArray[np.int64]:
     if known.fitted is None:
         return centres(known, count)
     vectors, generator = known.floats[known.free], known.generator()
-    ones = np.ones(len(vectors), dtype=np.float32)
-    usual = known.fitted.classify_new(vectors, ones).best
+    usual = known.fitted.classify_new(vectors).best
     changes = np.zeros(len(vectors), dtype=np.int64)
     for _ in range(TRIALS):
         kept = vectors * (generator.random(vectors.shape) >= DROPPED)
         kept /= np.maximum(np.linalg.norm(kept, axis=1, keepdims=True), 1e-9)
-        changes += known.fitted.classify_new(kept.astype(np.float32), ones).best != usual
+        changes += known.fitted.classify_new(kept.astype(np.float32)).best != usual
     uncertain = np.flatnonzero(changes > TRIALS / 2)
     if len(uncertain) <= count:
         return known.free[np.argsort(-changes, kind="stable")[:count]]

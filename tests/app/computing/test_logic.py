@@ -55,8 +55,10 @@ def test_the_collection_answers_for_its_stage(collection: Collection) -> None:
         live.load()
         facts = collection_facts(live)
         assert (facts.is_on, facts.is_fitted) == (True, True)
-        assert facts.shots > 0
-        assert facts.is_used is (facts.hits >= facts.hits_without)
+        figures = facts.figures
+        assert figures is not None
+        assert figures.shots > 0
+        assert figures.is_used is (figures.hits >= figures.hits_without)
         live.apply(switch_collection(live.project, is_on=False))
         assert collection_facts(live) == CollectionFacts(is_on=False, is_fitted=True)
         assert live.project.history.undo_text == "Turned off learning from unlabelled images"

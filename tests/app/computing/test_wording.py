@@ -14,6 +14,7 @@ from app.computing.wording import (
     device_title,
     survey_note,
 )
+from engine.everyday.classifier import CollectionFigures
 from tests.support.surveys import REMEDY, WHY, WITH_GPU, WITHOUT_GPU
 
 NONE = Survey.of_list(WITHOUT_GPU)
@@ -90,15 +91,15 @@ def test_the_chip_tells_device_and_reason() -> None:
         (CollectionFacts(is_on=True), "no class has an example"),
         (CollectionFacts(is_on=True, is_fitted=True), "Not evaluated yet"),
         (
-            CollectionFacts(True, True, True, 1_240, 1_001, 900),
+            CollectionFacts(True, True, CollectionFigures(True, 1_240, 1_001, 900)),
             "Of 1,240 held-out examples, 1,001 are correct with it and 900 without.",
         ),
         (
-            CollectionFacts(True, True, False, 40, 18, 21),
+            CollectionFacts(True, True, CollectionFigures(False, 40, 18, 21)),
             "Off, because it does not help: of 40 held-out examples, 18 are correct with it and 21 without.",
         ),
         (
-            CollectionFacts(True, True, True, 40, 18, 21, is_elsewhere=True),
+            CollectionFacts(True, True, CollectionFigures(True, 40, 18, 21, has_shots_from_elsewhere=True)),
             "21 without. Your labelled images look different from most others here",
         ),
     ],

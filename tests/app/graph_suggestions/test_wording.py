@@ -6,7 +6,6 @@ from typing import Final
 import pytest
 
 from app.graph_suggestions.wording import SuggestionWords, check_line, dismissed_line, more_line, words_of
-from engine.collection.explain import ScoredClass
 from engine.collection.graph_suggestions.kinds import Mixed
 from engine.collection.graph_suggestions.placement_check import PlacementCheck
 from engine.collection.graph_suggestions.strays import Stray
@@ -21,6 +20,7 @@ from engine.collection.graph_suggestions.suggestion import (
 )
 from engine.collection.graph_suggestions.twins import Similarity, Twins
 from engine.collection.graph_suggestions.underlabelled import UnderlabelledClass
+from engine.everyday.classifier import ScoredClass
 
 NAMES: Final[Mapping[int, str]] = {1: "Gull", 2: "Bird", 3: "Fish & %1", 4: "Mew"}
 SIMILARITY: Final = Similarity(0.1, 0.1, 7, 16)

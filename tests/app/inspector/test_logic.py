@@ -18,8 +18,9 @@ from app.inspector.logic import (
     share_rows,
     teaching,
 )
-from engine.collection.explain import ClassFacts, Explanation, LookAlike, ScoredClass, Share
+from engine.collection.explain import ClassFacts
 from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
+from engine.everyday.classifier import Explanation, LookAlike, ScoredClass, Share
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
 from tests.support.graphs import seaside_graph

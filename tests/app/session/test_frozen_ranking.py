@@ -6,8 +6,8 @@ from typing import Final
 import pytest
 
 from app.session.frozen_ranking import QUIET_S, REACTION_S, FrozenRanking, Ranking
-from engine.collection.explain import ScoredClass
 from engine.collection.state import NO_CLASS
+from engine.everyday.classifier import ScoredClass
 
 IMAGE: Final = 7
 APPLE, BANANA, CHERRY, FRUIT = 1, 2, 3, 9

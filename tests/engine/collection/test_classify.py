@@ -12,7 +12,7 @@ from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.config import CacheFolders
 from engine.errors import InputError
-from engine.everyday.prototypes import Setting
+from engine.everyday.classifier import Setting
 from engine.project import Project
 from research.benchmarks.synthetic import synthetic_project
 from tests.support.collections import Collection, write_shape
@@ -46,7 +46,8 @@ def test_the_window_shows_the_same(
     live.apply(project.images.remove(live.state.image_ids[35:37].tolist()))
     classified = classify(project, collection.caches, setting)
     assert classified.waiting == 1
-    assert (classified.fitted.stage is not None) == (live.fitted is not None and live.fitted.stage is not None)
+    assert live.fitted is not None
+    assert classified.fitted.figures == live.fitted.figures
     _assert_as_shown(classified, live.load())
 
 
@@ -56,21 +57,21 @@ def test_what_is_asked_for_comes_before_the_project_s_settings(live: LiveCollect
     live.project.policies.set_setting("setting", "ppn")
     classified = classify(live.project, collection.caches, Setting.PPN_PLUS, with_stage=True)
     assert classified.fitted.setting is Setting.PPN_PLUS
-    assert classified.fitted.stage_check is not None
+    assert classified.fitted.figures.collection is not None
     live.load()
     assert live.fitted is not None
-    assert (live.fitted.setting, live.fitted.stage_check) == (Setting.PPN, None)
+    assert (live.fitted.setting, live.fitted.figures.collection) == (Setting.PPN, None)
 
 
 def test_the_cached_basis_serves_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whitening and neighbours of a large collection are computed once, by whichever of the two comes first."""
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", ANCHORS)
-    monkeypatch.setattr("engine.collection.embeddings.live_basis.MOST_ANCHORS", ANCHORS)
+    monkeypatch.setattr("engine.everyday.collection_stage.live_basis.MOST_ANCHORS", ANCHORS)
     caches = CacheFolders(tmp_path / "cache")
     path = synthetic_project(tmp_path, caches, 1300)
     with Project.open(path, for_writing=False) as project:
         first = classify(project, caches)
-        monkeypatch.setattr("engine.collection.embeddings.live_basis.collection_basis", _must_not_be_made)
+        monkeypatch.setattr("engine.everyday.collection_stage.live_basis.collection_basis", _must_not_be_made)
         again = classify(project, caches)
     live = LiveCollection.open(path, caches, for_writing=False)
     _assert_as_shown(first, live.load())

@@ -14,7 +14,8 @@ from engine.collection.lost_model import CARD_SETTING
 from engine.collection.state import NO_CLASS
 from engine.errors import Cancelled
 from engine.events import CancelToken
-from engine.everyday.model import EverydayModel, fit
+from engine.everyday.prototypical.fit import fit
+from engine.everyday.prototypical.model import EverydayModel
 from engine.model_card import card_text
 from engine.project import Change, ClassPolicy
 from tests.support.collections import Collection, class_ids, write_shape
@@ -41,8 +42,8 @@ def never_fits(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def refuse(*_given: object, **_named: object) -> EverydayModel:
         raise AssertionError("a fit ran")
 
-    monkeypatch.setattr("engine.collection.fitting.fit", refuse)
-    return lambda: monkeypatch.setattr("engine.collection.fitting.fit", fit)
+    monkeypatch.setattr("engine.everyday.prototypical.fit.fit", refuse)
+    return lambda: monkeypatch.setattr("engine.everyday.prototypical.fit.fit", fit)
 
 
 def test_a_label_is_there_before_its_fit(
@@ -246,6 +247,6 @@ def test_another_backbone_while_a_fit_runs(live: LiveCollection) -> None:
         backbone_name="other", backbone_hash="d" * 64, settings={CARD_SETTING: card_text(live.model.card)}
     )
     state = live.take(live.project.models.choose(version.version_id))
-    assert live.model != outcome.given.memory.model
+    assert live.fit_input().classifier is not outcome.given.classifier
     assert live.adopt(outcome) is state
     assert live.fitted is None

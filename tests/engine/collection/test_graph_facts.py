@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from engine.collection.graph_facts import decided_shares, edge_weights, faces, own_shares
+from engine.collection.graph_facts import decided_shares, faces
 from engine.collection.live import LiveCollection
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
@@ -52,7 +52,7 @@ def test_weights_of_all_edges_at_once(collection: Collection) -> None:
     with closing(LiveCollection.open(collection.project, collection.caches, for_writing=False)) as live:
         live.load()
         assert live.fitted is not None
-        weights, own = edge_weights(live.fitted), own_shares(live.fitted)
+        weights, own = live.fitted.inheritance.edge_weights, live.fitted.inheritance.own_shares
         assert weights
         for parent, child in weights:
             facts = live.class_facts(child)

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.collection import fitting as fitting_module
 from engine.collection.embed import embed_project
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
 from engine.collection.models import find_model
 from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
 from engine.config import CacheFolders, assets_folder
-from engine.everyday.model import EverydayModel, fit
+from engine.everyday.prototypical import fit as fit_module
+from engine.everyday.prototypical.fit import fit
+from engine.everyday.prototypical.model import EverydayModel
 from engine.model_card import card_path, read_card, write_card
 from engine.project import Change, ClassPolicy
 from research.benchmarks.synthetic import synthetic_project
@@ -319,12 +320,12 @@ def test_labels_one_after_the_other_without_the_stage(tmp_path: Path, setting: s
 def test_a_collection_larger_than_its_anchors_keeps_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the collection stage on every label is worked in at once, and gives what a fresh start would."""
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", 1100)
-    monkeypatch.setattr("engine.collection.embeddings.live_basis.MOST_ANCHORS", 1100)
+    monkeypatch.setattr("engine.everyday.collection_stage.live_basis.MOST_ANCHORS", 1100)
     caches = CacheFolders(tmp_path / "cache")
     live = LiveCollection.open(synthetic_project(tmp_path, caches, 1300), caches)
     live.load()
     assert live.fitted is not None
-    assert live.fitted.stage is not None
+    assert live.fitted.figures.uses_collection
     for image_id in _free(live)[:2]:
         likeliest = int(live.state.best_class[live.state.position(image_id)])
         live.apply(live.project.labels.set([image_id], likeliest))
@@ -353,7 +354,7 @@ def test_a_shot_without_an_embedding_is_not_fitted(
         fits.append(1)
         return fit(*given, **named)
 
-    monkeypatch.setattr(fitting_module, "fit", counted)
+    monkeypatch.setattr(fit_module, "fit", counted)
     photo = write_shape(tmp_path / "new.png", "Blue disc", seed=78)
     change = import_images(live.project, [photo], class_id=live.project.classes.graph.find("Blue disc")).change
     before = live.fitted

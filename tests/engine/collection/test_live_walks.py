@@ -94,7 +94,7 @@ def test_an_image_that_comes_back_while_others_wait(drawn: DrawnEmbeddings) -> N
     away = drawn.live.state.image_ids[20:23].tolist()
     drawn.act(drawn.project.images.remove(away))
     assert drawn.live.fitted is not None
-    assert drawn.live.fitted.stage is not None
+    assert drawn.live.fitted.figures.uses_collection
     drawn.act(drawn.project.history.undo())
     _assert_sound(drawn)
 
@@ -103,7 +103,7 @@ def test_files_that_changed(drawn: DrawnEmbeddings) -> None:
     """What the collection stage saw in a file before it was edited is forgotten; an unreadable one has failed."""
     edited, broken = drawn.live.state.image_ids[[20, 21]].tolist()
     assert drawn.live.fitted is not None
-    assert drawn.live.fitted.stage is not None
+    assert drawn.live.fitted.figures.uses_collection
     drawn.embed({edited: drawn.near((edited + 1) % KINDS, seed=9), broken: None})
     _assert_sound(drawn)
     assert_same(drawn.live.state, fresh_state(drawn.live, drawn.caches))
@@ -112,7 +112,7 @@ def test_files_that_changed(drawn: DrawnEmbeddings) -> None:
 
 def test_removed_images_teach_no_more(drawn: DrawnEmbeddings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also in a collection too large to be looked at anew each time, and none of them is left once many went."""
-    for module in ("engine.everyday.collection_stage.basis", "engine.collection.embeddings.live_basis"):
+    for module in ("engine.everyday.collection_stage.basis", "engine.everyday.collection_stage.live_basis"):
         monkeypatch.setattr(f"{module}.MOST_ANCHORS", 20)
     drawn.live.load()
     gone = drawn.live.state.image_ids[28:].tolist()

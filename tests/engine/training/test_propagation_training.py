@@ -8,7 +8,7 @@ import torch
 
 from engine.errors import Cancelled, InputError, ModelError
 from engine.events import CancelToken, Progress
-from engine.everyday.propagation import PropagationSession
+from engine.everyday.prototypical.propagation import PropagationSession
 from engine.training.curve import TrainingPoint
 from engine.training.episodes import EpisodeSettings
 from engine.training.export import export_propagation

@@ -107,11 +107,11 @@ def test_a_prepared_change_that_is_not_used_changes_nothing(collection: Collecti
 def test_both_are_measured_on_the_same_shots(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
     """Accuracy is the one that tuning reports, and the counts of changed answers explain the difference."""
     assert live.fitted is not None
-    before = live.fitted.tuning
+    before = live.fitted.figures
     comparison = change_to(live, collection, tinyleaf).comparison
     assert live.fitted is not None
     assert comparison.before == pytest.approx(before.accuracy)
-    assert comparison.after == pytest.approx(live.fitted.tuning.accuracy)
+    assert comparison.after == pytest.approx(live.fitted.figures.accuracy)
     assert comparison.shots == before.shots_checked == 24
     assert comparison.gained is not None
     assert comparison.lost is not None

@@ -11,11 +11,10 @@ import pytest
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from engine.collection.bundle.answers_graph import COARSE, DISTANCE, PROBABILITIES
 from engine.collection.bundle.classifier_graph import IMAGES, classifier_model, model_bytes
 from engine.embedding.views import VIEWS, mean_of_views, unit_length
 from engine.errors import ModelError
-from engine.everyday.model import EverydayModel
+from engine.everyday.classifier import COARSE, DISTANCE, PROBABILITIES, FittedClassifier
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
@@ -82,7 +81,7 @@ KINDS: Final[dict[str, tuple[Callable[[Path], Path], BackboneCard]]] = {
 }  # fmt: skip
 
 
-def model_of_width_12() -> EverydayModel:
+def model_of_width_12() -> FittedClassifier:
     """Twelve classes in three branches, each with a prototype along an axis of its own."""
     graph = CategoryGraph()
     branches = [graph.add_class(f"branch {number}") for number in range(3)]
@@ -109,8 +108,7 @@ def test_every_kind_of_backbone(kind: str, views: int, tmp_path: Path) -> None:
     session = BackboneSession(backbone, card, CPU_CHOICE)
     embedded = session.embed(images)
     embeddings = mean_of_views(embedded) if views > 1 else unit_length(embedded)
-    ones = np.ones(len(embeddings), dtype=np.float32)
-    expected, scores = fitted.probabilities(embeddings, ones), fitted.classify_new(embeddings, ones)
+    expected, scores = fitted.probabilities(embeddings), fitted.classify_new(embeddings)
 
     model = classifier_model(backbone, card, fitted, views=views, name="test")
     found = answers_of(model_bytes(model), images.reshape(-1, views, *images.shape[1:]), tmp_path)
@@ -118,7 +116,7 @@ def test_every_kind_of_backbone(kind: str, views: int, tmp_path: Path) -> None:
     assert np.ptp(expected) > 0.01, "the images differ, and so do their probabilities"
     np.testing.assert_allclose(found[PROBABILITIES], expected, atol=2e-4)
     np.testing.assert_allclose(found[COARSE], expected @ fitted.back_off.roll_up, atol=2e-4)
-    np.testing.assert_allclose(found[DISTANCE], fitted.classifier.squared_distance(scores), atol=2e-3)
+    np.testing.assert_allclose(found[DISTANCE], fitted.distance(scores), atol=2e-3)
 
 
 def test_a_backbone_that_cannot_be_built_upon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,6 @@ import onnx
 import pytest
 from PIL import Image
 
-from engine.collection.bundle import answers_graph
 from engine.collection.bundle.classify_files import classify_files
 from engine.collection.bundle.export import ExportedModel, export_model
 from engine.collection.bundle.opened import open_bundle
@@ -21,7 +20,8 @@ from engine.collection.training.trained import adopt
 from engine.embedding.views import unit_length, views_of_side
 from engine.errors import Cancelled, InputError, ModelError
 from engine.events import CancelToken, Progress
-from engine.everyday.prototypes import Setting
+from engine.everyday.classifier import Setting
+from engine.everyday.prototypical import answers_graph
 from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
@@ -129,7 +129,7 @@ def test_a_trained_model_without_the_collection_stage_and_by_one_view(
                 exported.folder / "backbone.onnx", model_of(project, collection.caches).card, CPU_CHOICE
             ).embed(pixels)
         )
-        chances = fitted.probabilities(embedded, np.ones(1, dtype=np.float32))
+        chances = fitted.probabilities(embedded)
     (row,) = rows_of_predictions(found)
     assert row["model"] == "Tuned propagation 1"
     assert "leafnet, which it was trained from" in (exported.folder / "LICENCE.txt").read_text(encoding="utf-8")

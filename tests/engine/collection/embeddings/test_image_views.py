@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.collection.backbone_change.shot_comparison import compare_on_shots, held_out_answers
+from engine.collection.backbone_change.shot_comparison import compare_on_shots
 from engine.collection.classify import classify
 from engine.collection.embed import embed_closer, embed_project, open_views_cache
 from engine.collection.live import LiveCollection
@@ -40,7 +40,7 @@ def live(large: Collection) -> Iterator[LiveCollection]:
 
 def shots_of(live: LiveCollection) -> Shots:
     """What a fit gets."""
-    return live.fit_input().images.shots(live.project.classes.graph)
+    return live.fit_input().snapshot.shots
 
 
 def from_cache(live: LiveCollection, image_id: int) -> np.ndarray:
@@ -214,6 +214,6 @@ def test_models_are_compared_by_one_view_each(collection: Collection) -> None:
         assert (compared.fitted.shots.embeddings == alone.fitted.shots.embeddings).all()
         version = project.models.current
         assert (
-            held_out_answers(project, compared).mean()
+            compared.fitted.hold_out_each(project.classes.graph).mean()
             == compare_on_shots(project, collection.caches, version, version).before
         )

@@ -48,18 +48,17 @@ def test_only_images_that_both_held_out_count() -> None:
 def test_a_fit_is_right_as_often_as_its_own_check_says(live: LiveCollection) -> None:
     """With the collection stage, and without it."""
     assert live.fitted is not None
-    assert live.fitted.stage_check is not None
-    assert live.fitted.stage is not None
+    collection = live.fitted.figures.collection
+    assert collection is not None
+    assert collection.is_used
     staged = held_out_answers(live.fitted, live.project.classes.graph)
-    assert (len(staged.image_ids), int(staged.is_right.sum())) == (
-        live.fitted.stage_check.shots, live.fitted.stage_check.hits
-    )  # fmt: skip
+    assert (len(staged.image_ids), int(staged.is_right.sum())) == (collection.shots, collection.hits)
     shots = live.state.image_ids[live.state.label_class > 0]
     assert set(staged.image_ids.tolist()) <= set(shots.tolist())
     live.apply(live.project.policies.set_setting("collection", False))
     alone = held_out_answers(live.fitted, live.project.classes.graph)
     assert (len(alone.image_ids), alone.is_right.mean()) == (
-        live.fitted.tuning.shots_checked, pytest.approx(live.fitted.tuning.accuracy)
+        live.fitted.figures.shots_checked, pytest.approx(live.fitted.figures.accuracy)
     )  # fmt: skip
     assert compared(staged, alone).images == len(staged.image_ids)
 

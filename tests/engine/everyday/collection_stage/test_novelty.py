@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.collection_stage.neighbours import COSINE_ONE, all_cosines, links_between, nearest
 from engine.everyday.collection_stage.novelty import LabelledNearness
-from engine.everyday.model import EverydayModel, fit
-from engine.everyday.propagation import PropagationSession
+from engine.everyday.prototypical.fit import fit
+from engine.everyday.prototypical.model import EverydayModel
+from engine.everyday.prototypical.propagation import PropagationSession
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from tests.support.everyday import PRIOR, WIDTH, Matrix, unit
@@ -59,7 +60,7 @@ def _first(count: int) -> NDArray[np.int64]:
 
 
 def _unknown(model: EverydayModel, images: Matrix) -> NDArray[np.bool_]:
-    return model.is_unknown(model.classify(images, np.ones(len(images), np.float32)))
+    return model.is_unknown(model.classify(images))
 
 
 def _shares(is_unknown: NDArray[np.bool_], rows: NDArray[np.int64]) -> tuple[float, float]:
@@ -90,7 +91,7 @@ def test_one_label_of_each_class_finds_what_is_quite_another_thing(propagation: 
     basis = collection_basis(np.arange(len(truth)), images, labelled=rows)
     graph = graph_of({f"class {number}": [] for number in range(count)})
     model = fit(graph, Shots(rows, truth[rows] + 1, images[rows]), propagation, PRIOR, basis=basis)
-    is_unknown = model.is_unknown(model.classify(images, np.ones(len(images), np.float32)))
+    is_unknown = model.is_unknown(model.classify(images))
     assert is_unknown[truth == count].all()
     assert is_unknown[truth < count].mean() <= 0.04
 
@@ -109,7 +110,7 @@ def test_new_images_are_told_as_those_of_the_collection(propagation: Propagation
     """The images of the collection, handed over as if they were new, get the same verdict but for a few."""
     images, rows = _images(), _first(5)
     model = _fitted(propagation, images, rows)
-    new = model.is_unknown(model.classify_new(images, np.ones(len(images), np.float32)))
+    new = model.is_unknown(model.classify_new(images))
     assert (new == _unknown(model, images)).mean() > 0.95
     assert _unknown(model, images).any()
 
@@ -121,7 +122,7 @@ def test_without_the_stage_strangers_are_found_all_the_same(propagation: Propaga
     dropped = replace(model, stage=None)
     assert dropped.novelty is not None
     assert np.array_equal(_unknown(dropped, images), _unknown(model, images))
-    again = dropped.is_unknown(dropped.classify_new(images, np.ones(len(images), np.float32)))
+    again = dropped.is_unknown(dropped.classify_new(images))
     assert (again == _unknown(model, images)).mean() > 0.95
 
 
@@ -133,7 +134,7 @@ def test_few_images_say_nothing(propagation: PropagationSession) -> None:
     basis = collection_basis(np.arange(len(truth)), images, labelled=rows)
     model = fit(_graph(), Shots(rows, truth[rows] + 1, images[rows]), propagation, PRIOR, basis=basis)
     assert model.novelty is None
-    assert np.isnan(model.classify(images, np.ones(len(images), np.float32)).similarity).all()
+    assert np.isnan(model.classify(images).similarity).all()
 
 
 def test_images_that_show_none_of_the_classes_make_their_like_unknown(propagation: PropagationSession) -> None:

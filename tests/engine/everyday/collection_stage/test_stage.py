@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engine.everyday.classifier import Setting
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.collection_stage.sharing import AnchorLabels
 from engine.everyday.collection_stage.stage import StageCheck
-from engine.everyday.model import EverydayModel, fit
-from engine.everyday.propagation import PropagationSession
-from engine.everyday.prototypes import Setting
+from engine.everyday.prototypical.fit import fit
+from engine.everyday.prototypical.model import EverydayModel
+from engine.everyday.prototypical.propagation import PropagationSession
 from engine.everyday.shots import Shots
 from tests.support.collection_stage import FAMILIES, Crowd, crowd
 from tests.support.everyday import PRIOR, WIDTH, Matrix, no_shots, together, unit
@@ -22,12 +23,11 @@ def _fit(session: PropagationSession, given: Crowd, shots: Shots, basis: Collect
 
 
 def _chances(model: EverydayModel, given: Crowd) -> Matrix:
-    rows = np.arange(len(given.truth))
-    return model.probabilities(given.embeddings, np.ones(len(rows), np.float32), rows)
+    return model.probabilities(given.embeddings, np.arange(len(given.truth)))
 
 
 def _accuracy(model: EverydayModel, given: Crowd, shots: Shots) -> float:
-    scores = model.classify(given.embeddings, np.ones(len(given.truth), np.float32))
+    scores = model.classify(given.embeddings)
     free = ~np.isin(given.image_ids, shots.image_ids)
     return float((model.candidate_ids[scores.best] == given.truth)[free].mean())
 
@@ -188,7 +188,7 @@ def test_four_levels(propagation: PropagationSession) -> None:
     assert model.stage is not None
     widths = dict(zip(rows.tolist(), _allowed(model.stage.labels).sum(axis=1).tolist(), strict=True))
     assert widths == {0: 1, 10: 1, 20: 1, 1: 3, 11: 3, 2: 2, 12: 2, 21: 2}
-    best = model.classify(embeddings, np.ones(30, np.float32)).best
+    best = model.classify(embeddings).best
     assert (model.candidate_ids[best] == np.repeat([graph.find(f"leaf {leaf}") for leaf in (1, 2, 3)], 10)).all()
 
 
@@ -238,12 +238,11 @@ def test_more_images_are_linked_to_what_is_there(propagation: PropagationSession
     shots = Shots(shots.image_ids[early], shots.class_ids[early], shots.embeddings[early])
     model = _fit(propagation, given, shots, grown)
     assert model.stage is not None
-    squares = np.ones(len(new), np.float32)
-    assert model.probabilities(given.embeddings[new], squares, new) == pytest.approx(
-        model.probabilities(given.embeddings[new], squares), abs=1e-4
+    assert model.probabilities(given.embeddings[new], new) == pytest.approx(
+        model.probabilities(given.embeddings[new]), abs=1e-4
     )
-    fresh = model.classify_new(given.embeddings[new], squares)
-    linked = model.classify(given.embeddings[new], squares, new)
+    fresh = model.classify_new(given.embeddings[new])
+    linked = model.classify(given.embeddings[new], new)
     assert fresh.best.tolist() == linked.best.tolist()
     assert fresh.best_score == pytest.approx(linked.best_score, abs=1e-4)
 
@@ -253,15 +252,12 @@ def test_scores_and_probabilities_agree(propagation: PropagationSession) -> None
     given = crowd(12)
     shots = given.shots(2)
     model = _fit(propagation, given, shots, given.basis(shots))
-    scores = model.classify(given.embeddings, np.ones(len(given.truth), np.float32))
+    scores = model.classify(given.embeddings)
     chances = _chances(model, given)
     assert scores.best.tolist() == chances.argmax(axis=1).tolist()
     assert scores.best_score == pytest.approx(chances.max(axis=1), abs=1e-4)
-    nearest = [
-        model.squared_distance(embedding, class_id)
-        for embedding, class_id in zip(given.embeddings, model.candidate_ids[scores.best].tolist(), strict=True)
-    ]
-    assert model.classifier.squared_distance(scores) == pytest.approx(nearest, abs=1e-3)
+    nearest = model.table.final[model.candidates[scores.best]]
+    assert model.distance(scores) == pytest.approx(((given.embeddings - nearest) ** 2).sum(axis=1), abs=1e-3)
 
 
 # -- degenerate ---------------------------------------------------------------------------------------------------

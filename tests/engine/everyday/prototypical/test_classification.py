@@ -6,13 +6,8 @@ from numpy.typing import NDArray
 
 from engine.everyday.back_off import BackOff, Policy, back_off
 from engine.everyday.blocks import BLOCK_ROWS
-from engine.everyday.classification import (
-    LinearClassifier,
-    Scores,
-    classify_all,
-    linear_classifier,
-    similarity,
-)
+from engine.everyday.prototypical.classification import LinearClassifier, classify_all, linear_classifier
+from engine.everyday.scores import Scores, similarity
 from tests.support.everyday import WIDTH, Matrix, collection, tree, unit
 
 TEMPERATURE = 0.1

@@ -6,7 +6,7 @@ import torch
 
 from engine.backbones.model_files import width_agnostic_propagation
 from engine.errors import ModelError
-from engine.everyday.propagation import OUTPUT_NAMES, PropagationSession
+from engine.everyday.prototypical.propagation import OUTPUT_NAMES, PropagationSession
 from engine.model.attention import PlainAttention
 from engine.model.propagation_network import PlainPropagationNetwork
 from engine.training.export import random_graph

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.everyday.held_out_check import held_out_check, holdable_shots
-from engine.everyday.leave_one_out import HeldOutDistances
-from engine.everyday.model import Prior
-from engine.everyday.propagation import PropagationSession
-from engine.everyday.prototypes import Setting, candidate_positions, prototype_table, support_of
-from engine.everyday.shots import Shots
-from engine.everyday.tuning import (
-    FEWEST_DISTANCES,
+from engine.everyday.classifier import Setting
+from engine.everyday.measures import FEWEST_DISTANCES, calibration_error
+from engine.everyday.prototypical.fit import Prior
+from engine.everyday.prototypical.held_out_check import held_out_check, holdable_shots
+from engine.everyday.prototypical.leave_one_out import HeldOutDistances
+from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import candidate_positions, prototype_table, support_of
+from engine.everyday.prototypical.tuning import (
     MOST_SHOTS,
     PRIOR_SHOTS,
     PRIOR_SPREAD,
@@ -19,12 +19,12 @@ from engine.everyday.tuning import (
     TEMPERATURE_STEPS,
     HeldOutCheck,
     Tuning,
-    calibration_error,
     lambda_for,
     sampled,
     squared_at,
     tune,
 )
+from engine.everyday.shots import Shots
 from tests.support.everyday import PRIOR, Collection, Matrix, collection, no_shots, tree
 
 START = PRIOR.shrinkage

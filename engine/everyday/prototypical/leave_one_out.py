@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.blocks import in_blocks
-from engine.everyday.prototypes import PrototypeTable
-from engine.everyday.shot_removal import ChangedDistances, ShotRemoval
+from engine.everyday.prototypical.prototypes import PrototypeTable
+from engine.everyday.prototypical.shot_removal import ChangedDistances, ShotRemoval
 from engine.everyday.shots import Shots
 
 BLOCK_SHOTS: Final = 128

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.leave_one_out import held_out_distances, with_fresh_neighbours
-from engine.everyday.prototypes import NEIGHBOURS, PrototypeTable, Setting
+from engine.everyday.classifier import Setting
+from engine.everyday.prototypical.leave_one_out import held_out_distances, with_fresh_neighbours
+from engine.everyday.prototypical.prototypes import NEIGHBOURS, PrototypeTable
+from engine.everyday.prototypical.tuning import HeldOutCheck
 from engine.everyday.shots import Shots
-from engine.everyday.tuning import HeldOutCheck
 from engine.graph.category_graph import CategoryGraph
 
 Positions = NDArray[np.int64]

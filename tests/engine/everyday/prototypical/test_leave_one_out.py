@@ -5,15 +5,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.everyday.leave_one_out import (
+from engine.everyday.classifier import Setting
+from engine.everyday.prototypical.leave_one_out import (
     HeldOutDistances,
     held_out_distances,
     with_fresh_neighbours,
 )
-from engine.everyday.propagation import PropagationSession
-from engine.everyday.prototypes import NEIGHBOURS, PrototypeTable, Setting, Support, prototype_table, support_of
+from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import NEIGHBOURS, PrototypeTable, Support, prototype_table, support_of
+from engine.everyday.prototypical.tuning import lambda_for
 from engine.everyday.shots import Membership, Shots
-from engine.everyday.tuning import lambda_for
 from engine.graph.category_graph import CategoryGraph
 from tests.support.everyday import Matrix, collection, propagation_matrix, stand_in_distance, tree, without
 from tests.support.graphs import graph_of, seaside_graph

@@ -5,17 +5,14 @@ One pass does a matrix product and a handful of sweeps over blocks that stay in 
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.back_off import BackOff
 from engine.everyday.blocks import in_blocks
-from engine.everyday.fixed_point import SCALE, Embeddings, block_of, factor_of
-
-COLUMN_BLOCK_ROWS: Final = 4096
-"""Rows that are multiplied with a single vector at once."""
+from engine.everyday.fixed_point import SCALE, Embeddings, block_of
+from engine.everyday.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ class LinearClassifier:
     def _fixed_point_weights(self) -> NDArray[np.float32]:
         return self.weights * np.float32(1 / SCALE)
 
-    def squared_distance(self, scores: "Scores") -> NDArray[np.float32]:
+    def squared_distance(self, scores: Scores) -> NDArray[np.float32]:
         """Squared distance (n,) of unit-length embeddings to their likeliest class, back from the logits."""
         slope = self._slope
         constant = 1 / self.temperature + self.offsets + slope * (self.prototypes**2).sum(axis=1)
@@ -100,48 +97,6 @@ def linear_classifier(
     )
 
 
-@dataclass(frozen=True)
-class Scores:
-    """Outcome for n images.
-
-    Attributes:
-        best: (n,) int64 position of the likeliest candidate.
-        best_logit, log_total: (n,) float32; probability is exp(best_logit - log_total).
-        safe_class: (n,) int64 class id, or -1.
-        safe_score: (n,) float32.
-        similarity: (n,) float32 to the labelled images, as the collection stage has it; NaN without it.
-    """
-
-    best: NDArray[np.int64]
-    best_logit: NDArray[np.float32]
-    log_total: NDArray[np.float32]
-    safe_class: NDArray[np.int64]
-    safe_score: NDArray[np.float32]
-    similarity: NDArray[np.float32]
-
-    @property
-    def best_score(self) -> NDArray[np.float32]:
-        """(n,) probability of the likeliest candidate."""
-        return np.exp(self.best_logit - self.log_total)
-
-    @classmethod
-    def empty(cls, count: int) -> "Scores":
-        """Scores to be filled, for `count` images; zeros until then, so that `best` never points outside."""
-        integers, floats = np.zeros((2, count), dtype=np.int64), np.zeros((4, count), dtype=np.float32)
-        return cls(integers[0], floats[0], floats[1], integers[1], floats[2], floats[3])
-
-    def at(self, rows: NDArray[np.int64]) -> "Scores":
-        """Scores of these rows, ascending; the very same ones where these are all."""
-        if len(rows) == len(self.best):
-            return self
-        return Scores(*(array[rows] for array in vars(self).values()))
-
-    def put(self, rows: slice | NDArray[np.int64], part: "Scores") -> None:
-        """Write `part` into these rows."""
-        for name, array in vars(self).items():
-            array[rows] = getattr(part, name)
-
-
 def classify_block(
     classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings, squares: NDArray[np.float32]
 ) -> Scores:
@@ -171,14 +126,3 @@ def classify_all(
 
     in_blocks(len(embeddings), work)
     return scores
-
-
-def similarity(embeddings: Embeddings, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Inner products (n,) of all embeddings with a vector (d,)."""
-    found = np.empty(len(embeddings), dtype=np.float32)
-
-    def work(rows: slice) -> None:
-        np.matmul(block_of(embeddings[rows]), vector * factor_of(embeddings), out=found[rows])
-
-    in_blocks(len(embeddings), work, COLUMN_BLOCK_ROWS)
-    return found

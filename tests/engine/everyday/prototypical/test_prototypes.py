@@ -1,20 +1,20 @@
 import numpy as np
 import pytest
 
-from engine.everyday.propagation import PropagationSession
-from engine.everyday.prototypes import (
+from engine.everyday.classifier import Setting
+from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import (
     NEIGHBOURS,
     PrototypeTable,
-    Setting,
     candidate_positions,
     nearest_parents,
     prototype_table,
     support_of,
 )
+from engine.everyday.prototypical.tuning import lambda_for
 from engine.everyday.shots import Shots
-from engine.everyday.tuning import lambda_for
 from engine.graph.category_graph import CategoryGraph
-from tests.support.everyday import WIDTH, collection, no_shots, propagation_matrix, tree
+from tests.support.everyday import EVERYDAY_SETTINGS, WIDTH, collection, no_shots, propagation_matrix, tree
 from tests.support.graphs import graph_of, seaside_graph
 
 ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10)
@@ -169,7 +169,7 @@ def test_allowed_classes_without_a_prototype_are_left_out(propagation: Propagati
     assert candidates.tolist() == [DIVER, BIRD]
 
 
-@pytest.mark.parametrize("setting", Setting)
+@pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
 def test_without_shots_there_is_nothing(propagation: PropagationSession, setting: Setting) -> None:
     """An empty table, not a crash."""
     graph = graph_of({"Animal": [], "Bird": ["Animal"]})

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.collection.embeddings.cached_basis import MOST_FILES
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
+from engine.everyday.collection_stage.cached_basis import MOST_FILES
 from research.benchmarks.synthetic import synthetic_project
 from tests.support.live_states import assert_same, own_copy
 
@@ -52,8 +52,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return collection_basis(*arguments, **named)
 
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", ANCHORS)
-    monkeypatch.setattr("engine.collection.embeddings.live_basis.MOST_ANCHORS", ANCHORS)
-    monkeypatch.setattr("engine.collection.embeddings.live_basis.collection_basis", counted)
+    monkeypatch.setattr("engine.everyday.collection_stage.live_basis.MOST_ANCHORS", ANCHORS)
+    monkeypatch.setattr("engine.everyday.collection_stage.live_basis.collection_basis", counted)
     return counts
 
 
@@ -113,7 +113,7 @@ def test_a_folder_that_may_only_be_read(
     def refuse(*_arguments: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("engine.collection.embeddings.cached_basis.os.utime", refuse)
+    monkeypatch.setattr("engine.everyday.collection_stage.cached_basis.os.utime", refuse)
     _opened(project, caches)
     assert len(made) == 1
 

@@ -5,14 +5,11 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embeddings.cached_basis import CachedBasis, basis_key
-from engine.collection.embeddings.snapshot import EmbeddedSnapshot
 from engine.everyday.blocks import stop_if_asked
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis, collection_basis
+from engine.everyday.collection_stage.cached_basis import CachedBasis, basis_key
+from engine.everyday.snapshot import GROWTH, EmbeddedSnapshot
 
-GROWTH: Final = 1.25
-"""The basis of a large collection that grew or shrank by this much is made anew; until then more images are linked to
-the anchors that there are, and those that left stay in it as links between others."""
 MANY_ANCHORS: Final = 64
 """Once labels added so many anchors, the basis is written again: linking them again would take as long as writing."""
 
@@ -88,18 +85,3 @@ class LiveBasis:
         if len(new) or len(basis.image_ids) != len(images.row_ids):
             return basis.with_images(images.row_ids, images.embeddings, new)
         return basis
-
-
-def has_outgrown(images: EmbeddedSnapshot, learned_from: NDArray[np.int64]) -> bool:
-    """Whether enough embeddings came, or came back, that the model should learn from them.
-
-    Once no more are to come, a single one is enough.
-
-    Args:
-        images: as they are now.
-        learned_from: rows that had an embedding when the model was last asked to learn.
-    """
-    ready = images.ready_rows
-    if len(ready) >= GROWTH * len(learned_from):
-        return True
-    return images.has_all and not np.isin(ready, learned_from, assume_unique=True).all()

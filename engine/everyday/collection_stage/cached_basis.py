@@ -15,10 +15,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embeddings.snapshot import EmbeddedSnapshot
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.neighbours import Nearest
 from engine.everyday.collection_stage.whitening import Whitening
+from engine.everyday.snapshot import EmbeddedSnapshot
 from engine.images.content_hash import content_hash
 from engine.new_file import clear_abandoned_drafts, new_file, private_folder
 

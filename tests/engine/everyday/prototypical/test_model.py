@@ -4,17 +4,21 @@ import numpy as np
 import pytest
 
 from engine.everyday.back_off import Policy
-from engine.everyday.classification import Scores, classify_all
-from engine.everyday.held_out_check import held_out_check
-from engine.everyday.model import EverydayModel, Prior, fit, prior_of
-from engine.everyday.propagation import PropagationSession
-from engine.everyday.prototypes import NEIGHBOURS, Setting, prototype_table, support_of
+from engine.everyday.classifier import Setting
+from engine.everyday.prototypical.classification import classify_all
+from engine.everyday.prototypical.fit import Prior, fit, prior_of
+from engine.everyday.prototypical.held_out_check import held_out_check
+from engine.everyday.prototypical.model import EverydayModel
+from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import NEIGHBOURS, prototype_table, support_of
+from engine.everyday.prototypical.tuning import lambda_for, squared_at
+from engine.everyday.scores import Scores
 from engine.everyday.shots import Shots
-from engine.everyday.tuning import lambda_for, squared_at
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 from engine.model_card import BackboneCard
 from tests.support.everyday import (
+    EVERYDAY_SETTINGS,
     PRIOR,
     WIDTH,
     Matrix,
@@ -68,13 +72,12 @@ def _touched(graph: CategoryGraph, shots: Shots, class_id: int) -> set[int]:
 # -- nothing, one, few --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("setting", Setting)
+@pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
 def test_an_empty_project_has_no_candidates(propagation: PropagationSession, setting: Setting) -> None:
     """No shots: nothing is a candidate, nothing has a prototype, the prior stands."""
     model = fit(seaside_graph(), no_shots(), propagation, PRIOR, setting=setting)
     assert model.candidate_ids.tolist() == []
     assert model.prototype(GULL) is None
-    assert model.squared_distance(np.ones(WIDTH, np.float32), GULL) == np.inf
     assert model.tuning.temperature == PRIOR.temperature
     assert len(_classify(model, np.empty((0, WIDTH), np.float32)).best) == 0
 
@@ -85,7 +88,7 @@ def test_a_graph_without_classes(propagation: PropagationSession) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 3])
-@pytest.mark.parametrize("setting", Setting)
+@pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
 def test_one_class_only(propagation: PropagationSession, setting: Setting, count: int) -> None:
     """A single root with shots: every image is of it, with its mean as the prototype."""
     drawn = collection(graph_of({"Gull": []}))
@@ -96,7 +99,7 @@ def test_one_class_only(propagation: PropagationSession, setting: Setting, count
     assert _classify(model, drawn.images_of(1, 5)).best_score.tolist() == [1.0] * 5
 
 
-@pytest.mark.parametrize("setting", Setting)
+@pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
 @pytest.mark.parametrize("classes", [2, 3, 4])
 def test_few_classes_in_every_setting(propagation: PropagationSession, setting: Setting, classes: int) -> None:
     """Fewer classes than the neighbours that PPN asks for; well-separated classes are told apart."""
@@ -125,7 +128,7 @@ def test_the_prior_comes_from_the_card() -> None:
     )
     prior = prior_of(card)
     assert prior == Prior(shrinkage=2.0, shrinkage_guessed=0.4, temperature=0.3)
-    assert [prior.shrinkage_for(setting) for setting in Setting] == [2.0, 0.4, 2.0]
+    assert [prior.shrinkage_for(setting) for setting in (Setting.PPN_PLUS, Setting.PPN)] == [2.0, 0.4]
 
 
 def test_without_held_out_shots_lambda_follows_the_prior(propagation: PropagationSession) -> None:
@@ -180,7 +183,7 @@ def test_the_first_shot_of_a_class_moves_the_inheriting_ancestors(propagation: P
     assert _changed(before, kelp) == {KELP, PLANT}
 
 
-@pytest.mark.parametrize("setting", Setting)
+@pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
 def test_the_order_of_shots_does_not_matter(propagation: PropagationSession, setting: Setting) -> None:
     """Same classes, prototypes, tuning and predictions, up to rounding."""
     drawn = collection(seaside_graph(), seed=5)
@@ -247,7 +250,7 @@ def test_a_zero_shot_class_is_broader(propagation: PropagationSession, shrinkage
     np.testing.assert_allclose(lower, np.where(is_zero_shot, expected, 0), atol=1e-4)
 
 
-@pytest.mark.parametrize("setting", Setting)
+@pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
 def test_the_classifier_s_distance_is_the_true_one(propagation: PropagationSession, setting: Setting) -> None:
     """To the likeliest class, zero-shot classes included."""
     drawn = collection(tree(3, 3), seed=7)
@@ -256,7 +259,8 @@ def test_the_classifier_s_distance_is_the_true_one(propagation: PropagationSessi
     images, _ = drawn.images_of_each((2, *leaves), 20)
     scores = _classify(model, images)
     found = model.candidate_ids[scores.best]
-    expected = [model.squared_distance(image, class_id) for image, class_id in zip(images, found, strict=True)]
+    prototypes = np.stack([_prototype(model, class_id) for class_id in found.tolist()])
+    expected = ((images - prototypes) ** 2).sum(axis=1)
     assert (leaves[0] in found) == (setting is Setting.PPN_PLUS)
     np.testing.assert_allclose(model.classifier.squared_distance(scores), expected, rtol=1e-4, atol=1e-5)
 

@@ -7,58 +7,60 @@ it on the collection's own embeddings before it leaves (`agreement.py`). Of the 
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engine.collection.bundle.graph_writer import GraphWriter
-from engine.everyday.classification import LinearClassifier
+from engine.everyday.back_off import BackOff
+from engine.everyday.classifier import COARSE, DISTANCE, EMBEDDING, PROBABILITIES
 from engine.everyday.collection_stage import branches as branch
 from engine.everyday.collection_stage import calibration as sure
 from engine.everyday.collection_stage.basis import SAME
 from engine.everyday.collection_stage.neighbours import FARTHEST, NEIGHBOURS
 from engine.everyday.collection_stage.stage import CollectionStage
-from engine.everyday.model import EverydayModel
+from engine.everyday.graph_writer import GraphWriter
+from engine.everyday.prototypical.classification import LinearClassifier
 
-EMBEDDING: Final = "embedding"
-"""Input: (B, d) float32 of length 1."""
-PROBABILITIES: Final = "probabilities"
-"""Output: (B, c) float32, of each candidate."""
-COARSE: Final = "coarse_probabilities"
-"""Output: (B, k) float32, of each class above candidates that may be named; not there where there is none."""
-DISTANCE: Final = "distance"
-"""Output: (B,) float32, squared distance to the prototype of the likeliest candidate."""
 _SHORTEST: Final = 1e-6  # what `Whitening.apply` divides by at least
 _LEAST_STRENGTH: Final = 1e-30
 """Divides the strengths of links of an image that is like no anchor: all of them are 0."""
 
+Matrix = NDArray[np.float32]
 Shape = tuple[str | int, ...]
 
 
-def write_answers(graph: GraphWriter, fitted: EverydayModel) -> dict[str, Shape]:
-    """Add the operators from `EMBEDDING` on.
-
-    Returns:
-        Shape of each output by its name.
-    """
-    stage, rules = fitted.stage, fitted.back_off
-    chances = _by_prototype(graph, EMBEDDING, fitted.classifier, "everyday") if stage is None else _staged(graph, stage)
+def _write(
+    graph: GraphWriter, classifier: LinearClassifier, prototypes: Matrix, stage: CollectionStage | None, rules: BackOff
+) -> dict[str, Shape]:
+    """Add the operators; shape of each output by its name."""
+    chances = _by_prototype(graph, EMBEDDING, classifier, "everyday") if stage is None else _staged(graph, stage)
     graph.node("Identity", [chances], PROBABILITIES)
-    outputs: dict[str, Shape] = {PROBABILITIES: ("batch", len(fitted.candidates))}
+    outputs: dict[str, Shape] = {PROBABILITIES: ("batch", len(rules.candidate_ids))}
     if len(rules.coarse_ids):
         graph.node("MatMul", [PROBABILITIES, graph.array("roll_up", rules.roll_up)], COARSE)
         outputs[COARSE] = ("batch", len(rules.coarse_ids))
     best = graph.node("ArgMax", [PROBABILITIES], "likeliest", axis=1, keepdims=0)
-    prototypes = graph.array("prototypes", fitted.classifier.prototypes)
-    off = graph.node("Sub", [EMBEDDING, graph.node("Gather", [prototypes, best], "nearest", axis=0)], "off")
+    nearest = graph.node("Gather", [graph.array("prototypes", prototypes), best], "nearest", axis=0)
+    off = graph.node("Sub", [EMBEDDING, nearest], "off")
     graph.reduced("ReduceSum", graph.node("Mul", [off, off], "off.squared"), [1], DISTANCE, keeps=False)
     return outputs | {DISTANCE: ("batch",)}
 
 
-def answers_model(fitted: EverydayModel, opset: int) -> Any:
-    """These operators as an `onnx.ModelProto` of their own, for embeddings that are there already."""
+def answers_model(
+    classifier: LinearClassifier, prototypes: Matrix, stage: CollectionStage | None, rules: BackOff, opset: int
+) -> Any:
+    """The operators as an `onnx.ModelProto`.
+
+    Args:
+        classifier: logits over c candidates.
+        prototypes: (c, d), to which distances are.
+        stage: what the collection adds; None for nothing.
+        rules: roll-up over the candidates.
+        opset: version of the standard operators.
+    """
     from onnx import TensorProto, helper
 
     graph = GraphWriter(opset)
-    outputs = write_answers(graph, fitted)
-    width = fitted.classifier.weights.shape[1]
+    outputs = _write(graph, classifier, prototypes, stage, rules)
+    width = classifier.weights.shape[1]
     body = helper.make_graph(
         graph.nodes,
         "answers",

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from engine.errors import ModelError
-from engine.everyday.propagation import OUTPUT_NAMES, PropagationResult, PropagationSession
+from engine.everyday.prototypical.propagation import OUTPUT_NAMES, PropagationResult, PropagationSession
 from engine.model.attention import Normalisation
 from engine.model.propagation_network import PropagationNetwork
 from engine.training.export import export_propagation, random_graph

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.blocks import in_blocks
-from engine.everyday.propagation import PropagationSession
-from engine.everyday.shots import Membership, Shots, membership, reached_classes
+from engine.everyday.classifier import Setting
+from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.shots import Membership, Shots, class_means, membership, reached_classes
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edge_index import edge_index
 
@@ -18,14 +18,6 @@ NEIGHBOURS: Final = 3
 """K of the PPN setting (paper, section "Meta-Test")."""
 NEIGHBOUR_ROWS: Final = 256
 """Classes whose neighbours are looked up at a time. Chosen: their distances to 10,000 others take 10 MB."""
-
-
-class Setting(StrEnum):
-    """What a class's parents are: known, guessed, or none."""
-
-    PPN_PLUS = "ppn+"
-    PPN = "ppn"
-    PROTOTYPES = "prototypes"
 
 
 @dataclass(frozen=True)
@@ -91,14 +83,6 @@ def support_of(graph: CategoryGraph, shots: Shots, setting: Setting) -> Support:
     else:
         edges = np.zeros((2, 0), dtype=np.int64)
     return Support(np.array(class_ids, dtype=np.int64), members, edges, counts)
-
-
-def class_means(shots: Shots, members: Membership, class_count: int) -> NDArray[np.float32]:
-    """Mean embedding (C, d) of each class's member images; only to look neighbours up by."""
-    sums = np.zeros((class_count, shots.embeddings.shape[1]), dtype=np.float32)
-    np.add.at(sums, members.class_positions, shots.embeddings[members.image_positions])
-    counts = np.bincount(members.class_positions, minlength=class_count)
-    return (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
 
 
 def nearest_parents(prototypes: NDArray[np.float32], count: int) -> NDArray[np.int64]:

@@ -1,15 +1,45 @@
 """Images, labels and embeddings as they were at one moment, for work on another thread."""
 
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embeddings.image_views import ViewEmbeddings
-from engine.collection.state import UNKNOWN
 from engine.everyday.fixed_point import to_floats
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import UNKNOWN
+
+GROWTH: Final = 1.25
+"""What was learned from a large collection that grew or shrank by this much is learned anew; until then more images are
+linked to the anchors that there are, and those that left stay as links between others."""
+
+
+@dataclass(frozen=True)
+class ViewEmbeddings:
+    """Embeddings of some images over all their views.
+
+    Attributes:
+        image_ids: (k,) int64, ascending.
+        vectors: (k, d) float32 of length 1.
+    """
+
+    image_ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    vectors: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+
+    def has(self, image_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) bool, which of these images are among them."""
+        return np.isin(image_ids, self.image_ids)
+
+    def in_place_of(self, vectors: NDArray[np.float32], image_ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Embeddings (n, d) of these images: over all views where that is known, else as given."""
+        known = np.flatnonzero(self.has(image_ids))
+        if not len(known):
+            return vectors
+        chosen = vectors.copy()
+        chosen[known] = self.vectors[np.searchsorted(self.image_ids, image_ids[known])]
+        return chosen
 
 
 @dataclass(frozen=True)
@@ -46,11 +76,6 @@ class EmbeddedSnapshot:
         return self.rows[self.is_filled[self.rows]]
 
     @property
-    def squares(self) -> NDArray[np.float32]:
-        """(r,) squared norms: 1 where filled."""
-        return self.is_filled.astype(np.float32)
-
-    @property
     def has_all(self) -> bool:
         """Whether every image has an embedding or cannot be read, so that no more embeddings are to come."""
         return bool((self.is_filled[self.rows] | self.has_failed).all())
@@ -74,3 +99,18 @@ class EmbeddedSnapshot:
         if len(self.row_ids) == len(self.image_ids):
             return unknown
         return np.union1d(unknown, np.setdiff1d(self.row_ids, self.image_ids, assume_unique=True))
+
+
+def has_outgrown(images: EmbeddedSnapshot, learned_from: NDArray[np.int64]) -> bool:
+    """Whether enough embeddings came, or came back, that the model should learn from them.
+
+    Once no more are to come, a single one is enough.
+
+    Args:
+        images: as they are now.
+        learned_from: rows that had an embedding when the model was last asked to learn.
+    """
+    ready = images.ready_rows
+    if len(ready) >= GROWTH * len(learned_from):
+        return True
+    return images.has_all and not np.isin(ready, learned_from, assume_unique=True).all()

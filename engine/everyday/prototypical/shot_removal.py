@@ -13,7 +13,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.prototypes import PrototypeTable
+from engine.everyday.prototypical.prototypes import PrototypeTable
 from engine.everyday.shots import Shots
 
 EDGE_ROWS: Final = 4096

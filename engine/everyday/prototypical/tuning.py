@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.blocks import in_blocks
-from engine.everyday.leave_one_out import HeldOutDistances
+from engine.everyday.measures import calibration_error, distance_limit
+from engine.everyday.prototypical.leave_one_out import HeldOutDistances
+from engine.everyday.scores import HeldOutShots
 
 SHRINKAGES: Final = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 """Candidates of s in lambda = n / (n + s) (decision 6). Chosen: up to parents that are worth four shots."""
@@ -24,16 +26,8 @@ PRIOR_SHOTS: Final = 10.0
 """The prior of the backbone's card counts as much as this many shots."""
 PRIOR_SPREAD: Final = 0.7
 """Standard deviation of the logarithm of shrinkage and temperature around the card's values."""
-UNKNOWN_QUANTILE: Final = 0.99
-"""Share of held-out shots that must not be unknown. Chosen: one in a hundred may."""
-FEWEST_DISTANCES: Final = 8
-"""Fewer held-out shots than this say nothing about what is far."""
-LEAST_UNKNOWN_DISTANCE: Final = 1e-4
-"""Squared distance within which unit-length embeddings are of the same picture, up to rounding."""
 MOST_SHOTS: Final = 600
 """More held-out shots than this are sampled: the choice no longer changes."""
-CALIBRATION_BINS: Final = 15
-"""Bins of a calibration error, as in the source of `calibration_error`."""
 
 
 @dataclass(frozen=True)
@@ -241,18 +235,6 @@ def _report(check: HeldOutCheck, chosen: _Option, alone: _Option) -> Tuning:
     )
 
 
-def distance_limit(nearest: NDArray[np.float32]) -> float:
-    """Squared distance that all but about one in a hundred images of known classes stay within.
-
-    Args:
-        nearest: (n,) squared distances of such images to the nearest class; infinity is returned for fewer than 8.
-    """
-    finite = nearest[np.isfinite(nearest)]
-    if len(finite) < FEWEST_DISTANCES:
-        return float("inf")
-    return float(max(np.quantile(finite, UNKNOWN_QUANTILE), finite.mean() + 3 * finite.std(), LEAST_UNKNOWN_DISTANCE))
-
-
 def _held_out_calibration(check: HeldOutCheck, squared: NDArray[np.float32], temperature: float) -> float:
     if not check.can_tell_leaf.any():
         return float("nan")
@@ -265,28 +247,41 @@ def _held_out_calibration(check: HeldOutCheck, squared: NDArray[np.float32], tem
     return calibration_error(score, right)
 
 
-def calibration_error(scores: NDArray[np.float32], is_right: NDArray[np.bool_], bins: int = CALIBRATION_BINS) -> float:
-    """Expected calibration error: mean gap between score and accuracy over equally wide bins.
-
-    Source: Guo et al., ICML 2017.
+def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: NDArray[np.int64], width: int) -> HeldOutShots:
+    """Finish the check that tuning used: probabilities (Eq. 2) with the shrinkage and temperature that were chosen.
 
     Args:
-        scores: (n,) in [0, 1].
-        is_right: (n,) bool.
-        bins: number of bins.
+        check: the shots held out one at a time.
+        tuning: what it led to.
+        places: (k,) int64, places of the check's classes among the candidates.
+        width: number of candidates; those without a shot of their own have no say here.
     """
-    return float(np.abs(calibration_gaps(scores, is_right, bins)).sum()) if len(scores) else float("nan")
+    rows = check.rows(np.flatnonzero(check.can_tell_leaf))
+    probabilities = np.zeros((len(rows.class_ids), width), dtype=np.float32)
+    if probabilities.size and len(places):
+        squared = squared_at(rows, tuning.shrinkage)
+        powers = np.exp((squared.min(axis=1, keepdims=True) - squared) / np.float32(tuning.temperature))
+        probabilities[:, places] = powers / powers.sum(axis=1, keepdims=True)
+    return HeldOutShots(rows.image_ids, rows.class_ids, probabilities)
 
 
-def calibration_gaps(
-    scores: NDArray[np.float32], is_right: NDArray[np.bool_], bins: int = CALIBRATION_BINS
-) -> NDArray[np.float64]:
-    """What each bin (bins,) adds to the calibration error, positive where scores are above accuracy.
+def likeliest_temperature(
+    prototypes: NDArray[np.float32], embeddings: NDArray[np.float32], targets: NDArray[np.int64], start: float
+) -> float:
+    """Of `TEMPERATURE_STEPS` times `start`, the temperature (Eq. 2) that makes the labels of n new images likeliest.
 
     Args:
-        scores: (n,) in [0, 1], n > 0.
-        is_right: (n,) bool.
-        bins: number of bins.
+        prototypes: (c, d) of the candidates.
+        embeddings: (n, d), n > 0.
+        targets: (n,) the candidate of each.
+        start: in the middle of what is tried.
     """
-    place = np.minimum((scores * bins).astype(np.int64), bins - 1)
-    return np.bincount(place, weights=scores - is_right.astype(np.float64), minlength=bins) / len(scores)
+    squared = ((embeddings[:, None, :] - prototypes[None]) ** 2).sum(axis=2).astype(np.float64)
+
+    def likelihood(temperature: float) -> float:
+        logits = -squared / temperature
+        top = logits.max(axis=1, keepdims=True)
+        totals = np.log(np.exp(logits - top).sum(axis=1)) + top[:, 0]
+        return float((logits[np.arange(len(targets)), targets] - totals).sum())
+
+    return max((start * float(step) for step in TEMPERATURE_STEPS), key=likelihood)

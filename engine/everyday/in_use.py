@@ -1,0 +1,52 @@
+"""The classifiers that a project may use: the one place outside their own folders that names them."""
+
+from pathlib import Path
+from typing import final
+
+from engine.everyday.classifier import Classifier, FittedClassifier, Setting
+from engine.everyday.collection_stage.cached_basis import CachedBasis
+from engine.everyday.collection_stage.live_basis import LiveBasis
+from engine.everyday.logistic_regression import LogisticRegression
+from engine.everyday.prototypical.fit import EverydayClassifier, fit, prior_of
+from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.tuning import likeliest_temperature
+from engine.everyday.shots import Shots
+from engine.graph.category_graph import CategoryGraph
+from engine.model_card import BackboneCard
+
+__all__ = ["Classifiers", "fitted_to_shots", "likeliest_temperature", "propagation_width"]
+
+
+@final
+class Classifiers:
+    """The classifiers of a backbone and a collection; they share what was learned of its images.
+
+    Args:
+        propagation: file of the exported equations.
+        card: of the backbone.
+        folder: where what was learned of large collections is kept between openings.
+        name: of the collection and its backbone, any text.
+    """
+
+    def __init__(self, propagation: Path, card: BackboneCard, folder: Path, name: str) -> None:
+        basis = LiveBasis(CachedBasis(folder, name))
+        self._everyday = EverydayClassifier(propagation, prior_of(card), basis)
+        self._regression = LogisticRegression(basis)
+
+    def of(self, setting: Setting) -> Classifier:
+        """The one of a setting."""
+        return self._regression if setting is Setting.REGRESSION else self._everyday
+
+
+def fitted_to_shots(graph: CategoryGraph, shots: Shots, propagation: Path, card: BackboneCard) -> FittedClassifier:
+    """The everyday model of labelled images alone, with no collection around them."""
+    return fit(graph, shots, PropagationSession(propagation), prior_of(card))
+
+
+def propagation_width(file: Path) -> int | None:
+    """Width of embeddings that a file of exported equations was trained for; None where it takes any.
+
+    Raises:
+        ModelError: it is none.
+    """
+    return PropagationSession(file).embedding_width

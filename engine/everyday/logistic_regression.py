@@ -1,0 +1,284 @@
+"""Logistic regression on embeddings: the usual linear classifier of frozen features, and the second one of ours.
+
+Multinomial, with an L2 penalty on the weights that is chosen by labels held out. Every class counts the same, however
+many labels it has. A coarse label asks that the probabilities below it sum to 1. Otherwise it knows no graph: classes
+without a label are never answered, and unlabelled images teach nothing. Bars, roll-up and unknown images are shared.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.everyday.back_off import BackOff, back_off
+from engine.everyday.blocks import in_blocks, one_thread_each, stop_if_asked
+from engine.everyday.classifier import (
+    Explanation,
+    FitFigures,
+    FitSnapshot,
+    FittedClassifier,
+    Inheritance,
+    ScoredClass,
+    Setting,
+    Share,
+)
+from engine.everyday.collection_stage.live_basis import LiveBasis
+from engine.everyday.fixed_point import Embeddings, to_floats
+from engine.everyday.measures import distance_limit
+from engine.everyday.prototypical.answers_graph import answers_model
+from engine.everyday.prototypical.classification import LinearClassifier, classify_all
+from engine.everyday.scores import HeldOutShots, Scores
+from engine.everyday.shots import Shots, class_means, membership
+from engine.everyday.teaching import teach_first_of
+from engine.graph.category_graph import CategoryGraph
+
+PENALTIES: Final = (1e-2, 1e-3, 1e-4)
+"""Of the squared weights. Chosen: from almost class means to almost none, for embeddings of length 1."""
+USUAL_PENALTY: Final = 1e-3
+"""Where no label can be held out."""
+STEPS: Final = 150
+"""Of gradient descent with momentum. Chosen: more change no answer at the least penalty."""
+STEPS_BEFORE_A_LOOK: Final = 10
+"""Steps before looking whether to stop."""
+FOLDS: Final = 3
+"""Parts of the labels that are held out in turn, some of every class that has two."""
+
+Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class FittedRegression:
+    """See `FittedClassifier`.
+
+    Attributes:
+        candidate_ids: (c,) int64, the labelled classes with no labelled one below.
+        linear: logits over the candidates.
+        class_ids: (C,) int64, labelled classes and all above, ascending.
+        means: (C, d) float32, of the images at each class, or below where it has none of its own.
+        unknown_limit: squared distance to a class's mean that nearly all shots of a class stay within.
+    """
+
+    shots: Shots
+    candidate_ids: NDArray[np.int64]
+    linear: LinearClassifier
+    back_off: BackOff
+    class_ids: NDArray[np.int64]
+    means: Matrix
+    unknown_limit: float
+    held_out: HeldOutShots
+    is_right: NDArray[np.bool_]
+    setting: Setting = Setting.REGRESSION
+    inheritance: Inheritance = field(default_factory=Inheritance)
+    space: None = None
+    has_links: None = None
+
+    @property
+    def figures(self) -> FitFigures:
+        """See `FittedClassifier`."""
+        accuracy = float(self.is_right.mean()) if len(self.is_right) else float("nan")
+        return FitFigures(len(self.is_right), accuracy)
+
+    def classify(self, embeddings: Embeddings, rows: NDArray[np.int64] | None = None) -> Scores:  # noqa: ARG002 (alike)
+        """See `FittedClassifier`."""
+        return self.classify_new(embeddings)
+
+    def classify_new(self, embeddings: Embeddings) -> Scores:
+        """See `FittedClassifier`; the similarity is to the mean of the likeliest class."""
+        ones = np.ones(len(embeddings), dtype=np.float32)
+        scores = classify_all(self.linear, self.back_off, embeddings, ones)
+        prototypes = self._prototypes
+
+        def work(rows: slice) -> None:
+            images = to_floats(embeddings[rows])
+            scores.similarity[rows] = np.einsum("nd,nd->n", images, prototypes[scores.best[rows]])
+
+        in_blocks(len(embeddings), work)
+        return scores
+
+    def probabilities(self, embeddings: Embeddings, rows: NDArray[np.int64] | None = None) -> Matrix:  # noqa: ARG002
+        """See `FittedClassifier`."""
+        with one_thread_each:
+            return _softmax(self.linear.logits(embeddings, np.ones(len(embeddings), dtype=np.float32)))
+
+    def is_unknown(self, scores: Scores) -> NDArray[np.bool_]:
+        """See `FittedClassifier`."""
+        return self.distance(scores) > self.unknown_limit
+
+    def distance(self, scores: Scores) -> Matrix:
+        """See `FittedClassifier`."""
+        squares = (self._prototypes**2).sum(axis=1)
+        return (1 - 2 * scores.similarity + squares[scores.best]).astype(np.float32)
+
+    def unknown_distance(self, scores: Scores, is_free: NDArray[np.bool_]) -> float:  # noqa: ARG002 (alike)
+        """See `FittedClassifier`."""
+        return self.unknown_limit
+
+    def explain(
+        self, image_id: int, embedding: Matrix, chances: Matrix, *, class_id: int, safe: ScoredClass | None
+    ) -> Explanation | None:
+        """See `FittedClassifier`: nothing but the class's own images is behind it."""
+        if len(self.candidate_ids) == 0 or self.prototype(class_id) is None:
+            return None
+        likeliest = self._prototypes[chances.argmax()]
+        return Explanation(
+            image_id, class_id, self.back_off.probability_of(class_id, chances),
+            Share(class_id, 1.0, tuple(self.shots.image_ids[self.shots.class_ids == class_id].tolist())), (), safe,
+            is_unknown=bool(((embedding - likeliest) ** 2).sum() > self.unknown_limit),
+        )  # fmt: skip
+
+    def prototype(self, class_id: int) -> Matrix | None:
+        """See `FittedClassifier`: the mean of its images."""
+        place = np.flatnonzero(self.class_ids == class_id)
+        return self.means[place[0]] if len(place) else None
+
+    def hold_out_each(self, graph: CategoryGraph) -> NDArray[np.bool_]:  # noqa: ARG002 (alike)
+        """See `FittedClassifier`."""
+        return self.is_right
+
+    def export(self, opset: int) -> Any:
+        """See `FittedClassifier`."""
+        return answers_model(self.linear, self._prototypes, None, self.back_off, opset)
+
+    @property
+    def _prototypes(self) -> Matrix:
+        """(c, d) means of the candidates."""
+        return self.means[np.searchsorted(self.class_ids, self.candidate_ids)]
+
+
+@final
+class LogisticRegression:
+    """See `Classifier`; it remembers nothing.
+
+    Args:
+        basis: of the collection, to say what to label first.
+    """
+
+    def __init__(self, basis: LiveBasis) -> None:
+        self._basis = basis
+
+    @one_thread_each
+    def fit(self, snapshot: FitSnapshot) -> FittedRegression:
+        """See `Classifier`."""
+        graph, shots = snapshot.graph, snapshot.shots
+        labelled = set(shots.counts())
+        above = frozenset[int]().union(*map(graph.ancestors, labelled))
+        candidate_ids = np.array(sorted(labelled - above), dtype=np.int64)
+        class_ids = np.array(sorted(labelled | above), dtype=np.int64)
+        means = class_means(shots, membership(graph, class_ids.tolist(), shots), len(class_ids))
+        task = _task(graph, shots, candidate_ids)
+        penalty, held, probabilities = _held_out(task)
+        weights, offsets = _fitted(task, penalty)
+        can_tell = np.isin(task.classes[held], candidate_ids)
+        held, probabilities = held[can_tell], probabilities[can_tell]
+        is_right = task.is_allowed[held, probabilities.argmax(axis=1)] if len(held) else np.zeros(0, dtype=bool)
+        return FittedRegression(
+            shots, candidate_ids, LinearClassifier(weights, offsets, np.zeros_like(offsets), 1.0),
+            back_off(graph, candidate_ids, snapshot.policies), class_ids, means, _limit(shots),
+            HeldOutShots(shots.image_ids[held], shots.class_ids[held], probabilities), is_right,
+        )  # fmt: skip
+
+    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> NDArray[np.int64] | None:
+        """See `Classifier`."""
+        return teach_first_of(self._basis, snapshot, fitted, scores)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """n labelled images and c candidates.
+
+    Attributes:
+        images: (n, d) float32, what is learned from.
+        seen: (n, d) float32, what they would be classified by.
+        classes: (n,) int64, their labels.
+        is_allowed: (n, c) bool, candidates that agree with the label.
+    """
+
+    images: Matrix
+    seen: Matrix
+    classes: NDArray[np.int64]
+    is_allowed: NDArray[np.bool_]
+
+    def at(self, rows: NDArray[np.int64]) -> "_Task":
+        return replace(self, images=self.images[rows], classes=self.classes[rows], is_allowed=self.is_allowed[rows])
+
+    def folds(self) -> Iterator[NDArray[np.int64]]:
+        """Rows to hold out in turn: every `FOLDS`-th of each class, and at least one of each is left."""
+        order = np.argsort(self.classes, kind="stable")
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order)) - np.searchsorted(self.classes[order], self.classes[order])
+        for fold in range(FOLDS):
+            yield np.flatnonzero(rank % FOLDS == fold)
+
+
+def _task(graph: CategoryGraph, shots: Shots, candidate_ids: NDArray[np.int64]) -> _Task:
+    is_allowed = np.zeros((len(shots), len(candidate_ids)), dtype=bool)
+    for label in shots.counts():
+        below = sorted(graph.descendants(label) | {label})
+        is_allowed[shots.class_ids == label] = np.isin(candidate_ids, below)
+    return _Task(shots.embeddings, shots.as_classified, shots.class_ids, is_allowed)
+
+
+def _held_out(task: _Task) -> tuple[float, NDArray[np.int64], Matrix]:
+    """The penalty that makes held-out labels likeliest, the rows that were held out, and their probabilities."""
+    counts = dict(zip(*(each.tolist() for each in np.unique(task.classes, return_counts=True)), strict=True))
+    has_others = np.array([counts[label] > 1 for label in task.classes.tolist()], dtype=bool)
+    folds = [fold[has_others[fold]] for fold in task.folds()]
+    folds = [fold for fold in folds if len(fold)]
+    if not folds:
+        return USUAL_PENALTY, np.zeros(0, dtype=np.int64), np.zeros((0, task.is_allowed.shape[1]), dtype=np.float32)
+    held = np.concatenate(folds)
+    order = np.argsort(held)
+    best, found = -np.inf, (USUAL_PENALTY, held[order], np.zeros((len(held), 0), dtype=np.float32))
+    for penalty in PENALTIES:
+        parts = []
+        for fold in folds:
+            weights, offsets = _fitted(task.at(np.setdiff1d(np.arange(len(task.classes)), fold)), penalty)
+            parts.append(_softmax(task.seen[fold] @ weights.T + offsets))
+        probabilities = np.concatenate(parts)[order]
+        right = (probabilities * task.is_allowed[held[order]]).sum(axis=1)
+        evidence = float(np.log(np.maximum(right, 1e-12)).sum())
+        if evidence > best:
+            best, found = evidence, (penalty, held[order], probabilities)
+    return found
+
+
+def _fitted(task: _Task, penalty: float) -> tuple[Matrix, Matrix]:
+    """Weights (c, d) and offsets (c,) by Nesterov's accelerated gradient descent, from zero.
+
+    The loss is the mean over classes of the mean of -log(summed probability of the allowed candidates), whose gradient
+    changes by no more than 1 for each step of length 1 where images have length 1.
+    """
+    _, place, counts = np.unique(task.classes, return_inverse=True, return_counts=True)
+    importance = (1 / (len(counts) * counts[place]))[:, None].astype(np.float32) if len(place) else 0
+    inputs = np.concatenate([task.images, np.ones((len(task.images), 1), dtype=np.float32)], axis=1)
+    decay = np.full(inputs.shape[1], penalty, dtype=np.float32)
+    decay[-1] = 0
+    now = ahead = np.zeros((task.is_allowed.shape[1], inputs.shape[1]), dtype=np.float32)
+    for step in range(STEPS if now.size else 0):
+        if step % STEPS_BEFORE_A_LOOK == 0:
+            stop_if_asked()
+        chances = _softmax(inputs @ ahead.T)
+        wanted = chances * task.is_allowed
+        wanted /= np.maximum(wanted.sum(axis=1, keepdims=True), np.float32(1e-12))
+        slope = ((chances - wanted) * importance).T @ inputs + decay * ahead
+        before, now = now, (ahead - slope / (1 + penalty)).astype(np.float32)
+        ahead = (now + step / (step + 3) * (now - before)).astype(np.float32)
+    return np.ascontiguousarray(now[:, :-1]), now[:, -1].copy()
+
+
+def _softmax(logits: Matrix) -> Matrix:
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
+    return (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+def _limit(shots: Shots) -> float:
+    """Limit of the squared distances of shots to the mean of the others of their class; infinite with few."""
+    _, place, counts = np.unique(shots.class_ids, return_inverse=True, return_counts=True)
+    sums = np.zeros((len(counts), shots.embeddings.shape[1]), dtype=np.float32)
+    np.add.at(sums, place, shots.embeddings)
+    has_others = np.flatnonzero(counts[place] > 1)
+    own = place[has_others]
+    means = (sums[own] - shots.embeddings[has_others]) / (counts[own, None] - 1)
+    return distance_limit(((shots.as_classified[has_others] - means) ** 2).sum(axis=1).astype(np.float32))
