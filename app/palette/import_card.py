@@ -1,0 +1,180 @@
+"""The base of cards that import something: choose a file or folder, look through what would be done, import."""
+
+from abc import abstractmethod
+from pathlib import Path
+from typing import Final, Generic, Protocol, TypeVar
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QWidget
+
+from app.controls import fill_column, make_button, make_flowing_label
+from app.palette.scrolling_card import ScrollingCard
+from app.side_panel.failure import FailureNotice
+from app.side_panel.progress import ProgressView
+from app.texts import breakable, tr
+from app.theme.tokens import tokens
+from engine.files import shown
+
+WIDTH: Final = 720
+"""Logical pixels."""
+
+
+class Surveyed(Protocol):
+    """What reading a source found."""
+
+    @property
+    def source(self) -> Path: ...
+
+
+Survey = TypeVar("Survey", bound=Surveyed)
+
+
+class ImportCard(ScrollingCard, Generic[Survey]):
+    """Floats over the window; Enter imports, Esc or a click beside it changes nothing.
+
+    A subclass calls `_fill` with its parts once they are made, shows its choice in `_show_choice` and asks for the
+    import in `_request`.
+
+    Args:
+        host: what it floats over.
+        title: at its head.
+        words: what can be imported.
+        hint: another way to choose it; "" for none.
+    """
+
+    file_requested = Signal()
+    folder_requested = Signal()
+
+    def __init__(self, host: QWidget, title: str, words: str, hint: str = "") -> None:
+        super().__init__(host, WIDTH, title)
+        self.survey: Survey | None = None  # what is shown
+        self.file_button = make_button(tr("Choose a file…"), self.file_requested.emit, icon_name="file")
+        self.folder_button = make_button(tr("Choose a folder…"), self.folder_requested.emit, icon_name="folder")
+        self.failure = FailureNotice()
+        self.progress = ProgressView(tr("Stop; nothing is imported"))
+        self.import_button = make_button(tr("Import"), self._on_import, variant="primary")
+        self.keep_button = make_button(tr("Cancel"), self.dismiss)
+        self._name = make_flowing_label("", "strong")
+        self._kind = make_flowing_label("", "secondary")
+        self._summary = make_flowing_label("", "heading")
+        self._start, self._plan, self._foot = QWidget(), QWidget(), QWidget()
+        buttons, spacing = QWidget(), tokens().spacing
+        _row_of(buttons, self.file_button, self.folder_button).addStretch(1)
+        hints = (make_flowing_label(hint, "secondary"),) if hint else ()
+        fill_column(self._start, make_flowing_label(words), buttons, *hints)
+        row = _row_of(self._foot, self.keep_button, self.import_button)
+        row.insertStretch(0, 1)
+        row.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
+        self.closed.connect(self._forget)
+
+    def _fill(self, *parts: QWidget) -> None:
+        """Put the parts of the plan below its summary."""
+        spacing = tokens().spacing
+        fill_column(self._plan, self._summary, *parts, spacing=spacing.medium)
+        body = (self._start, self._name, self._kind, self.failure, self.progress, self._plan)
+        column = fill_column(self.body, *body, spacing=spacing.small)
+        column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
+        column.addStretch(1)
+        whole = self.panel.layout()
+        assert whole is not None, "the card has one"
+        whole.addWidget(self._foot)  # never scrolled away
+
+    # -- what is shown
+
+    @property
+    def summary(self) -> str:
+        """How much would be done; "" while nobody knows."""
+        return "" if self._plan.isHidden() else self._summary.text()
+
+    @property
+    def kind(self) -> str:
+        return self._kind.text()
+
+    def show_start(self, failure: str = "") -> None:
+        """Ask for a file or folder; say why the last one was none."""
+        self.survey = None
+        self._show_parts(start=True)
+        self.failure.show_text(failure)
+        self._appear()
+        self.file_button.setFocus()
+
+    def show_reading(self, name: str) -> None:
+        """Say what is being read."""
+        self.survey = None
+        self._name.setText(breakable(shown(name)))
+        self._show_parts(name=True, progress=True)
+        self.failure.show_text("")
+        self.progress.show_step(tr("Reading %1…", shown(name)))
+        self._appear()
+        self.progress.cancel_button.setFocus()
+
+    def show_survey(self, survey: Survey) -> None:
+        """Show what would be done."""
+        self.survey = survey
+        self._name.setText(breakable(shown(survey.source.name)))
+        self._show_found(survey)
+        self._show_parts(name=True, plan=True)
+        self.failure.show_text("")
+        self._show_choice()
+        self._appear()
+        first = self.import_button if self.import_button.isEnabled() else self.keep_button
+        first.setFocus()
+
+    @abstractmethod
+    def _show_found(self, survey: Survey) -> None:
+        """Show what does not depend on a choice."""
+
+    @abstractmethod
+    def _show_choice(self) -> None:
+        """Show what the present choice would do."""
+
+    def _show_parts(
+        self, *, start: bool = False, name: bool = False, progress: bool = False, plan: bool = False
+    ) -> None:
+        self._start.setVisible(start)
+        self._name.setVisible(name)
+        self._kind.setVisible(plan)
+        self.progress.setVisible(progress)
+        self._plan.setVisible(plan)
+        self._foot.setVisible(plan)
+
+    def _appear(self) -> None:
+        self.show_over()
+        self.scroll_area.verticalScrollBar().setValue(0)
+        self._settle()
+
+    def _forget(self) -> None:
+        self.survey = None
+
+    # -- what the person does
+
+    def _on_import(self) -> None:
+        if self.survey is not None and self.import_button.isEnabled():
+            self._request()
+
+    @abstractmethod
+    def _request(self) -> None:
+        """Ask for the import of what is shown."""
+
+    def wanted_height(self, width: int) -> int:
+        """With the answers below what scrolls."""
+        return super().wanted_height(width) + (0 if self._foot.isHidden() else self._foot.sizeHint().height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter imports, from wherever the keyboard is but a button that says otherwise."""
+        others = (self.keep_button, self.close_button, self.file_button, self.folder_button)
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if is_enter and self.survey is not None and QApplication.focusWidget() not in others:
+            self._on_import()
+            return
+        super().keyPressEvent(event)
+
+
+def _row_of(widget: QWidget, *buttons: QPushButton) -> QHBoxLayout:
+    row = QHBoxLayout(widget)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(tokens().spacing.small)
+    for button in buttons:
+        row.addWidget(button)
+    return row
