@@ -26,16 +26,22 @@
     ├── NetworkError          a download that was asked for does not arrive
     └── Cancelled             the person stopped it; not a failure
 
-A message says what went wrong, what was expected, what was found and what to do, in one line.
+A message says what went wrong, what was expected, what was found and what to do, in one line. Each of these is a
+constant template, whose values are given as fields (`ModelError("{path} is empty", path=path)`), or one value as it is.
 Anything that is not a `ProtoleafError` is a bug.
 """
 
+import re
+from collections.abc import Mapping
 from typing import Any, Final
+
+from engine.texts import Message, translated
 
 LONGEST_MESSAGE: Final = 2_000
 """Characters; a message may quote a file, and a file may hold anything."""
 
 _KEPT_END: Final = 600
+_PARTS: Final = ("what", "expected", "found", "remedy")
 
 
 class ProtoleafError(Exception):
@@ -46,28 +52,66 @@ class ProtoleafError(Exception):
         expected: what would have been right.
         found: what was there instead.
         remedy: what the person can do.
+        code: what a program knows the error by; made of `what` where none is given.
+        fields: values of the places `{name}` in the four texts.
     """
 
-    def __init__(self, what: str, *, expected: str = "", found: str = "", remedy: str = "") -> None:
-        self.what = what
-        self.expected = expected
-        self.found = found
-        self.remedy = remedy
-        super().__init__(what, expected, found, remedy)
+    def __init__(
+        self, what: str, *, expected: str = "", found: str = "", remedy: str = "", code: str = "", **fields: object
+    ) -> None:
+        parts = (
+            part if isinstance(part, Message) else Message(part, fields) for part in (what, expected, found, remedy)
+        )
+        self.what, self.expected, self.found, self.remedy = parts
+        self.fields = self.what.fields
+        self.code = code or _code(self.what.template)
+        super().__init__(self.what, self.expected, self.found, self.remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Let an error come from a worker process: exceptions are rebuilt by position, and facts are named here."""
         return _rebuilt, (type(self), self.args), self.__dict__
 
     def __str__(self) -> str:
-        message = self.what
-        facts = [f"expected {self.expected}"] if self.expected else []
-        facts += [f"found {self.found}"] if self.found else []
-        if facts:
-            message += ": " + ", ".join(facts)
-        if self.remedy:
-            message += f". {self.remedy[0].upper()}{self.remedy[1:]}"
-        return _shortened(" ".join(message.split()))
+        expected, found = (
+            f"{word} {part}" if part else "" for word, part in (("expected", self.expected), ("found", self.found))
+        )
+        return _one_line(self.what, expected, found, self.remedy)
+
+    def translated(self) -> str:
+        """The same line in the person's language, where a window has given one (`engine.texts.translate_with`)."""
+        expected = Message("expected {expected}", {"expected": self.expected}) if self.expected else ""
+        found = Message("found {found}", {"found": self.found}) if self.found else ""
+        return _one_line(*map(translated, (self.what, expected, found, self.remedy)))
+
+    def as_data(self) -> dict[str, Any]:
+        """Kind, code and texts as JSON knows them, for another process."""
+        texts = {part: getattr(self, part).as_data() for part in _PARTS}
+        return {"kind": type(self).__name__, "code": self.code, "texts": texts}
+
+
+def from_data(data: Mapping[str, Any]) -> ProtoleafError:
+    """The error of which `as_data` gave this."""
+    kinds = [ProtoleafError]
+    for kind in kinds:  # grows while it is walked
+        kinds += kind.__subclasses__()
+    kind = next((kind for kind in kinds if kind.__name__ == data["kind"]), ProtoleafError)
+    error = kind.__new__(kind)
+    texts = {part: Message.from_data(text) for part, text in data["texts"].items()}
+    ProtoleafError.__init__(error, texts.pop("what"), code=data["code"], **texts)
+    return error
+
+
+def _one_line(what: str, expected: str, found: str, remedy: str) -> str:
+    facts = ", ".join(filter(None, (expected, found)))
+    message = f"{what}: {facts}" if facts else what
+    if remedy:
+        message += f". {remedy[0].upper()}{remedy[1:]}"
+    return _shortened(" ".join(message.split()))
+
+
+def _code(template: str) -> str:
+    """`{path} cannot be read` becomes `cannot-be-read`."""
+    return "-".join(re.findall(r"[a-z0-9]+", re.sub(r"{.*?}", "", template).lower()))
 
 
 def _shortened(message: str) -> str:

@@ -60,9 +60,12 @@ def disk_full(path: Path | str, *, needed_bytes: int = 0, free_bytes: int = 0) -
         return DiskFullError(_DISK_IS_FULL, found=str(path), remedy=REMEDY)
     return DiskFullError(
         _DISK_IS_FULL,
-        expected=f"{size_text(needed_bytes)} free",
-        found=f"{size_text(free_bytes)} for {path}",
+        expected="{needed} free",
+        found="{free} for {path}",
         remedy=REMEDY,
+        needed=size_text(needed_bytes),
+        free=size_text(free_bytes),
+        path=path,
     )
 
 
@@ -134,7 +137,7 @@ def as_full_disk(error: Exception, *places: Path) -> Exception:
     if isinstance(error, ProtoleafError):
         remedy = error.remedy if "space" in error.remedy else REMEDY
         return DiskFullError(
-            f"{_DISK_IS_FULL}; {error.what}", expected=error.expected, found=error.found, remedy=remedy
+            "the disk is full; {problem}", expected=error.expected, found=error.found, remedy=remedy, problem=error.what
         )
     named = next((each.filename for each in _chain(error) if isinstance(each, OSError) and each.filename), None)
     tightest = min(places, key=free_bytes, default=_temporary())

@@ -100,9 +100,10 @@ def place_file(source: Path, target: Path, how: Placing) -> None:
             target.symlink_to(whole)
     except OSError as error:
         raise InputError(
-            f"no {how.value.replace('-', ' ')} can be made",
+            "no {how} can be made",
             found=f"{whole}: {error.strerror or error}",
             remedy="choose copies, or another disk",
+            how=how.value.replace("-", " "),
         ) from error
 
 

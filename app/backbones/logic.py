@@ -218,7 +218,7 @@ def remove_added(project: "Project", caches: CacheFolders, name: str) -> str:
             raise InputError("the project uses this backbone", found=name, remedy="change to another one first")
         library.remove(name)
     except ProtoleafError as error:
-        return str(error)
+        return error.translated()
     return ""
 
 

@@ -33,7 +33,7 @@ class MirrorField(QuietField):
         try:
             Route(mirror=typed).check()
         except UsageError as error:
-            return str(error)
+            return error.translated()
         if typed != self.place:
             self.place = self._settings.mirror = typed
         return ""

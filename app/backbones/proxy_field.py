@@ -34,7 +34,7 @@ class ProxyField(QuietField):
             if typed:
                 proxy_address(typed)
         except UsageError as error:
-            return str(error)
+            return error.translated()
         if typed != self.address:
             self.address = self._settings.proxy = typed
         return ""

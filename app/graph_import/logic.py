@@ -88,7 +88,7 @@ def survey_graph(project_path: Path, source: Path) -> GraphSurvey:
         except GraphError as error:
             if not updating.is_alike:
                 raise
-            failure = str(error)
+            failure = error.translated()
     return GraphSurvey(
         source=source,
         format_name=name,

@@ -225,6 +225,8 @@ def decode(path: Path) -> "QImage | str":
 
     try:
         pixels = read_rgb(path, longest_side=LARGEST_SIDE)
-    except (ProtoleafError, OSError) as error:
+    except ProtoleafError as error:
+        return error.translated()
+    except OSError as error:
         return str(error)
     return image_of(pixels)

@@ -9,6 +9,7 @@ from typing import final
 from PySide6.QtCore import QObject, Qt, Signal
 
 from app.signal_types import either
+from app.texts import tr
 from engine.errors import Cancelled, ProtoleafError
 from engine.files import shown
 from engine.full_disk import as_full_disk
@@ -87,6 +88,7 @@ def sentence_for(error: Exception) -> str:
     """One line for a person; an error that is a bug also goes into the log with its traceback."""
     error = as_full_disk(error)
     if isinstance(error, ProtoleafError):
-        return shown(str(error))
+        return shown(error.translated())
     _log.error("unexpected error in the background", exc_info=error)
-    return f"Something unexpected went wrong ({type(error).__name__}). Your project is safe; the log has the details."
+    line = "Something unexpected went wrong (%1). Your project is safe; the log has the details."
+    return tr(line, type(error).__name__)

@@ -116,7 +116,7 @@ class WorkerJob(Job):
             case Done(result):
                 self._on_result(result)
             case Failed(message) if message:
-                self._fail(message)
+                self._fail(ending.as_error().translated())
             case _ if self._was_cancelled or isinstance(ending, Stopped):
                 self._stop()
             case Failed(_, traceback):

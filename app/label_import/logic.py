@@ -90,9 +90,11 @@ def _format_of(source: Path) -> str:
     except FormatError:
         titles = [one.title for one in READ_FORMATS.values()]
         raise FormatError(
-            f"{source.name} is in none of the formats that labels are read from",
-            expected=f"one of {', '.join(titles)}",
+            "{source} is in none of the formats that labels are read from",
+            expected="one of {titles}",
             remedy="choose another file, or the folder around it",
+            source=source.name,
+            titles=", ".join(titles),
         ) from None
 
 

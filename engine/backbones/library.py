@@ -165,8 +165,9 @@ def check_name(name: str) -> None:
     if not _NAME.fullmatch(name) or _is_device(name):
         raise InputError(
             "this cannot be a backbone's name",
-            expected=f"1 to {LONGEST_NAME} letters, digits, dots, dashes and underscores, a letter or digit first",
+            expected="1 to {limit} letters, digits, dots, dashes and underscores, a letter or digit first",
             found=f"“{name}”",
+            limit=LONGEST_NAME,
         )
     if _is_taken(name):
         raise InputError("a bundled backbone has this name", found=name, remedy="choose another name")

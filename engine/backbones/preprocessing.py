@@ -71,8 +71,13 @@ class Preprocessing:
     def __post_init__(self) -> None:
         """Refuse what cannot be meant, in words for the person who gave it."""
         if not isinstance(self.input_side, int) or not SMALLEST_SIDE <= self.input_side <= LARGEST_SIDE:
-            expected = f"{SMALLEST_SIDE} to {LARGEST_SIDE} pixels"
-            raise InputError("the input side cannot be used", expected=expected, found=f"{self.input_side}")
+            raise InputError(
+                "the input side cannot be used",
+                expected="{least} to {most} pixels",
+                found=str(self.input_side),
+                least=SMALLEST_SIDE,
+                most=LARGEST_SIDE,
+            )
         if not SMALLEST_SHARE <= self.resize_share <= 1:
             expected = f"{SMALLEST_SHARE} to 1"
             raise InputError("the resize share cannot be used", expected=expected, found=f"{self.resize_share}")

@@ -28,8 +28,9 @@ def _register_missing(application: typer.Typer, name: str) -> None:
     @application.command(name, hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
     def missing() -> None:
         raise UsageError(
-            f"`protoleaf {name}` is not installed",
+            "`protoleaf {name}` is not installed",
             expected="Protoleaf with its laboratory",
             found="the program alone",
             remedy="install it in a Python environment: pip install 'protoleaf[experiments]'",
+            name=name,
         )

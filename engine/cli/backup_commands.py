@@ -144,7 +144,8 @@ def _chosen(project: Path, text: str, *, is_other_wanted: bool) -> tuple[Path, b
         "several backups are meant" if fitting else "there is no such backup",
         expected=f"a file, 1 to {len(found)}, or a time such as {_time(found[0])}" if found else "a file",
         found=text,
-        remedy=f"see protoleaf backups list {project}",
+        remedy="see protoleaf backups list {project}",
+        project=project,
     )
 
 
@@ -162,7 +163,8 @@ def _numbered(project: Path, number: int, offer: "Offer", found: "Sequence[Backu
         "the list of backups has changed since it was shown",
         expected=f"number {number} to be {before[0]}" if before else f"1 to {len(shown)}",
         found=fitting[0].path.name if fitting else str(number),
-        remedy=f"see protoleaf backups list {project}, or give the time of the backup",
+        remedy="see protoleaf backups list {project}, or give the time of the backup",
+        project=project,
     )
 
 

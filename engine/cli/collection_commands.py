@@ -172,7 +172,8 @@ def classify(
         raise UsageError(
             "there is one project too many",
             expected="one project, or --model FOLDER and images",
-            found=f"{len(paths)} paths",
+            found="{paths} paths",
+            paths=len(paths),
         )
     _classify_project(
         paths[0], out, setting or "ppn+", collection, include_labelled=include_labelled, is_plain=is_plain,

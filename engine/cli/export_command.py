@@ -103,7 +103,7 @@ def _one_of(choices: type[Choice], text: str, option: str) -> Choice:
         return choices(text)
     except ValueError:
         raise UsageError(
-            f"{option} does not know this", expected=", ".join(each.value for each in choices), found=text
+            "{option} does not know this", expected=", ".join(each.value for each in choices), found=text, option=option
         ) from None
 
 

@@ -72,10 +72,11 @@ def named_backbone(
     for option, given in (("proxy", proxy), ("mirror", mirror)):
         if given and not is_published:
             raise UsageError(
-                f"a {option} is for the download of a published network only",
+                "a {option} is for the download of a published network only",
                 expected="torchvision:NAME or timm:NAME",
                 found=backbone,
-                remedy=f"leave --{option} out",
+                remedy="leave --{option} out",
+                option=option,
             )
     if is_file_source(backbone):
         added = added_file(Path(backbone), chosen, when_stopped=when_stopped)

@@ -82,5 +82,5 @@ def chosen_fields(
             chosen |= {} if text is None else {name: three_numbers(text)}
         except ValueError as error:
             expected = "R,G,B, such as 0.5,0.5,0.5"
-            raise UsageError(f"--{name} cannot be read", expected=expected, found=str(text)) from error
+            raise UsageError("--{name} cannot be read", expected=expected, found=str(text), name=name) from error
     return chosen | {name: value for name, value in others.items() if value is not None}

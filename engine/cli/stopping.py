@@ -14,6 +14,7 @@ from typing import Final
 
 from engine.errors import Cancelled
 from engine.events import CancelToken
+from engine.texts import Message
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _OF_A_SIGNAL: Final = 128
@@ -88,7 +89,7 @@ def stoppable(remedy: str) -> Iterator[CancelToken]:
     try:
         yield token
     except Cancelled as stopped:
-        stopped.remedy = remedy
+        stopped.remedy = Message(remedy)
         raise
     finally:
         for number, handler in before.items():

@@ -112,7 +112,9 @@ def _check_usable(project: Project, images: int, ready: int, labelled: int) -> N
     if images == 0:
         raise InputError("the project has no images", remedy="import images first")
     if ready == 0:
-        raise InputError("no image has an embedding yet", found=f"{images} waiting", remedy="run embed first")
+        raise InputError(
+            "no image has an embedding yet", found="{images} waiting", remedy="run embed first", images=images
+        )
     if labelled == 0:
         raise InputError(
             "no class has a shot yet",

@@ -74,7 +74,8 @@ def evaluate(project: Project, classified: Classified, truth: Mapping[str, int])
         raise InputError(
             "no image of the truth file has a prediction",
             expected="paths as in the project, or ends of them",
-            found=f"{len(truth)} rows, none matching an embedded image without a person's label",
+            found="{labels} rows, none matching an embedded image without a person's label",
+            labels=len(truth),
         )
     return _figures(project.classes.graph, classified, rows, answers, not_found=not_found)
 
@@ -111,9 +112,11 @@ def _only_unlabelled(classified: Classified, name: str, claimed: Sequence[int], 
     free = [row for row in whole or claimed if classified.labels[row] == NO_CLASS]
     if len(free) > 1:
         raise InputError(
-            f"“{name}” in the truth file fits {len(free)} images",
+            "“{name}” in the truth file fits {free} images",
             found=", ".join(paths[row] for row in free[:MOST_SHOWN]),
             remedy="write more of the path",
+            name=name,
+            free=len(free),
         )
     return free[0] if free else None
 

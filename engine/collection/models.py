@@ -50,9 +50,10 @@ def find_model(name_or_path: str = BUNDLED_NAME) -> ModelFiles:
         names = ", ".join((*bundled_backbones(), *library.names())) or "none"
         raise ModelError(
             "there is no such backbone",
-            expected=f"{names}, or an ONNX file",
+            expected="{names}, or an ONNX file",
             found=f"“{name_or_path}”",
             remedy="see them with `protoleaf backbone list`, or add one with `protoleaf backbone add`",
+            names=names,
         )
     return model_files(path)
 
@@ -115,8 +116,10 @@ def model_of(project: "Project", caches: CacheFolders, version: "ModelVersion | 
         raise ModelError(
             "the backbone file has changed since the project was made",
             expected=version.backbone_hash[:12],
-            found=f"{files.backbone_hash[:12]} in {files.backbone}",
+            found="{backbone_hash} in {backbone}",
             remedy=LOST_REMEDY,
+            backbone_hash=files.backbone_hash[:12],
+            backbone=files.backbone,
         )
     return files
 

@@ -50,20 +50,25 @@ def images_to_label(project: Project, caches: CacheFolders, count: int) -> tuple
         raise InputError("the project has no images", remedy="import images first")
     ready = int(live.embedded.is_ready.sum())
     if ready == 0:
-        raise InputError("no image has an embedding yet", found=f"{len(state.image_ids)} waiting", remedy="run embed")
+        raise InputError(
+            "no image has an embedding yet", found="{images} waiting", remedy="run embed", images=len(state.image_ids)
+        )
     if state.teach_rank is None:
         raise InputError(
-            "there are too few different images to choose among", found=f"{ready} with an embedding",
+            "there are too few different images to choose among",
+            found="{ready} with an embedding",
             remedy="label any of them, or add more",
-        )  # fmt: skip
+            ready=ready,
+        )
     is_free = (state.label_class == NO_CLASS) & live.embedded.is_ready
     places = np.flatnonzero(is_free)
     places = places[np.argsort(state.teach_rank[places], kind="stable")][:count]
     return tuple(
         ToLabel(
-            int(state.image_ids[place]), state.paths[place],
+            int(state.image_ids[place]),
+            state.paths[place],
             None if state.best_class[place] == NO_CLASS else int(state.best_class[place]),
             float(state.best_score[place]),
         )
         for place in places.tolist()
-    )  # fmt: skip
+    )

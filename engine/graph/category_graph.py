@@ -84,7 +84,7 @@ class CategoryGraph:
         check_known(self._structure, *parents)
         new_id = self.next_id if class_id is None else class_id
         if new_id in self:
-            raise GraphError(f"the class number {new_id} is taken", found=f'"{self.name(new_id)}"')
+            raise GraphError("the class number {new_id} is taken", found=f'"{self.name(new_id)}"', new_id=new_id)
         for parent_id in parents or (TOP,):
             check_name_is_free(self._structure, parent_id, cleaned)
         links = [EdgeAdded(parent_id, new_id) for parent_id in dict.fromkeys(parents)]

@@ -40,7 +40,9 @@ def find_class(structure: GraphStructure, text: str) -> ClassId:
     """
     fitting = fitting_classes(structure, text)
     if not fitting:
-        raise UnknownClassError(f'there is no class "{text.strip()}"', remedy=_remedy(structure, split_path(text)))
+        raise UnknownClassError(
+            'there is no class "{text}"', remedy=_remedy(structure, split_path(text)), text=text.strip()
+        )
     if len(fitting) > 1:
         raise _ambiguous(structure, text, fitting)
     return fitting[0]
@@ -89,10 +91,12 @@ def _ambiguous(structure: GraphStructure, text: str, fitting: list[ClassId]) -> 
     listed = [f'"{path_text(structure, each)}"' for each in fitting[:LISTED_PATHS]]
     more = [f"and {len(fitting) - LISTED_PATHS} more"] if len(fitting) > LISTED_PATHS else []
     return AmbiguousClassError(
-        f'"{text.strip()}" fits {len(fitting)} classes',
+        '"{text}" fits {fitting} classes',
         expected="one",
         found=", ".join(listed + more),
         remedy="write the whole path",
+        text=text.strip(),
+        fitting=len(fitting),
     )
 
 

@@ -27,9 +27,10 @@ def check_growth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
     if len(graph) > MOST_CLASSES and any(isinstance(edit, ClassAdded) for edit in edits):
         raise GraphError(
             "there would be too many classes",
-            expected=f"at most {MOST_CLASSES:,}",
+            expected="at most {limit:,}",
             found=f"{len(graph):,}",
             remedy="take the part of the classes that you need",
+            limit=MOST_CLASSES,
         )
     links = [(edit.parent_id, edit.child_id) for edit in edits if isinstance(edit, EdgeAdded)]
     links = [edge for edge in links if edge[0] in graph and edge[1] in graph]
@@ -56,7 +57,10 @@ def _check_none_sank(graph: CategoryGraph, before: CategoryGraph, class_ids: Ite
         deepest = max(sank, key=graph.level)
         raise GraphError(
             "the classes would nest too deeply",
-            expected=f"at most {DEEPEST_LEVEL:,} levels below the top",
-            found=f'"{graph.name(deepest)}" on level {graph.level(deepest):,}',
+            expected="at most {deepest:,} levels below the top",
+            found='"{name}" on level {level:,}',
             remedy="put them further up",
+            deepest=DEEPEST_LEVEL,
+            name=graph.name(deepest),
+            level=graph.level(deepest),
         )

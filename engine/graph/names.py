@@ -62,10 +62,12 @@ def clean_path(names: Sequence[str]) -> tuple[str, ...]:
     """
     if len(names) > DEEPEST_LEVEL + 1:
         raise GraphError(
-            f'the path of "{names[-1][:40]}" is too deep',
-            expected=f"at most {DEEPEST_LEVEL:,} classes above it",
+            'the path of "{name}" is too deep',
+            expected="at most {deepest:,} classes above it",
             found=f"{len(names) - 1:,}",
             remedy="shorten it",
+            name=names[-1][:40],
+            deepest=DEEPEST_LEVEL,
         )
     return tuple(map(clean_name, names))
 
@@ -106,10 +108,13 @@ def split_path(path: str) -> tuple[str, ...]:
 
 def _too_long(name: str, noun: str, longest: int) -> GraphError:
     return GraphError(
-        f'the {noun} "{name[:40]}..." is too long',
-        expected=f"at most {longest} characters",
+        'the {noun} "{name}..." is too long',
+        expected="at most {longest} characters",
         found=f"{len(name):,}",
         remedy="shorten it",
+        noun=noun,
+        name=name[:40],
+        longest=longest,
     )
 
 
@@ -119,9 +124,14 @@ def _refuse_treacherous_characters(name: str, noun: str) -> None:
         if is_control or unicodedata.bidirectional(character) in _DIRECTION_MARKS:
             kind = "control characters or line breaks" if is_control else "marks that override the writing direction"
             raise GraphError(
-                f"a {noun} cannot hold {kind}",
-                found=f"{character!a} at character {position} of {name[:60]!a}",
+                "a {noun} cannot hold {kind}",
+                found="{character} at character {position} of {name}",
                 remedy="delete that character",
+                noun=noun,
+                kind=kind,
+                character=ascii(character),
+                position=position,
+                name=ascii(name[:60]),
             )
 
 
@@ -129,8 +139,9 @@ def _refuse_invisible(name: str) -> None:
     if not any(_is_seen(character) for character in name):
         raise GraphError(
             "a class needs a name that can be seen",
-            found=f"only invisible characters, {name[:20]!a}",
+            found="only invisible characters, {name}",
             remedy="write at least one visible character",
+            name=ascii(name[:20]),
         )
 
 

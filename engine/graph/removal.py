@@ -117,7 +117,9 @@ def merging_edits(structure: GraphStructure, class_id: ClassId, heir_id: ClassId
     """
     check_known(structure, class_id, heir_id)
     if class_id == heir_id:
-        raise GraphError(f'"{structure.names[class_id]}" cannot be merged into itself', remedy="choose another class")
+        raise GraphError(
+            '"{name}" cannot be merged into itself', remedy="choose another class", name=structure.names[class_id]
+        )
     cut = [EdgeRemoved(parent_id, class_id) for parent_id in structure.parents(class_id)]
     cut += [EdgeRemoved(class_id, child_id) for child_id in structure.children(class_id)]
     new = list(dict.fromkeys(_new_edges(structure, class_id, heir_id)))

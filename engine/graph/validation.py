@@ -16,7 +16,9 @@ def check_known(structure: GraphStructure, *class_ids: ClassId) -> None:
     for class_id in class_ids:
         if class_id not in structure.names:
             raise UnknownClassError(
-                f"there is no class with the number {class_id}", remedy="it may have been removed; check the list again"
+                "there is no class with the number {class_id}",
+                remedy="it may have been removed; check the list again",
+                class_id=class_id,
             )
 
 
@@ -42,7 +44,9 @@ def check_name_is_free(
 def namesake_error(structure: GraphStructure, parent_id: ClassId | None, name: str) -> DuplicateNameError:
     """What to say of a name that is taken; see `check_name_is_free`."""
     place = "at the top level" if parent_id is TOP else f'under "{structure.names[parent_id]}"'
-    return DuplicateNameError(f'there is already a class "{name}" {place}', remedy="choose another name or place")
+    return DuplicateNameError(
+        'there is already a class "{name}" {place}', remedy="choose another name or place", name=name, place=place
+    )
 
 
 def check_not_linked(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
@@ -52,7 +56,9 @@ def check_not_linked(structure: GraphStructure, parent_id: ClassId, child_id: Cl
         GraphError: the classes are linked.
     """
     if structure.edges.has(parent_id, child_id):
-        raise GraphError(f'"{structure.names[child_id]}" is already under "{structure.names[parent_id]}"')
+        raise GraphError(
+            '"{child}" is already under "{parent}"', child=structure.names[child_id], parent=structure.names[parent_id]
+        )
 
 
 def check_linked(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
@@ -62,7 +68,11 @@ def check_linked(structure: GraphStructure, parent_id: ClassId, child_id: ClassI
         GraphError: the classes are not linked.
     """
     if not structure.edges.has(parent_id, child_id):
-        raise GraphError(f'"{structure.names[child_id]}" is not directly under "{structure.names[parent_id]}"')
+        raise GraphError(
+            '"{child}" is not directly under "{parent}"',
+            child=structure.names[child_id],
+            parent=structure.names[parent_id],
+        )
 
 
 def check_no_cycle(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
@@ -106,7 +116,9 @@ def check_origin(structure: GraphStructure, class_id: ClassId, from_parent: Clas
         check_known(structure, from_parent)
         check_linked(structure, from_parent, class_id)
     elif structure.parents(class_id):
-        raise GraphError(f'"{structure.names[class_id]}" is not at the top level', remedy="say which parent it leaves")
+        raise GraphError(
+            '"{name}" is not at the top level', remedy="say which parent it leaves", name=structure.names[class_id]
+        )
 
 
 def check_can_be_root(structure: GraphStructure, class_id: ClassId) -> None:
@@ -117,7 +129,8 @@ def check_can_be_root(structure: GraphStructure, class_id: ClassId) -> None:
     """
     if len(structure.parents(class_id)) > 1:
         raise GraphError(
-            f'"{structure.names[class_id]}" cannot go to the top level while it has other parents',
+            '"{name}" cannot go to the top level while it has other parents',
             remedy="unlink it from them first",
+            name=structure.names[class_id],
         )
     check_name_is_free(structure, TOP, structure.names[class_id])

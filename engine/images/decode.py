@@ -198,8 +198,11 @@ def _refuse_empty(image: Image.Image, size_bytes: int) -> None:
     if covered < pixels or (is_unpacked and size_bytes * 8 < pixels):  # a pixel has a bit at least
         raise ImageError(
             "the image is damaged or incomplete",
-            expected=f"{image.width} x {image.height} pixels",
-            found=f"a file of {size_text(size_bytes)} that ends long before",
+            expected="{width} x {height} pixels",
+            found="a file of {size} that ends long before",
+            width=image.width,
+            height=image.height,
+            size=size_text(size_bytes),
         )
 
 
@@ -207,7 +210,8 @@ def _refuse_bomb(width: int, height: int) -> None:
     if width * height > MAX_PIXELS:
         raise ImageError(
             "the image is too large",
-            expected=f"at most {MAX_PIXELS // 1_000_000} megapixels",
+            expected="at most {limit} megapixels",
             found=f"{width} x {height}",
             remedy="scale it down first",
+            limit=MAX_PIXELS // 1000000,
         )

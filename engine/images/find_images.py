@@ -61,7 +61,7 @@ class FoundImages:
             StorageError: a file was named, which is in no class folder.
         """
         if self.named:
-            raise StorageError("class folders were expected", found=f"a file, {self.named[0]}")
+            raise StorageError("class folders were expected", found="a file, {name}", name=self.named[0])
         return self.folders
 
 

@@ -67,6 +67,7 @@ def _refuse_large(size_bytes: int) -> None:
     if size_bytes > MAX_FILE_BYTES:
         raise ImageError(
             "the file is too large",
-            expected=f"at most {MAX_FILE_BYTES // 1024**2} MB",
+            expected="at most {limit} MB",
             found=f"{size_bytes // 1024**2} MB",
+            limit=MAX_FILE_BYTES // 1024**2,
         )

@@ -50,10 +50,12 @@ def check_file_count(file: BufferedReader, name: str) -> None:
     size_bytes = _list_bytes(file)
     if size_bytes > limits.LARGEST_FILE_LIST_BYTES:
         raise FormatError(
-            f"{name} holds too many files",
-            expected=f"a list of at most {limits.LARGEST_FILE_LIST_BYTES // 2**20} MiB",
+            "{name} holds too many files",
+            expected="a list of at most {limit} MiB",
             found=f"{size_bytes // 2**20:,} MiB",
             remedy="unpack it, and pack what you need",
+            name=name,
+            limit=limits.LARGEST_FILE_LIST_BYTES // 2**20,
         )
 
 
@@ -96,7 +98,9 @@ def small_member(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
     with member(archive, name) as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise FormatError(f"{name} is too large for such a file", expected=f"at most {most // 2**20} MiB")
+        raise FormatError(
+            "{name} is too large for such a file", expected="at most {limit} MiB", name=name, limit=most // 2**20
+        )
     return data
 
 

@@ -119,10 +119,11 @@ def _rows(source: Path) -> Iterator[_Row]:
     delimiter = _delimiter(header_line)
     if delimiter is None:
         raise FormatError(
-            f"{source.name} has no header",
+            "{source} has no header",
             expected='a first line with the columns "child" and "parent"',
             found=f'"{header_line[:60]}"' if header_line else "an empty file",
             remedy='write "child,parent" above the rows',
+            source=source.name,
         )
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
@@ -136,7 +137,9 @@ def _rows(source: Path) -> Iterator[_Row]:
                 header = {cell.strip().casefold(): column for column, cell in enumerate(cells)}
     except csv.Error as error:
         place = f"line {reader.line_num} of {source.name}"
-        raise FormatError(f"{place} cannot be read as a table", found=str(error), remedy="check the quotes") from error
+        raise FormatError(
+            "{place} cannot be read as a table", found=str(error), remedy="check the quotes", place=place
+        ) from error
 
 
 def _delimiter(header_line: str) -> str | None:
@@ -156,7 +159,13 @@ def _row(cells: list[str], header: dict[str, int], place: str, line: int) -> _Ro
     has_keys = {ID, PARENT_ID} <= header.keys()
     child, parent = cell(CHILD), cell(PARENT)
     if not child:
-        raise FormatError(f"{place} has no child", found=f'only the parent "{parent}"', remedy="write the child's name")
+        raise FormatError(
+            "{place} has no child",
+            found='only the parent "{parent}"',
+            remedy="write the child's name",
+            place=place,
+            parent=parent,
+        )
     name, parent_name = clean_name_at(place, child), clean_name_at(place, parent) if parent else ""
     if has_keys and not cell(ID):
         raise FormatError(f"{place} has no id", found=f'"{name}"', remedy="write one, or take the column parent_id out")
@@ -189,9 +198,14 @@ def _names(rows: list[_Row], source: Path) -> dict[str, str]:
             names.setdefault(row.parent_key, named.get(row.parent_key, row.parent))
         if names.setdefault(row.key, row.child) != row.child:
             raise FormatError(
-                f'line {row.line} of {source.name} gives the id "{row.key}" to another class than an earlier line',
-                found=f'"{names[row.key]}" and "{row.child}"',
+                'line {line} of {source} gives the id "{key}" to another class than an earlier line',
+                found='"{name}" and "{child}"',
                 remedy="give each class its own",
+                line=row.line,
+                source=source.name,
+                key=row.key,
+                name=names[row.key],
+                child=row.child,
             )
     return names
 
@@ -214,8 +228,11 @@ def _check_parents_are_listed(rows: list[_Row], source: Path) -> None:
         if row.parent_key and row.parent_key not in listed:
             parent = row.parent or row.parent_key
             raise FormatError(
-                f'line {row.line} of {source.name} names the parent "{parent}", which has no row of its own',
-                remedy=f'correct the name, or add a row with the child "{parent}" and an empty parent',
+                'line {line} of {source} names the parent "{parent}", which has no row of its own',
+                remedy='correct the name, or add a row with the child "{parent}" and an empty parent',
+                line=row.line,
+                source=source.name,
+                parent=parent,
             )
 
 
@@ -224,7 +241,9 @@ def _check_cycle(lines: dict[tuple[str, str], int], names: dict[str, str], sourc
     if cycle:
         line = max(lines[edge] for edge in pairwise(cycle))
         raise FormatError(
-            f"line {line} of {source.name} makes a class its own ancestor",
+            "line {line} of {source} makes a class its own ancestor",
             found=" > ".join(names[key] for key in cycle),
             remedy="cut one of these edges",
+            line=line,
+            source=source.name,
         )

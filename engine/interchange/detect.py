@@ -108,7 +108,13 @@ def read_graph(
     """
     name = detect_format(source) if format == AUTO else format
     if name not in FORMATS:
-        raise UsageError(f'there is no graph format "{name}"', expected=f"one of {_names()}", remedy="choose one")
+        raise UsageError(
+            'there is no graph format "{name}"',
+            expected="one of {formats}",
+            remedy="choose one",
+            name=name,
+            formats=_names(),
+        )
     return restricted(FORMATS[name].read(source), under=under, only=only)
 
 
@@ -123,7 +129,7 @@ def detect_format(source: Path) -> str:
         FormatError: it looks like none of the formats.
     """
     if not source.exists():
-        raise StorageError(f'there is no "{source}"', remedy="check the path")
+        raise StorageError('there is no "{source}"', remedy="check the path", source=source)
     if source.is_dir():
         return _format_of_folder(source)
     opening = Opening.of(source)
@@ -145,10 +151,12 @@ def _by_suffix(source: Path) -> str:
             return name
     first_line = next((line for line in taxonomy_text(source).splitlines() if line.strip()), "").strip()
     raise FormatError(
-        f"{source.name} is in none of the known formats",
-        expected=f"one of {_names()}",
+        "{source} is in none of the known formats",
+        expected="one of {formats}",
         found=f'"{first_line[:60]}"' if first_line else "an empty file",
         remedy="name the format if you know it",
+        source=source.name,
+        formats=_names(),
     )
 
 

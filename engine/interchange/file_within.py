@@ -21,7 +21,7 @@ def file_within(folder: Path, name: str, named_by: str) -> Path:
     if not _real(folder / name).is_relative_to(_real(folder)):
         raise _outside(name, named_by)
     if not (folder / name).is_file():
-        raise FormatError(f"{named_by} names a file that is not there", found=f'"{name[:200]}"')
+        raise FormatError("{named_by} names a file that is not there", found=f'"{name[:200]}"', named_by=named_by)
     return folder / name
 
 
@@ -40,10 +40,11 @@ def checked_name(name: str, named_by: str) -> str:
 
 def _outside(name: str, named_by: str) -> FormatError:
     return FormatError(
-        f"{named_by} names a file outside of its folder",
-        expected=f"one beside {named_by}",
+        "{named_by} names a file outside of its folder",
+        expected="one beside {named_by}",
         found=f'"{name[:200]}"',
         remedy="put the file there, and write its name alone",
+        named_by=named_by,
     )
 
 

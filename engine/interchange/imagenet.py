@@ -62,9 +62,11 @@ def _edges(source: Path) -> dict[tuple[str, str], None]:
             continue
         if len(ids) != IDS_IN_A_LINE:
             raise FormatError(
-                f"line {number} of {source.name} is not an edge",
+                "line {number} of {source} is not an edge",
                 expected="two ids, the parent's and the child's",
                 found=f'"{line[:60]}"',
+                number=number,
+                source=source.name,
             )
         edges[ids[0], ids[1]] = None
     return edges
@@ -79,6 +81,8 @@ def _words(source: Path) -> dict[str, tuple[str, ...]]:
         key, _, text = line.partition("\t")
         synset = [word for word in text.split(", ") if word.strip()]
         if not synset:
-            raise FormatError(f"{place} has no words", expected="an id, a tab, words", found=f'"{line[:60]}"')
+            raise FormatError(
+                "{place} has no words", expected="an id, a tab, words", found=f'"{line[:60]}"', place=place
+            )
         words[key.strip()] = tuple(clean_name_at(place, word) for word in synset)
     return words

@@ -150,12 +150,19 @@ def checked(imported: ImportedGraph, source_name: str) -> ImportedGraph:
         FormatError: it holds no class, a cycle, two classes of one name in one place, or is too deep.
     """
     if not imported.classes:
-        raise FormatError(f"{source_name} holds no classes", remedy="choose a source with at least one class")
+        raise FormatError(
+            "{source_name} holds no classes", remedy="choose a source with at least one class", source_name=source_name
+        )
     names = {each.key: each.name for each in imported.classes}
     ordered = parents_first(imported)
     if len(ordered) < len(names):
         path = " > ".join(names[key] for key in find_cycle(imported.edges))
-        raise FormatError(f"{source_name} makes a class its own ancestor", found=path, remedy="cut one of these edges")
+        raise FormatError(
+            "{source_name} makes a class its own ancestor",
+            found=path,
+            remedy="cut one of these edges",
+            source_name=source_name,
+        )
     _check_sibling_names(imported, names, source_name)
     _check_depth(imported, ordered, source_name)
     return imported
@@ -173,10 +180,12 @@ def check_level(level: int, source_name: str) -> None:
     """
     if level > DEEPEST_LEVEL:
         raise FormatError(
-            f"{source_name} nests its classes too deeply",
-            expected=f"at most {DEEPEST_LEVEL:,} classes above one another",
+            "{source_name} nests its classes too deeply",
+            expected="at most {deepest:,} classes above one another",
             found="more",
             remedy="take the part of it that you need",
+            source_name=source_name,
+            deepest=DEEPEST_LEVEL,
         )
 
 
@@ -196,7 +205,12 @@ def _check_sibling_names(imported: ImportedGraph, names: dict[str, str], source_
             if other != key:
                 place = "at the top level" if parent is None else f'under "{names[parent]}"'
                 raise FormatError(
-                    f'{source_name} has two classes "{names[key]}" {place}',
-                    found=f"{other} and {key}",
+                    '{source_name} has two classes "{name}" {place}',
+                    found="{other} and {key}",
                     remedy="rename one of them",
+                    source_name=source_name,
+                    name=names[key],
+                    place=place,
+                    other=other,
+                    key=key,
                 )

@@ -65,13 +65,15 @@ def _row(each: ImportedClass, parents: list[str]) -> dict[str, Any]:
 
 def _from_list(rows: Any, source_name: str) -> ImportedGraph:
     if not isinstance(rows, list):
-        raise FormatError(f'"{CLASSES}" in {source_name} is not a list', found=_kind(rows))
+        raise FormatError(
+            '"{classes}" in {source_name} is not a list', found=_kind(rows), classes=CLASSES, source_name=source_name
+        )
     classes: dict[str, ImportedClass] = {}
     parents: dict[str, list[str]] = {}
     for number, row in enumerate(rows, start=1):
         place = f"class {number} in {source_name}"
         if not isinstance(row, dict):
-            raise FormatError(f"{place} is not an object", found=_kind(row))
+            raise FormatError("{place} is not an object", found=_kind(row), place=place)
         name = clean_name_at(place, _text(row.get("name"), f'"name" of {place}'))
         key = _key(row["id"], f'"id" of {place}') if "id" in row else name
         if key in classes:
@@ -91,7 +93,12 @@ def _from_tree(document: Any, source_name: str) -> ImportedGraph:
     for path, row in _paths(document if isinstance(document, list) else [document], source_name):
         key = join_path(path)
         if key in taken:
-            raise FormatError(f'{source_name} has the class "{key}" twice', remedy="join the two or rename one")
+            raise FormatError(
+                '{source_name} has the class "{key}" twice',
+                remedy="join the two or rename one",
+                source_name=source_name,
+                key=key,
+            )
         taken.add(key)
         place = f'"{key}" in {source_name}'
         classes.append(ImportedClass(key, path[-1], _attributes(row, path[-1], place)))
@@ -108,7 +115,7 @@ def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...]
         row = {"name": node} if isinstance(node, str) else node
         if not isinstance(row, dict):
             raise FormatError(
-                f"{place} is not an object", expected='{"name": ..., "children": [...]}', found=_kind(node)
+                "{place} is not an object", expected='{"name": ..., "children": [...]}', found=_kind(node), place=place
             )
         path = (*above, clean_name_at(place, _text(row.get("name"), f'"name" of {place}')))
         yield path, row
@@ -134,26 +141,28 @@ def _list(row: dict[str, Any], name: str, place: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise FormatError(f'"{name}" of {place} is not a list', found=_kind(value))
+        raise FormatError('"{name}" of {place} is not a list', found=_kind(value), name=name, place=place)
     return value
 
 
 def _text(value: Any, place: str) -> str:
     if not isinstance(value, str):
-        raise FormatError(f"{place} is not a text", found=_kind(value))
+        raise FormatError("{place} is not a text", found=_kind(value), place=place)
     return value
 
 
 def _key(value: Any, place: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise FormatError(f"{place} is no id", expected="a text or a whole number", found=_kind(value))
+        raise FormatError("{place} is no id", expected="a text or a whole number", found=_kind(value), place=place)
     return str(value)
 
 
 def _check_known(keys: list[str], classes: dict[str, ImportedClass], place: str) -> None:
     for key in keys:
         if key not in classes:
-            raise FormatError(f'{place} has the parent "{key}", which is no class there', remedy="add that class")
+            raise FormatError(
+                '{place} has the parent "{key}", which is no class there', remedy="add that class", place=place, key=key
+            )
 
 
 def _kind(value: Any) -> str:

@@ -79,10 +79,12 @@ def check_count(count: int, name: str) -> None:
     """
     if count > MOST_RECORDS:
         raise FormatError(
-            f"{name} has too many rows",
-            expected=f"at most {MOST_RECORDS:,}",
+            "{name} has too many rows",
+            expected="at most {limit:,}",
             found="more",
             remedy="divide it into several files, and import one after the other",
+            name=name,
+            limit=MOST_RECORDS,
         )
 
 
@@ -95,7 +97,11 @@ def check_tags(data: bytes, name: str) -> None:
     count = data.count(b"<")
     if count > MOST_XML_TAGS:
         raise FormatError(
-            f"{name} has too many elements", expected=f"at most {MOST_XML_TAGS:,} tags", found=f"{count:,}"
+            "{name} has too many elements",
+            expected="at most {limit:,} tags",
+            found=f"{count:,}",
+            name=name,
+            limit=MOST_XML_TAGS,
         )
 
 
@@ -108,10 +114,12 @@ def check_json(text: str, name: str) -> None:
     count = sum(map(text.count, ",[{"))
     if count > MOST_JSON_VALUES:
         raise FormatError(
-            f"{name} has too many values",
-            expected=f"at most {MOST_JSON_VALUES:,}",
+            "{name} has too many values",
+            expected="at most {limit:,}",
             found=f"{count:,}",
             remedy="divide it into several files, or take JSON lines, CSV or Parquet",
+            name=name,
+            limit=MOST_JSON_VALUES,
         )
 
 
@@ -123,10 +131,12 @@ def check_text(characters: int, name: str) -> None:
     """
     if characters > MOST_TEXT:
         raise FormatError(
-            f"the paths and names in {name} are too long to be held",
-            expected=f"at most {MOST_TEXT:,} characters in all",
+            "the paths and names in {name} are too long to be held",
+            expected="at most {limit:,} characters in all",
             found="more",
             remedy="divide it into several files, and import one after the other",
+            name=name,
+            limit=MOST_TEXT,
         )
 
 
@@ -142,8 +152,10 @@ def check_bytes(size_bytes: int, name: str) -> None:
     """
     if size_bytes > LARGEST_TABLE_BYTES:
         raise FormatError(
-            f"{name} is too large to be read",
-            expected=f"at most {size_text(LARGEST_TABLE_BYTES)}",
+            "{name} is too large to be read",
+            expected="at most {limit}",
             found=size_text(size_bytes),
             remedy="divide it into several files, and import one after the other",
+            name=name,
+            limit=size_text(LARGEST_TABLE_BYTES),
         )

@@ -30,7 +30,9 @@ def read(source: Path) -> ImportedGraph:
         FormatError: `source` is a file or has no folders in it, or a folder's name cannot name a class.
     """
     if source.is_file():
-        raise FormatError(f"{source.name} is a file", expected="a folder", remedy="choose the folder around it")
+        raise FormatError(
+            "{source} is a file", expected="a folder", remedy="choose the folder around it", source=source.name
+        )
     classes: dict[str, ImportedClass] = {}
     edges: dict[tuple[str, str], None] = {}
     waiting: list[tuple[Path, tuple[str, ...], frozenset[str]]] = [(source, (), frozenset())]
@@ -68,7 +70,9 @@ def _visible_entries(folder: Path) -> tuple[list[Path], int]:
         entries = sorted(folder.iterdir())
     except OSError as error:
         reason = error.strerror or str(error)
-        raise StorageError(f'the folder "{folder}" cannot be read', found=reason, remedy="check the path") from error
+        raise StorageError(
+            'the folder "{folder}" cannot be read', found=reason, remedy="check the path", folder=folder
+        ) from error
     return [entry for entry in entries if not _is_hidden(entry.name)], len(entries)
 
 

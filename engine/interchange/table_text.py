@@ -58,18 +58,22 @@ def text_lines(file: IO[bytes], name: str, encoding: str, *, errors: str = "stri
     try:
         text = io.TextIOWrapper(file, encoding, errors, newline="")
     except LookupError as error:
-        raise FormatError(f"{name} is in an encoding that is not known", found=encoding[:60]) from error
+        raise FormatError("{name} is in an encoding that is not known", found=encoding[:60], name=name) from error
     try:
         while line := text.readline(limits.LONGEST_LINE + 1):
             number += 1
             if len(line) > limits.LONGEST_LINE:
                 raise FormatError(
-                    f"line {number:,} of {name} is too long", expected=f"at most {limits.LONGEST_LINE:,} characters"
+                    "line {number:,} of {name} is too long",
+                    expected="at most {limit:,} characters",
+                    number=number,
+                    name=name,
+                    limit=limits.LONGEST_LINE,
                 )
             yield line
     except UnicodeError as error:
         place = f"{name}, after line {number:,}: {str(error)[:200]}"
-        raise FormatError(f"{name} is not text", found=place, remedy="save it as UTF-8") from error
+        raise FormatError("{name} is not text", found=place, remedy="save it as UTF-8", name=name) from error
     except OSError as error:
         raise _unreadable(name, error) from error
     finally:
@@ -152,4 +156,4 @@ def _opened(path: Path, noun: str) -> Iterator[BufferedReader]:
 
 def _unreadable(noun: str, error: OSError, path: Path | None = None) -> StorageError:
     reason = error.strerror or str(error)
-    return StorageError(f"{noun} cannot be read", found=reason if path is None else f"{path}: {reason}")
+    return StorageError("{noun} cannot be read", found=reason if path is None else f"{path}: {reason}", noun=noun)

@@ -31,7 +31,7 @@ def taxonomy_bytes(source: Path) -> bytes:
             data = file.read(LARGEST_TAXONOMY_BYTES + 1)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise StorageError(f'"{source}" cannot be read', found=reason, remedy="check the path") from error
+        raise StorageError('"{source}" cannot be read', found=reason, remedy="check the path", source=source) from error
     check_size(len(data), source.name)
     return data
 
@@ -76,10 +76,12 @@ def check_parts(count: int, name: str) -> None:
     """
     if count > MOST_PARTS:
         raise FormatError(
-            f"{name} holds more than a taxonomy does",
-            expected=f"at most {MOST_PARTS:,} values, elements or quarters of lines",
+            "{name} holds more than a taxonomy does",
+            expected="at most {limit:,} values, elements or quarters of lines",
             found=f"{count:,}",
             remedy="take the part of it that you need",
+            name=name,
+            limit=MOST_PARTS,
         )
 
 
@@ -95,8 +97,10 @@ def check_size(size_bytes: int, name: str) -> None:
     """
     if size_bytes > LARGEST_TAXONOMY_BYTES:
         raise FormatError(
-            f"{name} is too large for a taxonomy",
-            expected=f"at most {LARGEST_TAXONOMY_BYTES // 2**20} MiB",
+            "{name} is too large for a taxonomy",
+            expected="at most {limit} MiB",
             found=f"{size_bytes // 2**20:,} MiB",
             remedy="take the part of it that you need",
+            name=name,
+            limit=LARGEST_TAXONOMY_BYTES // 2**20,
         )

@@ -45,7 +45,7 @@ def read_text(source: Path, *, at_most: int = MOST_BYTES) -> str:
             if isinstance(error, TooLargeError)
             else "check the path"
         )
-        raise StorageError(f'"{source}" cannot be read', found=reason, remedy=remedy) from error
+        raise StorageError('"{source}" cannot be read', found=reason, remedy=remedy, source=source) from error
     return decoded(data, source.name)
 
 
@@ -65,9 +65,12 @@ def decoded(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise FormatError(
-            f"{name} is not a text file in UTF-8",
-            found=f"byte 0x{data[error.start]:02x} in line {line}",
+            "{name} is not a text file in UTF-8",
+            found="byte 0x{byte:02x} in line {line}",
             remedy="save it again with the encoding UTF-8",
+            name=name,
+            byte=data[error.start],
+            line=line,
         ) from error
 
 

@@ -125,11 +125,19 @@ def _find(graph: CategoryGraph, text: str) -> int | None:
 def _refusal(error: GraphError, row: _Row) -> FormatError:
     if not _is_unicode(row.class_text):
         return FormatError(
-            f"in line {row.line} the truth file is not text in UTF-8",
-            found=f"the class {row.class_text[:_SHOWN]!a}",
+            "in line {line} the truth file is not text in UTF-8",
+            found="the class {class_text}",
             remedy="save it as UTF-8",
+            line=row.line,
+            class_text=ascii(row.class_text[:_SHOWN]),
         )
-    return FormatError(f"in line {row.line} of the truth file {error.what}", found=error.found, remedy=error.remedy)
+    return FormatError(
+        "in line {line} of the truth file {problem}",
+        found=error.found,
+        remedy=error.remedy,
+        line=row.line,
+        problem=error.what,
+    )
 
 
 def _is_unicode(text: str) -> bool:

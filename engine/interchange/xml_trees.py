@@ -35,19 +35,23 @@ def xml_tree(data: bytes, name: str) -> Tree:
     """
     if len(data) > LARGEST_DOCUMENT_BYTES:
         raise FormatError(
-            f"{name} is too large for such a file",
-            expected=f"at most {LARGEST_DOCUMENT_BYTES // 2**20} MiB",
+            "{name} is too large for such a file",
+            expected="at most {limit} MiB",
             found=f"{len(data) // 2**20:,} MiB",
+            name=name,
+            limit=LARGEST_DOCUMENT_BYTES // 2**20,
         )
     limits.check_tags(data, name)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
-        raise FormatError(f"{name} is not well-formed XML", found=str(error)[:200]) from error
+        raise FormatError("{name} is not well-formed XML", found=str(error)[:200], name=name) from error
     tree = root.getroottree()
     if tree.docinfo.internalDTD is not None:
-        raise FormatError(f"{name} declares a document type", expected="plain XML without one", found="<!DOCTYPE ...>")
+        raise FormatError(
+            "{name} declares a document type", expected="plain XML without one", found="<!DOCTYPE ...>", name=name
+        )
     return tree
 
 

@@ -66,7 +66,7 @@ class XmpPacket:
         """
         tree = xml_tree(data if data.startswith(_WIDE) else data.strip(b"\0 \t\r\n"), name)
         if _rdf_in(tree) is None:
-            raise FormatError(f"{name} holds no XMP", expected="rdf:RDF", found=str(tree.getroot().tag)[:200])
+            raise FormatError("{name} holds no XMP", expected="rdf:RDF", found=str(tree.getroot().tag)[:200], name=name)
         return XmpPacket(tree, is_declared=data.startswith(_DECLARATIONS))
 
     @staticmethod

@@ -220,7 +220,9 @@ def load_published(network: EfficientNetLite, published: Mapping[str, Tensor]) -
         raise ModelError(
             "these are the weights of another network",
             expected=f"{first} of shape {tuple(shapes[first])}" if wrong else f"{len(shapes)} arrays",
-            found=f"{len(published)} arrays, with {', '.join([*named][:3]) or 'other shapes'}",
+            found="{count} arrays, with {names}",
+            count=len(published),
+            names=", ".join([*named][:3]) or "other shapes",
         )
     network.load_state_dict(renamed)
 

@@ -88,7 +88,10 @@ def read_branches(text: str) -> tuple[CopiedClass, ...]:
     """
     if len(text) > LONGEST_TEXT:
         raise InputError(
-            "that is too much to paste", expected=f"at most {LONGEST_TEXT:,} characters", found=f"{len(text):,}"
+            "that is too much to paste",
+            expected="at most {limit:,} characters",
+            found=f"{len(text):,}",
+            limit=LONGEST_TEXT,
         )
     try:
         content = json.loads(text)
@@ -129,7 +132,13 @@ def _copied(row: Any, place: int) -> CopiedClass:
 
 
 def _broken(place: int, found: str) -> InputError:
-    return InputError("the copied classes are broken", found=f"class {place + 1} has {found}", remedy="copy them again")
+    return InputError(
+        "the copied classes are broken",
+        found="class {place} has {value}",
+        remedy="copy them again",
+        place=place + 1,
+        value=found,
+    )
 
 
 def _foreign(text: str) -> InputError:

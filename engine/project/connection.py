@@ -276,8 +276,10 @@ def _too_big(path: Path, _reason: str) -> ProtoleafError:
 def _not_storable(path: Path, reason: str) -> ProtoleafError:
     return InputError(
         "something is too long or not of the kind that the project file holds; nothing was changed",
-        found=f"{reason} in {path}",
+        found="{reason} in {path}",
         remedy="shorten or correct it",
+        reason=reason,
+        path=path,
     )
 
 

@@ -37,7 +37,9 @@ def create_file(path: Path, model: FirstModel) -> None:
     """
     _check_is_free(path)
     if len(os.fsencode(path.name)) > LONGEST_NAME_BYTES:
-        raise StorageError("the name is too long", expected=f"at most {LONGEST_NAME_BYTES} bytes", found=path.name)
+        raise StorageError(
+            "the name is too long", expected="at most {limit} bytes", found=path.name, limit=LONGEST_NAME_BYTES
+        )
     if not path.parent.is_dir():
         raise StorageError("there is no such folder", found=str(path.parent), remedy="create it first")
     try:

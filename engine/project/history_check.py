@@ -59,8 +59,10 @@ def read_chunk(connection: Connection, step_id: int, sequence: int) -> list[RowC
     except ValueError as error:
         raise ProjectDamagedError(
             "a step of the history cannot be read",
-            found=f"step {step_id}: {error}",
+            found="step {step_id}: {reason}",
             remedy="restore a backup or open an earlier copy of the file",
+            step_id=step_id,
+            reason=error,
         ) from error
 
 

@@ -118,8 +118,10 @@ def migrate(connection: Connection, version: int) -> None:
     except (sqlite3.Error, InputError) as error:
         raise ProjectDamagedError(
             "the project cannot be brought to the present version",
-            found=f"{error} in {connection.path}",
+            found="{reason} in {path}",
             remedy="open an earlier copy of the file, or restore a backup; nothing was changed",
+            reason=error,
+            path=connection.path,
         ) from error
     finally:
         connection.write("PRAGMA legacy_alter_table = OFF")
@@ -131,8 +133,10 @@ def _way(path: Path, version: int) -> Iterator[Migration]:
         if version not in steps:
             raise ProjectDamagedError(
                 "the project has a version that never existed",
-                found=f"{version} in {path}",
+                found="{version} in {path}",
                 remedy="open an earlier copy of the file",
+                version=version,
+                path=path,
             )
         yield steps[version]
         version = steps[version].to_version

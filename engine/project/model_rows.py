@@ -141,8 +141,10 @@ def chosen_version_id(connection: Connection) -> int:
     except (TypeError, ValueError) as error:
         raise ProjectDamagedError(
             "the project does not say which model version it uses",
-            found=f"{value!r} in {connection.path}",
+            found="{value} in {path}",
             remedy="restore a backup or open an earlier copy of the file",
+            value=repr(value),
+            path=connection.path,
         ) from error
 
 

@@ -199,8 +199,10 @@ def _back_up(connection: Connection) -> None:
     except StorageError as error:
         raise StorageError(
             "the project is of an older version and could not be backed up, so it was left as it is",
-            found=f"{error.what} ({error.found})",
+            found="{problem} ({detail})",
             remedy=error.remedy,
+            problem=error.what,
+            detail=error.found,
         ) from error
 
 

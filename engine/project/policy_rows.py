@@ -21,7 +21,9 @@ def put_setting(step: OpenStep, name: str, value: Any) -> None:
     try:
         text = json.dumps(value, sort_keys=True)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the setting {name} cannot be stored", expected="plain values", found=str(error)) from error
+        raise InputError(
+            "the setting {name} cannot be stored", expected="plain values", found=str(error), name=name
+        ) from error
     step.put(SETTING, [(name, text)])
 
 
@@ -36,7 +38,8 @@ def setting(connection: Connection, name: str, default: Any) -> Any:
         return default if text is None else json.loads(text)
     except (TypeError, ValueError) as error:
         raise ProjectDamagedError(
-            f"the setting {name} cannot be read",
+            "the setting {name} cannot be read",
             found=str(connection.path),
             remedy="set it again, or open an earlier copy of the file",
+            name=name,
         ) from error

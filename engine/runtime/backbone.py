@@ -91,8 +91,11 @@ class BackboneSession:
         if output.shape != expected or output.dtype != np.float32:
             raise ModelError(
                 "the backbone's output does not fit its card",
-                expected=f"float32 of shape {expected}",
-                found=f"{output.dtype} of shape {output.shape}",
+                expected="float32 of shape {shape}",
+                found="{kind} of shape {shape_2}",
+                shape=expected,
+                kind=output.dtype,
+                shape_2=output.shape,
             )
         if not np.isfinite(output).all():
             raise ModelError("the backbone gives values that are no numbers", remedy="export it again")

@@ -49,16 +49,18 @@ def input_output(session: Any, card: BackboneCard) -> InputOutput:
     if not fits or inputs[0].type not in INPUT_TYPES or batch not in {None, 1}:
         raise ModelError(
             "the backbone's input does not fit its card",
-            expected=f"one float input of shape (any, {', '.join(map(str, input_shape(card)))})",
+            expected="one float input of shape (any, {shape})",
             found=", ".join(f"{found.name}: {found.type} {found.shape}" for found in inputs) or "no input",
+            shape=", ".join(map(str, input_shape(card))),
         )
     kinds = {str(output.name): str(output.type) for output in session.get_outputs()}
     name = card.output or next(iter(kinds), "")
     if kinds.get(name) not in OUTPUT_TYPES:
         raise ModelError(
             "the backbone's output does not fit its card",
-            expected=f"float numbers from {name or 'an output'}",
+            expected="float numbers from {name}",
             found=", ".join(f"{each}: {kind}" for each, kind in kinds.items()) or "no output",
+            name=name or "an output",
         )
     return InputOutput(str(inputs[0].name), INPUT_TYPES[inputs[0].type], batch, name)
 

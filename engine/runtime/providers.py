@@ -110,7 +110,9 @@ def choose_from(
         refused = refused or report
     if device != AUTO and refused is not None:
         remedy = remedy_by_name(refused.remedy)
-        raise UsageError(f"the device {device} cannot be used: {refused.reason}", remedy=remedy)
+        raise UsageError(
+            "the device {device} cannot be used: {reason}", remedy=remedy, device=device, reason=refused.reason
+        )
     return ProviderChoice(CPU_PROVIDER, "CPU", refused.reason if refused else "")
 
 

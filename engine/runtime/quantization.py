@@ -69,7 +69,9 @@ def write_eight_bit(
         StorageError: the folder refuses the file.
     """
     if len(images) < FEWEST_IMAGES:
-        raise InputError("too few images to quantise with", expected=f"{FEWEST_IMAGES} or more", found=str(len(images)))
+        raise InputError(
+            "too few images to quantise with", expected="{least} or more", found=str(len(images)), least=FEWEST_IMAGES
+        )
     held_out = np.arange(len(images)) % HELD_OUT == 0
     ranges = activation_ranges(model, card, images[~held_out])
     return write_eight_bit_within(ranges, model, card, images[held_out], in_float=in_float, fidelity=FIDELITY)
@@ -106,8 +108,9 @@ def write_eight_bit_within(
         if agreement.mean() < fidelity:
             raise ModelError(
                 "eight bits are too few for this backbone",
-                expected=f"a mean cosine of {fidelity}",
+                expected="a mean cosine of {fidelity}",
                 found=f"{agreement.mean():.4f}",
+                fidelity=fidelity,
             )
     return EightBitReport(path, path.stat().st_size, float(agreement.mean()), float(agreement.min()))
 
@@ -172,7 +175,10 @@ def _quantise(model: Path, out: Path, folder: Path, ranges: Ranges, in_float: tu
         quantised, left = _quantised_nodes(plain, in_float)
         if missing := sorted(quantised - set(ranges)):
             raise ModelError(
-                "the ranges are those of another network", expected=missing[0], found=f"{len(ranges)} others"
+                "the ranges are those of another network",
+                expected=missing[0],
+                found="{ranges} others",
+                ranges=len(ranges),
             )
         write_file(known, _as_runtime_reads(ranges))
         quantization.quantize_static(

@@ -63,7 +63,7 @@ def open_session(
     if not model.is_file():
         raise ModelError("the model file is not there", expected=str(model))
     if provider not in onnxruntime.get_available_providers():
-        raise ModelError(f"the installed ONNX Runtime has no {provider}")
+        raise ModelError("the installed ONNX Runtime has no {provider}", provider=provider)
     onnxruntime.set_default_logger_severity(_FATAL_ONLY)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _FATAL_ONLY
@@ -85,7 +85,12 @@ def open_session(
     except runtime_errors() as error:
         raise ModelError("the model cannot be opened", found=f"{model.name}: {one_line(error)}") from error
     if session.get_providers()[0] != provider:
-        raise ModelError(f"{provider} does not work here", found=f"only {', '.join(session.get_providers())}")
+        raise ModelError(
+            "{provider} does not work here",
+            found="only {providers}",
+            provider=provider,
+            providers=", ".join(session.get_providers()),
+        )
     return session
 
 

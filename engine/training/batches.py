@@ -97,8 +97,10 @@ def _margin(pixels: NDArray[np.uint8], side: int) -> int:
     if side > stored:
         raise InputError(
             "the stored images are smaller than the side to train at",
-            expected=f"at most {stored} px",
-            found=f"{side} px",
+            expected="at most {stored} px",
+            found="{side} px",
             remedy="build the data set with a larger side, or train at a smaller one",
+            stored=stored,
+            side=side,
         )
     return stored - side

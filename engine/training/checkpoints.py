@@ -101,7 +101,9 @@ def read(path: Path) -> Checkpoint:
         raise FormatError(
             "this is no checkpoint of a training",
             expected=f"“{FORMAT}”",
-            found=f"{path} with “{notes.get('format', '')}”",
+            found="{path} with “{found_format}”",
+            path=path,
+            found_format=notes.get("format", ""),
         )
     return Checkpoint(
         iteration=int(notes["iteration"]),

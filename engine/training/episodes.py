@@ -164,9 +164,11 @@ def too_little(settings: EpisodeSettings, able: int) -> InputError:
         images += 1
     return InputError(
         "there is too little to learn propagation from",
-        expected=f"at least {LEAST_LEAVES} leaf classes with {images} labelled images each",
+        expected="at least {least_leaves} leaf classes with {images} labelled images each",
         found=f"{able}",
         remedy="label more images, or ask for fewer shots and queries",
+        least_leaves=LEAST_LEAVES,
+        images=images,
     )
 
 

@@ -173,7 +173,9 @@ def _check_width(module: nn.Module, inputs: Inputs, card: BackboneCard) -> None:
     found = tuple(module(*inputs).shape)
     expected = (len(inputs[0]), card.embedding_width)
     if found != expected:
-        raise ModelError("the card does not fit the backbone", expected=f"embeddings {expected}", found=str(found))
+        raise ModelError(
+            "the card does not fit the backbone", expected="embeddings {shape}", found=str(found), shape=expected
+        )
 
 
 def _card_writer(path: Path, card: BackboneCard) -> Callable[[], None]:
@@ -231,9 +233,10 @@ def compare(model: Path, module: nn.Module, inputs: Iterable[Inputs], *, toleran
     if not largest <= tolerance:  # also refuses a difference that is not a number
         raise ModelError(
             "the exported model does not do what the torch model does",
-            expected=f"a relative difference of at most {tolerance:g}",
+            expected="a relative difference of at most {tolerance:g}",
             found=f"{largest:.2g}",
             remedy="nothing was written; this is a fault of the export, please report it",
+            tolerance=tolerance,
         )
     return Agreement(largest, tolerance, len(differences))
 

@@ -12,7 +12,9 @@ def at_least(settings: object, **limits: int) -> None:
     for name, least in limits.items():
         value = getattr(settings, name)
         if value is not None and value < least:
-            raise UsageError(f"the setting {name} is too small", expected=f"at least {least}", found=str(value))
+            raise UsageError(
+                "the setting {name} is too small", expected="at least {least}", found=str(value), name=name, least=least
+            )
 
 
 def between(settings: object, **ranges: tuple[float, float]) -> None:
@@ -24,4 +26,11 @@ def between(settings: object, **ranges: tuple[float, float]) -> None:
     for name, (low, high) in ranges.items():
         value = getattr(settings, name)
         if value is not None and not low <= value <= high:
-            raise UsageError(f"the setting {name} is out of range", expected=f"{low:g} to {high:g}", found=str(value))
+            raise UsageError(
+                "the setting {name} is out of range",
+                expected="{low:g} to {high:g}",
+                found=str(value),
+                name=name,
+                low=low,
+                high=high,
+            )

@@ -218,8 +218,10 @@ class _Training:
         if not np.isfinite(value):
             raise ModelError(
                 "the loss is no longer a number, so training cannot continue",
-                found=f"{value} in iteration {self._iteration + 1}",
+                found="{value} in iteration {iteration}",
                 remedy="train with a lower learning rate or in float32",
+                value=value,
+                iteration=self._iteration + 1,
             )
         return value
 
@@ -262,8 +264,11 @@ def _require_same_settings(found: Any, expected: dict[str, Any], path: Path) -> 
     if different:
         name = different[0]
         raise InputError(
-            f"the checkpoint was trained with another {name}",
+            "the checkpoint was trained with another {name}",
             expected=str(expected.get(name)),
-            found=f"{found.get(name)} in {path}",
+            found="{value} in {path}",
             remedy="use the same settings to continue, or another folder to start over",
+            name=name,
+            value=found.get(name),
+            path=path,
         )

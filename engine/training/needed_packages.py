@@ -22,10 +22,12 @@ def check_packages(packages: Sequence[str], what: str, *, extra: str = "train") 
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
         raise ModelError(
-            f"{what} packages that are not installed",
+            "{subject} packages that are not installed",
             expected=", ".join(packages),
-            found=f"no {', '.join(missing)}",
+            found="no {missing}",
             remedy=_remedy(extra),
+            subject=what,
+            missing=", ".join(missing),
         )
 
 

@@ -129,7 +129,10 @@ def _attention(width: int, settings: PropagationTrainingSettings, start: Attenti
         return Attention(width, settings.hidden_width, logit_scale=settings.logit_scale, generator=generator)
     if start.embedding_width != width:
         raise ModelError(
-            "the attention does not fit the embeddings", expected=f"width {width}", found=f"{start.embedding_width}"
+            "the attention does not fit the embeddings",
+            expected="width {width}",
+            found=f"{start.embedding_width}",
+            width=width,
         )
     return deepcopy(start)
 

@@ -39,7 +39,9 @@ class TrainingSettings:
     def __post_init__(self) -> None:
         for name in ("iterations", "side", "checkpoint_interval", "point_interval"):
             if getattr(self, name) < 1:
-                raise InputError(f"{name} is too small", expected="at least 1", found=str(getattr(self, name)))
+                raise InputError(
+                    "{name} is too small", expected="at least 1", found=str(getattr(self, name)), name=name
+                )
 
     def learning_rate_at(self, iteration: int) -> float:
         """Learning rate of the step that follows `iteration` finished ones."""

@@ -218,7 +218,7 @@ class Worker:
             except FormatError as error:
                 _log.info("%s", error)
             except ProtoleafError as error:
-                self._end_all(Failed(str(error)))
+                self._end_all(Failed.of(error))
                 self.kill()
         self._process.wait()
         self._lines.put(None)

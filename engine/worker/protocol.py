@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, TypeVar, get_args
 
 from engine import __version__
-from engine.errors import FormatError, ProtoleafError
+from engine.errors import FormatError, ProtoleafError, from_data
 from engine.events import Progress
 
 R = TypeVar("R")
@@ -45,8 +45,18 @@ class Cancel:
 class Failed:
     """A request failed."""
 
-    message: str  # one line for a person; empty where a bug ended the request
+    message: str  # one line for a person, in English; empty where a bug ended the request
     traceback: str = ""  # of the bug
+    error: dict[str, Any] | None = None  # what the line was made of
+
+    @classmethod
+    def of(cls, error: ProtoleafError) -> "Failed":
+        """What the other side is told of an error."""
+        return cls(str(error), error=error.as_data())
+
+    def as_error(self) -> ProtoleafError:
+        """The error with its code and fields, as it was raised in the other process."""
+        return from_data(self.error) if self.error else ProtoleafError(self.message)
 
 
 @dataclass(frozen=True)
@@ -77,7 +87,7 @@ class Envelope:
         try:
             return msgspec.convert(self.body, found, dec_hook=_special)
         except (msgspec.ValidationError, ProtoleafError) as error:
-            raise FormatError(f"this is no {self.kind}", found=str(error)) from error
+            raise FormatError("this is no {kind}", found=str(error), kind=self.kind) from error
 
 
 def answers_to(request: Request[Any]) -> tuple[type[Any], ...]:
@@ -110,18 +120,24 @@ def read(line: bytes) -> Envelope:
     if version != __version__:
         raise ProtoleafError(
             "the program was updated while it was running",
-            expected=f"version {__version__}",
+            expected="version {version}",
             found=str(version)[:_SHOWN],
             remedy="close it and start it again",
+            version=__version__,
         )
     if not isinstance(number, int) or not isinstance(kind, str):
-        raise FormatError("this line is no message of the program", found=f"number {number!r}, kind {kind!r}")
+        raise FormatError(
+            "this line is no message of the program",
+            found="number {number}, kind {kind}",
+            number=repr(number),
+            kind=repr(kind),
+        )
     return Envelope(number, kind, body)
 
 
 def _plain(value: object) -> object:
     """What JSON has no word for."""
-    if isinstance(value, Path):
+    if isinstance(value, Path | str):
         return str(value)
     if isinstance(value, Mapping):
         return dict(value)

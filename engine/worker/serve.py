@@ -104,7 +104,7 @@ def serve(stdin: Iterator[bytes], stdout: IO[bytes], handlers: Handlers) -> int:
         if request is None:
             return status
         if isinstance(request, ProtoleafError):
-            answers.write(number, Failed(str(request)))
+            answers.write(number, Failed.of(request))
             return NOT_A_REQUEST
         answer = _answer(request, handlers[type(request)], answers, number, requests.token(number))
         requests.forget(number)
@@ -120,7 +120,7 @@ def _answer(request: Request[Any], handler: Handler, answers: _Answers, number: 
     except Exception as error:  # noqa: BLE001 (whoever asked logs it, and says so once)
         plain = as_full_disk(error, *_places(request))
         if isinstance(plain, ProtoleafError):
-            return Failed(str(plain))
+            return Failed.of(plain)
         _log.exception("%s failed", type(request).__name__)
         return Failed("", traceback.format_exc())
 

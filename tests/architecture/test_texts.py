@@ -1,12 +1,13 @@
 """Words that must be there, and words that must not."""
 
+import ast
 import re
 import subprocess
 from pathlib import Path
 
 import typer
 
-from engine import __version__
+from engine import __version__, errors
 from engine.cli.main import application
 
 ROOT = Path(__file__).parents[2]
@@ -62,3 +63,39 @@ def test_changelog_knows_the_version() -> None:
     """The changelog has a heading for the program's version or for what is not released yet."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"## {__version__}" in text or "## Unreleased" in text
+
+
+def raised(path: Path) -> list[tuple[ast.Call, dict[str, ast.expr]]]:
+    """Calls that make an error, with the parts of the message."""
+    calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+    kinds = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
+    made = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in kinds | {"DiskFullError"}]
+    return [
+        (call, {"what": call.args[0]} | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg})
+        for call in made
+        if call.args
+    ]
+
+
+def test_errors_are_templates_and_fields() -> None:
+    """Words stand in constant templates, so that they can be translated; each place has a field, each field a place."""
+    faults = []
+    for path in sorted((ROOT / "engine").rglob("*.py")):
+        for call, given in raised(path):
+            parts = {name: given.pop(name) for name in ("what", "expected", "found", "remedy") if name in given}
+            fields = given.keys() - {"code"}
+            words = [
+                ast.unparse(part) for part in parts.values() if isinstance(part, ast.JoinedStr) and has_words(part)
+            ]
+            templates = [str(part.value) for part in parts.values() if isinstance(part, ast.Constant)]
+            places = {place for text in templates for place in re.findall(r"\{(\w+)(?::[^{}]*)?\}", text)}
+            are_all_known = all(isinstance(part, ast.Constant | ast.JoinedStr) for part in parts.values())
+            if words or places - fields or (are_all_known and fields - places):
+                faults.append(f"{path.relative_to(ROOT)}:{call.lineno} {words or places ^ fields}")
+    assert faults == []
+
+
+def has_words(text: ast.JoinedStr) -> bool:
+    """Whether an f-string holds more than values and units."""
+    letters = "".join(str(part.value) for part in text.values if isinstance(part, ast.Constant))
+    return re.search(r"[a-z]{2}", re.sub(r"\b(MB|MiB|SHA-256|hf-hub)\b", "", letters)) is not None

@@ -98,5 +98,8 @@ def _check_card(network: UnitEmbedding, card: BackboneCard) -> None:
     width = network.backbone.embedding_width
     if width != card.embedding_width:
         raise ModelError(
-            "the card is one of another backbone", expected=f"width {width}", found=str(card.embedding_width)
+            "the card is one of another backbone",
+            expected="width {width}",
+            found=str(card.embedding_width),
+            width=width,
         )

@@ -16,6 +16,7 @@ from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.full_disk import storage_error
 from engine.model_card import file_hash
 from engine.new_file import flush_folder, private_folder, write_file
+from engine.texts import Message
 from engine.worker.client import Done, run
 from engine.worker.protocol import Failed
 
@@ -69,17 +70,17 @@ def at_hand(name: str) -> Path:
     try:
         ending = run(ConvertBackbone(name), limit_s=LONGEST_S)
     except OSError as error:
-        raise ModelError(_what(name), found=f"no process can be started: {error}") from error
+        raise ModelError(_what(name), found="no process can be started: {reason}", reason=error) from error
     if isinstance(ending, Failed) and ending.message:
-        raise ModelError(ending.message)
+        raise ending.as_error()
     found = converted_path(name)
     if not isinstance(ending, Done) or found is None:
         raise ModelError(_what(name), found=type(ending).__name__, remedy="look into the log, then try again")
     return found
 
 
-def _what(name: str) -> str:
-    return f"{name} cannot be prepared"
+def _what(name: str) -> Message:
+    return Message("{name} cannot be prepared", {"name": name})
 
 
 def _wait_for(lock: FileLock, cancel: CancelToken) -> None:

@@ -73,8 +73,11 @@ def network_with(head: Head | None, name: str, weights: dict[str, torch.Tensor])
     if head.matrix.shape[1:] != head.mean.shape or head.mean.shape != (network.embedding_width,):
         raise ModelError(
             "the head is one of another backbone",
-            expected=f"width {network.embedding_width}",
-            found=f"mean {head.mean.shape}, matrix {head.matrix.shape}",
+            expected="width {embedding_width}",
+            found="mean {mean_shape}, matrix {matrix_shape}",
+            embedding_width=network.embedding_width,
+            mean_shape=head.mean.shape,
+            matrix_shape=head.matrix.shape,
         )
     return UnitEmbedding(Whitened(network, torch.from_numpy(head.mean), torch.from_numpy(head.matrix))).eval()
 

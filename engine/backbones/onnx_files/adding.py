@@ -124,8 +124,12 @@ def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preproc
     preprocessing = preprocessing_from(values)
     side = preprocessing.input_side
     if facts.image_input.fixed_side not in {None, side}:
-        expected = f"{facts.image_input.fixed_side} pixels"
-        raise ModelError("the model takes images of one side only", expected=expected, found=f"{side}")
+        raise ModelError(
+            "the model takes images of one side only",
+            expected="{side} pixels",
+            found=str(side),
+            side=facts.image_input.fixed_side,
+        )
     return preprocessing
 
 

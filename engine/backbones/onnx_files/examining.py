@@ -76,8 +76,9 @@ def _check_size(path: Path, external_bytes: int, most_bytes: int) -> int:
     if size > most_bytes:
         raise ModelError(
             "the model is too large",
-            expected=f"at most {most_bytes / 2**20:,.0f} MB on this computer",
+            expected="at most {limit:,.0f} MB on this computer",
             found=f"{size / 2**20:,.0f} MB",
+            limit=most_bytes / 2**20,
         )
     return size
 
@@ -90,8 +91,10 @@ def _check_operators(structure: OnnxStructure) -> None:
         operators = {operator for _, operator in structure.foreign}
         raise ModelError(
             _NO_OPERATOR,
-            found=f"{_some(operators)} of {_some(strange)}",
+            found="{operators} of {strange}",
             remedy="export it with standard ONNX operators only",
+            operators=_some(operators),
+            strange=_some(strange),
         )
 
 
@@ -110,8 +113,11 @@ def _opened(path: Path, structure: OnnxStructure) -> Any:
         if any(sign in text for sign in _TOO_NEW):
             raise ModelError(
                 "the model is made for a newer ONNX Runtime",
-                found=f"opset {structure.opset}, format {structure.format_version}",
-                remedy=f"export it again with opset {SAFE_OPSET} or lower",
+                found="opset {opset}, format {format_version}",
+                remedy="export it again with opset {safe_opset} or lower",
+                opset=structure.opset,
+                format_version=structure.format_version,
+                safe_opset=SAFE_OPSET,
             ) from error
         if any(sign in text for sign in _UNKNOWN_OPERATOR):
             raise ModelError(_NO_OPERATOR, found=error.found) from error
@@ -181,9 +187,12 @@ def _check_propagation(path: Path, width: int) -> None:
     if trained_for not in {None, width}:
         raise ModelError(
             "the propagation file beside the model was trained for another one",
-            expected=f"embeddings of width {width}",
-            found=f"{trained_for} in {beside.name}",
+            expected="embeddings of width {width}",
+            found="{trained_for} in {beside}",
             remedy="remove it, and the one for any width is used",
+            width=width,
+            trained_for=trained_for,
+            beside=beside.name,
         )
 
 

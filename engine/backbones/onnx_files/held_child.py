@@ -38,8 +38,8 @@ def ask_child(
         case Failed(message) if message:
             raise ModelError(_shown(message))
         case TookTooLong():
-            within = f"an answer within {limits.seconds:g} s"
-            raise ModelError("the model takes too long", expected=within, remedy=_REMEDY)
+            within = "an answer within {limit:g} s"
+            raise ModelError("the model takes too long", expected=within, remedy=_REMEDY, limit=limits.seconds)
         case TookTooMuchMemory():
             raise too_much_memory(limits.memory_bytes)
     raise ModelError("the model crashed the process that examined it", found=_last_words(ending), remedy=_REMEDY)
@@ -61,5 +61,5 @@ def _shown(reason: str) -> str:
 def too_much_memory(limit_bytes: int) -> ModelError:
     """The model wants more memory than it may have."""
     return ModelError(
-        "the model needs too much memory", expected=f"at most {limit_bytes / 2**20:,.0f} MB", remedy=_REMEDY
+        "the model needs too much memory", expected="at most {limit:,.0f} MB", remedy=_REMEDY, limit=limit_bytes / 2**20
     )

@@ -88,7 +88,9 @@ def _preprocessor_values(file: Path) -> Mapping[str, Any]:
         preprocessing_from(values)
     except (OSError, *_NOT_SETTINGS) as error:
         found = f"{type(error).__name__}: {error}"
-        raise ModelError(f"{file.name} beside the model cannot be used", found=found, remedy=_REMEDY) from error
+        raise ModelError(
+            "{file} beside the model cannot be used", found=found, remedy=_REMEDY, file=file.name
+        ) from error
     return values
 
 

@@ -145,7 +145,7 @@ def write_inlined(path: Path, target: IO[bytes]) -> None:
     model = _load_without_weights(path)
     size = path.stat().st_size + check_external(path, _structure_of(path, model))
     if size > MOST_BYTES:
-        raise ModelError("the model is too large", expected="at most 2 GB", found=f"{size:,} bytes")
+        raise ModelError("the model is too large", expected="at most 2 GB", found="{size:,} bytes", size=size)
     try:
         load_external_data_for_model(model, str(path.absolute().parent))
     except (onnx.checker.ValidationError, ValueError) as error:
@@ -173,9 +173,11 @@ def check_external(path: Path, structure: OnnxStructure) -> int:
         if tensor.offset < 0 or tensor.length < 0 or tensor.offset + tensor.length > sizes[name]:
             raise ModelError(
                 "the model's external data is cut short",
-                expected=f"at least {tensor.offset + tensor.length} bytes in {name}",
+                expected="at least {end} bytes in {name}",
                 found=f"{sizes[name]}",
                 remedy="copy the file again",
+                end=tensor.offset + tensor.length,
+                name=name,
             )
     return sum(sizes.values())
 

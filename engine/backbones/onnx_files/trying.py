@@ -47,9 +47,10 @@ def try_backbone(path: Path, card: BackboneCard, images: Sequence[Path]) -> Tria
     if largest > LARGEST_VALUE:
         raise ModelError(
             "the embeddings are too large to be stored",
-            expected=f"values up to {LARGEST_VALUE:,.0f}",
+            expected="values up to {limit:,.0f}",
             found=f"{largest:,.0f}",
             remedy="normalise them to unit length",
+            limit=LARGEST_VALUE,
         )
     first, second = np.triu_indices(len(pixels), 1)
     distances = np.linalg.norm(embeddings[first] - embeddings[second], axis=1)
@@ -57,9 +58,10 @@ def try_backbone(path: Path, card: BackboneCard, images: Sequence[Path]) -> Tria
     if spread < SAME:
         raise ModelError(
             "different images have the same embedding",
-            expected=f"distances of at least {SAME:g} of their length",
+            expected="distances of at least {tolerance:g} of their length",
             found=f"{spread:.1g}",
             remedy="check mean, std and value range, and which output is taken",
+            tolerance=SAME,
         )
     _check_repeat(session, pixels, embeddings)
     return Trial(
@@ -85,8 +87,9 @@ def _pixels(images: Sequence[Path], card: BackboneCard) -> NDArray[np.uint8]:
     if len(found) < LEAST_IMAGES:
         raise InputError(
             "there are too few images to try the backbone on",
-            expected=f"at least {LEAST_IMAGES} different ones that can be read",
+            expected="at least {least} different ones that can be read",
             found=str(len(found)),
+            least=LEAST_IMAGES,
         )
     return np.stack(list(found.values()))
 
@@ -97,8 +100,9 @@ def _check_repeat(session: BackboneSession, pixels: NDArray[np.uint8], embedding
         raise ModelError(
             "the model gives a different embedding each time",
             expected="the same for the same image",
-            found=f"a relative difference of {difference:.1g}",
+            found="a relative difference of {difference:.1g}",
             remedy="export it in evaluation mode, without dropout",
+            difference=difference,
         )
 
 
@@ -108,9 +112,10 @@ def _batch_difference(session: BackboneSession, pixels: NDArray[np.uint8]) -> fl
     if not difference <= BATCH_TOLERANCE:
         raise ModelError(
             "an image's embedding depends on the other images of its batch",
-            expected=f"a relative difference of at most {BATCH_TOLERANCE:g}",
+            expected="a relative difference of at most {tolerance:g}",
             found=f"{difference:.2g}",
             remedy="export it in evaluation mode; networks with dynamic quantisation cannot be used",
+            tolerance=BATCH_TOLERANCE,
         )
     return difference
 

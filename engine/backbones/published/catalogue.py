@@ -175,10 +175,12 @@ def _versions(caches: CacheFolders, publisher: NetworkPublisher, name: str) -> d
     if not versions:
         close = difflib.get_close_matches(name, names, _CLOSE_NAMES, cutoff=0.5)
         raise ModelError(
-            f"{publisher.name} publishes no such {'classification ' if publisher.name != TIMM else ''}network",
+            "{publisher} publishes no such {kind_of}network",
             expected=" or ".join(close) or f"one of {len(names)} names",
             found=f"“{name}”",
-            remedy=f"see them all with `protoleaf backbone list --published --source {publisher.name}`",
+            remedy="see them all with `protoleaf backbone list --published --source {publisher}`",
+            publisher=publisher.name,
+            kind_of="classification " if publisher.name != TIMM else "",
         )
     return versions
 
@@ -192,5 +194,5 @@ def _version_of(
     if found is None:
         known = " or ".join(network.weights for network in versions.values())
         network = next(iter(versions.values())).network
-        raise ModelError(f"{network} has no such weights", expected=known, found=f"“{wanted}”")
+        raise ModelError("{network} has no such weights", expected=known, found=f"“{wanted}”", network=network)
     return found

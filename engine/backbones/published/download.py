@@ -186,10 +186,14 @@ class _Download:
             if is_written:
                 self.part.remove()
             raise NetworkError(
-                f"the file on {urlsplit(self.url).hostname} is not the expected one",
-                expected=f"about {self.promised / 1e6:.1f} MB",
-                found=f"{found / 1e6:.1f} MB for {self.url}",
+                "the file on {host} is not the expected one",
+                expected="about {promised:.1f} MB",
+                found="{arrived:.1f} MB for {url}",
                 remedy="try again later; a newer version of the program may know the file",
+                host=urlsplit(self.url).hostname,
+                promised=self.promised / 1000000.0,
+                arrived=found / 1000000.0,
+                url=self.url,
             )
 
 
@@ -207,8 +211,10 @@ def _check(part: PartFile, sha256_prefix: str, url: str) -> None:
         raise ModelError(
             "the downloaded file is not the published one",
             expected=f"SHA-256 {sha256_prefix}…",
-            found=f"{found[: max(8, len(sha256_prefix))]}… from {url}",
+            found="{hash}… from {url}",
             remedy="it was deleted; run it again",
+            hash=found[: max(8, len(sha256_prefix))],
+            url=url,
         )
 
 

@@ -99,7 +99,9 @@ def _in_folder(facts: PublishedNetwork, route: Route) -> Fetched:
         raise ModelError(
             "the mirror's file is not the published one",
             expected=f"SHA-256 {wanted[:_SHOWN_DIGITS]}…",
-            found=f"{found[:_SHOWN_DIGITS]}… for {path}",
+            found="{hash}… for {path}",
+            hash=found[:_SHOWN_DIGITS],
+            path=path,
         )
     compared = "as its name says" if wanted else "compared with nothing: no checksum is known"
     origin = f"Weights: {path.name} from a folder, SHA-256 {found[:_SHOWN_DIGITS]}…, {compared}."

@@ -143,8 +143,11 @@ def _remote_file(answer: httpx.Response) -> RemoteFile:
 def _locked(url: str, status: int) -> NetworkError:
     return NetworkError(
         "the hub does not give this file to everybody",
-        found=f"{status} {HTTPStatus(status).phrase} for {url}",
+        found="{status} {phrase} for {url}",
         remedy="check the name; or agree to its terms on its page, download it there, and name the folder as mirror",
+        status=status,
+        phrase=HTTPStatus(status).phrase,
+        url=url,
     )
 
 

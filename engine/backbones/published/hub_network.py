@@ -19,10 +19,17 @@ from engine.events import CancelToken
 LATEST: Final = "main"
 _SIDES: Final = ("input_size", "crop_pct", "interpolation", "crop_mode", "mean", "std", "fixed_input_size")
 _HEADS: Final = ("num_classes", "pool_size", "first_conv", "classifier", "label_offset")
-_WHERE_FROM: Final = frozenset({
-    "checkpoint_path", "cache_dir", "pretrained", "pretrained_cfg", "pretrained_cfg_overlay", "features_only",
-    "in_chans",
-})  # fmt: skip
+_WHERE_FROM: Final = frozenset(
+    {
+        "checkpoint_path",
+        "cache_dir",
+        "pretrained",
+        "pretrained_cfg",
+        "pretrained_cfg_overlay",
+        "features_only",
+        "in_chans",
+    }
+)
 """Options of timm that name files or another use: a repository has no say in them."""
 _LICENCE: Final = re.compile(r"^(?P<field>license|license_name):[ \t]*[\"']?(?P<name>[\w.+-]+)", re.MULTILINE)
 _UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -58,10 +65,19 @@ def plain_facts(name: str, weights: str | None = None) -> PublishedNetwork:
     check_repository(repository, revision)
     page = page_address(repository)
     return PublishedNetwork(
-        network=HUB_PREFIX + repository, weights="" if revision == LATEST else revision, is_default=revision == LATEST,
-        url="", sha256_prefix="", size_bytes=0, parameters=0, embedding_width=0, licence="", licence_url=page,
-        recipe_url=page, **NOT_KNOWN,
-    )  # fmt: skip
+        network=HUB_PREFIX + repository,
+        weights="" if revision == LATEST else revision,
+        is_default=revision == LATEST,
+        url="",
+        sha256_prefix="",
+        size_bytes=0,
+        parameters=0,
+        embedding_width=0,
+        licence="",
+        licence_url=page,
+        recipe_url=page,
+        **NOT_KNOWN,
+    )
 
 
 def described_by_hub(known: PublishedNetwork, route: Route, cancel: CancelToken) -> PublishedNetwork:
@@ -114,15 +130,21 @@ def _settings(read: Read, repository: str) -> tuple[dict[str, Any], Sequence[str
         if found is not None:
             return found, weights
     raise ModelError(
-        f"{repository} is no network that timm can build",
+        "{repository} is no network that timm can build",
         expected="config.json of timm, or open_clip_config.json with a ViT",
         found="neither",
         remedy="check the name, or take one of `protoleaf backbone list --published --source timm`",
+        repository=repository,
     )
 
 
 def _unreadable(what: str, repository: str, error: Exception) -> ModelError:
-    return ModelError(f"{what} of {repository} cannot be read", found=f"{type(error).__name__}: {error}")
+    return ModelError(
+        "{subject} of {repository} cannot be read",
+        found=f"{type(error).__name__}: {error}",
+        subject=what,
+        repository=repository,
+    )
 
 
 def _settings_of_timm(config: dict[str, Any]) -> dict[str, Any] | None:
@@ -151,14 +173,20 @@ def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
     architecture, side = settings["architecture"], settings["pretrained_cfg"].get("input_size")
     if not isinstance(architecture, str) or not is_model(architecture):
         raise ModelError(
-            "the installed timm does not know the network's architecture", expected="one of timm's",
-            found=f"“{architecture}” in {repository}", remedy="a newer timm may know it",
-        )  # fmt: skip
+            "the installed timm does not know the network's architecture",
+            expected="one of timm's",
+            found="“{architecture}” in {repository}",
+            remedy="a newer timm may know it",
+            architecture=architecture,
+            repository=repository,
+        )
     if not isinstance(side, list) or len(side) != 3 or side[0] != 3 or side[1] != side[2]:  # noqa: PLR2004 (channels)
         raise ModelError("the network takes no square colour images", expected="[3, side, side]", found=str(side))
     forbidden = sorted(_WHERE_FROM.intersection(settings["model_args"]))
     if forbidden:
-        raise ModelError(f"{repository} asks for more than building a network", found=", ".join(forbidden))
+        raise ModelError(
+            "{repository} asks for more than building a network", found=", ".join(forbidden), repository=repository
+        )
 
 
 def _licence(read: Read) -> str:
@@ -184,9 +212,10 @@ def _with_place(facts: PublishedNetwork, urls: Sequence[str], route: Route) -> P
                 facts, url=remote.url, sha256_prefix=remote.sha256, size_bytes=remote.size_bytes or facts.size_bytes
             )
     raise ModelError(
-        f"{facts.title} has no weights that can be read as plain numbers",
+        "{title} has no weights that can be read as plain numbers",
         expected=" or ".join(url.rpartition("/")[2] for url in urls),
         found="none of them",
+        title=facts.title,
     )
 
 

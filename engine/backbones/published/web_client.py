@@ -113,18 +113,18 @@ def network_error(
         what, found = "the server did not deliver the file", f"{status} {failure.response.reason_phrase} for {url}"
         remedy = _REMEDIES.get(status, "try again later")
     elif _is_unsafe(failure):
-        what = f"the connection to {host} is not safe"
+        what = "the connection to {host} is not safe"
         remedy = "check this computer's clock, and whether a proxy or a sign-in page of the network is in between"
     elif isinstance(failure, httpx.ProxyError):
-        what, remedy = f"the proxy refused to connect to {host}", _PROXY_REMEDY
+        what, remedy = "the proxy refused to connect to {host}", _PROXY_REMEDY
     elif is_unreachable(failure) and proxy is not None:
-        what, remedy = f"the proxy {proxy.shown} cannot be reached", "check the proxy's address"
+        what, remedy = "the proxy {proxy} cannot be reached", "check the proxy's address"
     elif is_unreachable(failure):
-        what = f"{host} cannot be reached"
+        what = "{host} cannot be reached"
         remedy = remedy or "check the network, or name the proxy that leads out of it"
     else:
-        what, remedy = f"the connection to {host} was lost", remedy or "try again"
-    return NetworkError(what, found=found, remedy=remedy)
+        what, remedy = "the connection to {host} was lost", remedy or "try again"
+    return NetworkError(what, found=found, remedy=remedy, host=host, proxy=proxy.shown if proxy else "")
 
 
 def _is_unsafe(failure: httpx.HTTPError) -> bool:

@@ -45,7 +45,9 @@ def read_numbers(path: Path) -> Mapping[str, Tensor]:
 
 def do_not_fit(network: str, error: Exception) -> ModelError:
     """What is told when weights are those of another network."""
-    return ModelError("the weights do not fit the network", expected=f"weights of {network}", found=_first_line(error))
+    return ModelError(
+        "the weights do not fit the network", expected="weights of {network}", found=_first_line(error), network=network
+    )
 
 
 def _is_safetensors(path: Path) -> bool:

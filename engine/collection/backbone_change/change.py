@@ -118,8 +118,10 @@ def use_backbone(project: Project, source: str, backbone_hash: str, news: Sequen
         raise ModelError(
             "the backbone has changed since the images were embedded with it",
             expected=backbone_hash[:12],
-            found=f"{model.backbone_hash[:12]} in {model.backbone}",
+            found="{backbone_hash} in {backbone}",
             remedy="choose it again",
+            backbone_hash=model.backbone_hash[:12],
+            backbone=model.backbone,
         )
     if news:
         project.images.record_scan(news)  # first: what is true of the files is true without the change, too

@@ -41,9 +41,10 @@ def largest_difference(folder: Path, card: BackboneCard, classified: Classified,
     if not found <= TOLERANCE:
         raise ModelError(
             "the exported model does not answer as the program does, so it was not written",
-            expected=f"probabilities that differ by {TOLERANCE:g} at most",
+            expected="probabilities that differ by {tolerance:g} at most",
             found=f"{found:.2g}",
             remedy="choose another backbone for the model that you export",
+            tolerance=TOLERANCE,
         )
     return found
 

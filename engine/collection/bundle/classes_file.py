@@ -138,10 +138,12 @@ def read_classes(text: str, *, source: str) -> ExportedClasses:
     except (ProtoleafError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         reason = f"no “{error.args[0]}”" if isinstance(error, KeyError) else str(error)
         raise FormatError(
-            f"this is not the {NAME} of an exported model, or it is damaged",
-            expected=f"what `protoleaf export PROJECT model FOLDER` writes, format “{FORMAT}”",
+            "this is not the {file} of an exported model, or it is damaged",
+            expected="what `protoleaf export PROJECT model FOLDER` writes, format “{format}”",
             found=f"{source}: {reason}",
             remedy="export the model again",
+            file=NAME,
+            format=FORMAT,
         ) from error
 
 
@@ -151,9 +153,12 @@ def _check_format(fields: Mapping[str, Any], source: str) -> None:
     if int(fields["version"]) > VERSION:
         raise FormatError(
             "this model was exported by a newer version of Protoleaf",
-            expected=f"version {VERSION} of the folder",
-            found=f"version {fields['version']} in {source}",
+            expected="version {version} of the folder",
+            found="version {found_version} in {source}",
             remedy="update Protoleaf",
+            version=VERSION,
+            found_version=fields["version"],
+            source=source,
         )
 
 

@@ -129,9 +129,10 @@ def _readable(backbone: Path) -> Any:
 def _unusable(backbone: Path, error: Exception) -> ModelError:
     return ModelError(
         "the backbone cannot be made a part of one file",
-        expected=f"ONNX operators of version {_OLDEST_OPSET} or later",
+        expected="ONNX operators of version {opset} or later",
         found=f"{backbone.name}: {str(error).splitlines()[0][:200] if str(error) else type(error).__name__}",
         remedy="export the backbone again with newer operators, and add that",
+        opset=_OLDEST_OPSET,
     )
 
 

@@ -82,10 +82,14 @@ def open_bundle(folder: Path) -> ModelBundle:
     path = folder / CLASSIFIER
     if _hash(path) != contents.sha256:
         raise FormatError(
-            f"{CLASSIFIER} is not the one that {NAME} belongs to, or it is damaged",
+            "{classifier} is not the one that {file} belongs to, or it is damaged",
             expected=contents.sha256[:12],
-            found=f"{_hash(path)[:12]} in {path}",
+            found="{hash} in {path}",
             remedy="copy the folder again, or export the model again",
+            classifier=CLASSIFIER,
+            file=NAME,
+            hash=_hash(path)[:12],
+            path=path,
         )
     session = open_session(path)
     _check_ends(session, contents, path)
@@ -94,25 +98,29 @@ def open_bundle(folder: Path) -> ModelBundle:
 
 def _text(folder: Path) -> str:
     if not folder.is_dir():
-        found = f"a file, {folder}" if folder.is_file() else f"nothing at {folder}"
-        raise InputError("this is not an exported model", expected=_EXPECTED, found=found)
+        found = "a file, {folder}" if folder.is_file() else "nothing at {folder}"
+        raise InputError("this is not an exported model", expected=_EXPECTED, found=found, folder=folder)
     missing = [name for name in (NAME, CLASSIFIER) if not (folder / name).is_file()]
     if missing:
         raise InputError(
             "this is not an exported model, or it is not whole",
             expected=_EXPECTED,
-            found=f"no {' and no '.join(missing)} in {folder}",
+            found="no {missing} in {folder}",
             remedy="name the folder itself, or export the model again",
+            missing=" and no ".join(missing),
+            folder=folder,
         )
     try:
         return read_regular(folder / NAME, at_most=_MOST_TEXT_BYTES).decode()
     except TooLargeError as error:
-        large = f"{NAME} is too large to be that of an exported model"
-        raise FormatError(large, found=str(folder / NAME)) from error
+        large = "{file} is too large to be that of an exported model"
+        raise FormatError(large, found=str(folder / NAME), file=NAME) from error
     except OSError as error:
         raise InputError("the exported model cannot be read", found=f"{folder / NAME}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise FormatError(f"{NAME} is no text", found=str(folder / NAME), remedy="export the model again") from error
+        raise FormatError(
+            "{file} is no text", found=str(folder / NAME), remedy="export the model again", file=NAME
+        ) from error
 
 
 def _hash(path: Path) -> str:
@@ -132,10 +140,14 @@ def _check_ends(session: Any, contents: ExportedClasses, path: Path) -> None:
     found = {one.name: list(one.shape)[1:] for one in (*session.get_inputs(), *session.get_outputs())}
     if found != expected:
         raise ModelError(
-            f"{CLASSIFIER} does not fit {NAME}",
+            "{classifier} does not fit {file}",
             expected=_shapes(expected),
-            found=f"{_shapes(found)} in {path}",
+            found="{shapes} in {path}",
             remedy="export the model again",
+            classifier=CLASSIFIER,
+            file=NAME,
+            shapes=_shapes(found),
+            path=path,
         )
 
 

@@ -128,7 +128,13 @@ def export_graph(
     """
     name = format_of(out) if format_name == AUTO else format_name
     if name not in GRAPH_FORMATS:
-        raise UsageError(f'there is no graph format "{name}"', expected=f"one of {_names()}", remedy="choose one")
+        raise UsageError(
+            'there is no graph format "{name}"',
+            expected="one of {formats}",
+            remedy="choose one",
+            name=name,
+            formats=_names(),
+        )
     content = graph_to_write(project, out, name, is_overwriting=is_overwriting)
     is_drawing = GRAPH_FORMATS[name].content is drawing
     write_graph(out, drawing(content, is_dark=is_dark) if is_drawing else GRAPH_FORMATS[name].content(content))
@@ -179,9 +185,11 @@ def format_of(out: Path) -> str:
         if out.suffix.casefold() == each.suffix:
             return name
     raise UsageError(
-        f'the suffix of "{out.name}" tells no graph format',
+        'the suffix of "{file}" tells no graph format',
         expected=", ".join(each.suffix for each in GRAPH_FORMATS.values()),
-        remedy=f"give the file such a name, or choose one of {_names()}",
+        remedy="give the file such a name, or choose one of {formats}",
+        file=out.name,
+        formats=_names(),
     )
 
 

@@ -57,8 +57,10 @@ def _part(project: Project, number: int, part: int) -> str:
     if not isinstance(found, str):
         raise ProjectDamagedError(
             "a part of what an imported taxonomy said last time is missing",
-            found=f"{_name(number, part)} in {project.path}",
+            found="{name} in {project_path}",
             remedy="open an earlier copy of the file, or restore a backup",
+            name=_name(number, part),
+            project_path=project.path,
         )
     return found
 

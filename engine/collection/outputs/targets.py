@@ -54,7 +54,7 @@ def check_file(out: Path, kind: str, *, project: Project | None = None, is_overw
         _check_own_name(out)
         return
     if out.is_dir():
-        raise InputError("the output is one file", found=f"the folder {out}", remedy="give a file's name")
+        raise InputError("the output is one file", found="the folder {path}", remedy="give a file's name", path=out)
     _check_own_name(out)
     _check_program(out)
     if project is not None and is_any_of(out, _alike(out, project)):
@@ -164,4 +164,4 @@ def _is_same(there: os.stat_result, path: Path) -> bool:
 
 
 def _refused(out: Path, what: str) -> InputError:
-    return InputError(f"the output would overwrite {what}", found=str(out), remedy=_OTHER)
+    return InputError("the output would overwrite {subject}", found=str(out), remedy=_OTHER, subject=what)

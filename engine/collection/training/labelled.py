@@ -85,8 +85,9 @@ def labelled_images(project: Project) -> TrainingLabels:
         raise InputError(
             "there is nothing to learn from",
             expected="images with a person's label",
-            found=f"{len(images.ids)} images without one",
+            found="{images} images without one",
             remedy="label some images of each class first",
+            images=len(images.ids),
         )
     paths = [images.paths[place] for place in chosen.tolist()]
     hashes = [images.content_hashes[place] for place in chosen.tolist()]
@@ -107,8 +108,10 @@ def labelled_embeddings(images: TrainingLabels, model: ModelFiles, caches: Cache
     if waiting := int((~store.is_filled).sum()):
         raise InputError(
             "labelled images have no embedding of the model in use yet",
-            found=f"{waiting} of {len(images)}",
+            found="{waiting} of {images}",
             remedy="embed the project first, then train",
+            waiting=waiting,
+            images=len(images),
         )
     return store.floats(rows)
 

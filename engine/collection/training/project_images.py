@@ -153,9 +153,11 @@ def check_labels(arrays: GraphArrays, positions: NDArray[np.int64]) -> None:
         example = f"; “{arrays.names[scarce[0]]}” has {counts[scarce[0]]}" if scarce else ""
         raise InputError(
             "there are too few labelled images to train a backbone",
-            expected=f"at least {LEAST_CLASSES} leaf classes with {LEAST_IMAGES} labelled images each",
+            expected="at least {least_classes} leaf classes with {least} labelled images each",
             found=f"{len(few_shot)}{example}",
             remedy="label more images of leaf classes first",
+            least_classes=LEAST_CLASSES,
+            least=LEAST_IMAGES,
         )
 
 

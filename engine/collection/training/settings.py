@@ -152,7 +152,9 @@ def _converted(name: str, value: Plain, hint: Any) -> Any:
             return _as_type(value, option)
         except (ValueError, KeyError, TypeError):
             continue
-    raise UsageError(f"the setting {name} has a wrong value", expected=" or ".join(_words(hint)), found=f"“{value}”")
+    raise UsageError(
+        "the setting {name} has a wrong value", expected=" or ".join(_words(hint)), found=f"“{value}”", name=name
+    )
 
 
 def _options(hint: Any) -> tuple[Any, ...]:

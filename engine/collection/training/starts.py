@@ -143,9 +143,11 @@ class FromFile(Start):
         except (RuntimeError, ValueError) as error:
             raise InputError(
                 "the backbone takes no images of this side",
-                expected=f"{card.input_side} px",
-                found=f"{settings.side} px",
+                expected="{input_side} px",
+                found="{side} px",
                 remedy="leave the setting side out",
+                input_side=card.input_side,
+                side=settings.side,
             ) from error
         return InPieces(network, min(limit, most or limit)), card.embedding_width
 

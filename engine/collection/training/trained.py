@@ -190,8 +190,10 @@ def _backbone_of(project: Project, trained: TrainedFiles) -> bytes:
         raise ModelError(
             "the backbone has changed since the training",
             expected=trained.backbone_hash[:12],
-            found=f"{found[:12]} in {path}",
+            found="{hash} in {path}",
             remedy="train again",
+            hash=found[:12],
+            path=path,
         )
     return path.read_bytes()
 

@@ -109,9 +109,11 @@ class PropagationSession:
         if embeddings.ndim != 2 or embeddings.shape[1] != (width or embeddings.shape[1]):  # noqa: PLR2004 (images, width)
             raise ModelError(
                 "the propagation file does not fit the backbone",
-                expected=f"embeddings of width {width or 'any'}",
-                found=f"shape {embeddings.shape}",
+                expected="embeddings of width {width}",
+                found="shape {shape}",
                 remedy="choose a propagation file that was trained for this backbone",
+                width=width or "any",
+                shape=embeddings.shape,
             )
 
 
@@ -135,10 +137,11 @@ def _check_names(model: Path, session: Any) -> None:
     outputs = tuple(value.name for value in session.get_outputs())
     if (inputs, outputs) != (INPUT_NAMES, OUTPUT_NAMES):
         raise ModelError(
-            f"{model.name} is not a propagation file",
+            "{model} is not a propagation file",
             expected=f"{', '.join(INPUT_NAMES)} -> {', '.join(OUTPUT_NAMES)}",
             found=f"{', '.join(inputs)} -> {', '.join(outputs)}",
             remedy=_REMEDY,
+            model=model.name,
         )
 
 

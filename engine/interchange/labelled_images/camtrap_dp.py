@@ -270,13 +270,15 @@ def _write_table(file: Any, columns: Iterable[str], rows: Iterable[Mapping[str, 
 def _package(folder: Path, named: Path | None = None) -> dict[str, Any]:
     path = folder / PACKAGE
     if (named is not None and named.is_file() and named.name != PACKAGE) or not path.is_file():
-        raise FormatError(f"{folder.name} is no data package", expected=f"a folder with {PACKAGE}")
+        raise FormatError(
+            "{folder} is no data package", expected="a folder with {package}", folder=folder.name, package=PACKAGE
+        )
     try:
         found = json.loads(read_text(path))
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{PACKAGE} is no JSON", found=str(error)[:200]) from error
+        raise FormatError("{package} is no JSON", found=str(error)[:200], package=PACKAGE) from error
     if not isinstance(found, dict):
-        raise FormatError(f"{PACKAGE} is no JSON object")
+        raise FormatError("{package} is no JSON object", package=PACKAGE)
     return found
 
 
@@ -293,7 +295,9 @@ def _rows(folder: Path, package: Mapping[str, Any], name: str) -> Iterator[dict[
     resources = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     path = next((each.get("path") for each in resources if each.get("name") == name), None)
     if not isinstance(path, str):
-        raise FormatError(f"the package has no table of {name}", expected=f"{name}.csv beside {PACKAGE}")
+        raise FormatError(
+            "the package has no table of {name}", expected="{name}.csv beside {package}", name=name, package=PACKAGE
+        )
     table = file_within(folder, path, PACKAGE)
     try:
         check_row_count(table, ",")
@@ -301,7 +305,7 @@ def _rows(folder: Path, package: Mapping[str, Any], name: str) -> Iterator[dict[
             for row in limits.at_most(csv.DictReader(lines), path):
                 yield {key: value for key, value in row.items() if key in _READ_COLUMNS and isinstance(value, str)}
     except csv.Error as error:
-        raise FormatError(f"{path} is not a CSV file", found=str(error)) from error
+        raise FormatError("{path} is not a CSV file", found=str(error), path=path) from error
 
 
 def _label(row: Mapping[str, str], name: str, path: str, folder: Path, taxa: Mapping[str, str]) -> ForeignLabel:

@@ -34,9 +34,10 @@ def read(source: Path) -> ForeignLabels:
     labels = [ForeignLabel(str(path), path.parts[:-1], file=file) for path, file in found if len(path.parts) > 1]
     if not labels:
         raise FormatError(
-            f"{source.name} has no class folders",
+            "{source} has no class folders",
             expected="folders that are named like classes, with images in them",
             remedy="choose the folder around them",
+            source=source.name,
         )
     return ForeignLabels.of(labels, unlabelled=len(found) - len(labels))
 

@@ -61,7 +61,9 @@ def read(source: Path) -> ForeignLabels:
     categories = _Categories(objects_in(whole, "categories"))
     if not entries or not isinstance(whole.get("annotations"), list):
         raise FormatError(
-            f"{source.name} is no COCO file", expected='an object with "images", "annotations" and "categories"'
+            "{source} is no COCO file",
+            expected='an object with "images", "annotations" and "categories"',
+            source=source.name,
         )
     labels: dict[ForeignLabel, None] = {}
     problems: list[str] = []

@@ -86,10 +86,13 @@ def _rows(source: Path) -> Iterator[tuple[int, dict[str, str]]]:
     separator = _separator(source)
     if separator is None:
         raise FormatError(
-            f"{source.name} is no table of labels",
-            expected=f"a column {' or '.join(IMAGE_COLUMNS)}, and one {' or '.join(CLASS_COLUMNS)}",
+            "{source} is no table of labels",
+            expected="a column {image_columns}, and one {class_columns}",
             found=first_line(source)[:60] or "an empty file",
             remedy="write these names above the columns, with commas, semicolons or tabs between the cells",
+            source=source.name,
+            image_columns=" or ".join(IMAGE_COLUMNS),
+            class_columns=" or ".join(CLASS_COLUMNS),
         )
     line = 0
     try:
@@ -104,7 +107,13 @@ def _rows(source: Path) -> Iterator[tuple[int, dict[str, str]]]:
                     found = ((name, cells[at] if at < len(cells) else "") for name, at in columns.items())
                     yield line, {name: unguarded(cell) for name, cell in found}
     except csv.Error as error:
-        raise FormatError(f"{source.name} is not a CSV file", found=f"after line {line}: {error}") from error
+        raise FormatError(
+            "{source} is not a CSV file",
+            found="after line {line}: {reason}",
+            source=source.name,
+            line=line,
+            reason=error,
+        ) from error
 
 
 def cell(value: Value) -> str:

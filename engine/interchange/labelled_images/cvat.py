@@ -81,7 +81,7 @@ def read(source: Path) -> ForeignLabels:
                     labels |= dict.fromkeys(found)
                     limits.check_count(len(labels), source.name)
     if not entries and not problems:
-        raise FormatError(f"{source.name} has no images", expected="annotations of CVAT for images 1.1")
+        raise FormatError("{source} has no images", expected="annotations of CVAT for images 1.1", source=source.name)
     return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
 
 
@@ -164,6 +164,10 @@ def _opened(source: Path) -> Iterator[IO[bytes]]:
             with open_regular(source) as file:
                 yield file
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError) as error:
-        raise FormatError(f"{source.name} holds no {_MEMBER}", found=str(error)[:200]) from error
+        raise FormatError(
+            "{source} holds no {member}", found=str(error)[:200], source=source.name, member=_MEMBER
+        ) from error
     except OSError as error:
-        raise StorageError(f"{source.name} cannot be read", found=str(error), remedy="check the path") from error
+        raise StorageError(
+            "{source} cannot be read", found=str(error), remedy="check the path", source=source.name
+        ) from error

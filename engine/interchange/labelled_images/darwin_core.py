@@ -91,11 +91,13 @@ def read(source: Path) -> ForeignLabels:
         with opened_archive(source) as archive:
             return _labels(archive, source)
     except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError) as error:
-        raise FormatError(f"{source.name} is no Darwin Core archive", found=str(error)[:200]) from error
+        raise FormatError("{source} is no Darwin Core archive", found=str(error)[:200], source=source.name) from error
     except (UnicodeError, LookupError, csv.Error, TypeError) as error:
-        raise FormatError(f"a table in {source.name} cannot be read", found=str(error)[:200]) from error
+        raise FormatError("a table in {source} cannot be read", found=str(error)[:200], source=source.name) from error
     except OSError as error:
-        raise StorageError(f"{source.name} cannot be read", found=str(error), remedy="check the path") from error
+        raise StorageError(
+            "{source} cannot be read", found=str(error), remedy="check the path", source=source.name
+        ) from error
 
 
 def fits(source: Path) -> bool:
@@ -191,7 +193,10 @@ def _labels(archive: zipfile.ZipFile, source: Path) -> ForeignLabels:
     core, *others = terms.tables_in(small_member(archive, terms.META, LARGEST_DOCUMENT_BYTES))
     if core.row_type != terms.OCCURRENCE:
         raise FormatError(
-            f"{source.name} has no occurrences", expected="an archive whose core is Occurrence", found=core.row_type
+            "{source} has no occurrences",
+            expected="an archive whose core is Occurrence",
+            found=core.row_type,
+            source=source.name,
         )
     media: dict[str, list[str]] = {}
     for table in others:

@@ -131,9 +131,9 @@ def tables_in(meta: bytes) -> list[Table]:
     try:
         tables = [_table(part) for part in _parts(root)]
     except (ValueError, AttributeError) as error:
-        raise FormatError(f"{META} cannot be understood", found=str(error)[:200]) from error
+        raise FormatError("{meta} cannot be understood", found=str(error)[:200], meta=META) from error
     if root.tag != f"{_TEXT}archive" or not tables:
-        raise FormatError(f"{META} describes no Darwin Core archive", found=str(root.tag)[:200])
+        raise FormatError("{meta} describes no Darwin Core archive", found=str(root.tag)[:200], meta=META)
     return tables
 
 

@@ -64,7 +64,9 @@ def read(source: Path) -> ForeignLabels:
     whole = read_json(source / LABELS if source.is_dir() else source)
     targets = object_in(whole, "labels") if isinstance(whole, dict) else {}
     if not targets:
-        raise FormatError(f"{source.name} has no labels", expected=f'{LABELS} with "classes" and "labels"')
+        raise FormatError(
+            "{source} has no labels", expected='{labels} with "classes" and "labels"', source=source.name, labels=LABELS
+        )
     classes = whole.get("classes") if isinstance(whole.get("classes"), list) else []
     data = source / DATA
     files = {str(path.with_suffix("")): file for path, file in each_file(data)}

@@ -247,7 +247,13 @@ def format_named(name: str, formats: Mapping[str, ImageFormat] = FORMATS) -> Ima
         UsageError: there is none.
     """
     if name not in formats:
-        raise UsageError(f'there is no format "{name}"', expected=f"one of {', '.join(formats)}", remedy="choose one")
+        raise UsageError(
+            'there is no format "{name}"',
+            expected="one of {formats}",
+            remedy="choose one",
+            name=name,
+            formats=", ".join(formats),
+        )
     return formats[name]
 
 
@@ -259,12 +265,14 @@ def detect(source: Path) -> str:
         FormatError: it looks like none of the formats.
     """
     if not source.exists():
-        raise StorageError(f'there is no "{source}"', remedy="check the path")
+        raise StorageError('there is no "{source}"', remedy="check the path", source=source)
     for name, one in READ_FORMATS.items():
         if one.fits is not None and one.fits(source):
             return name
     raise FormatError(
-        f"{source.name} is in none of the formats that labels are read from",
-        expected=f"one of {', '.join(READ_FORMATS)}",
+        "{source} is in none of the formats that labels are read from",
+        expected="one of {read_formats}",
         remedy="name the format if you know it (--format)",
+        source=source.name,
+        read_formats=", ".join(READ_FORMATS),
     )

@@ -55,7 +55,10 @@ def read(source: Path) -> ForeignLabels:
     found = [reader(table) for table, reader in _tables(source)]
     if not found:
         raise FormatError(
-            f"{source.name} has no rows of labels", expected=f"{METADATA}, .jsonl or .csv in it or its splits"
+            "{source} has no rows of labels",
+            expected="{metadata}, .jsonl or .csv in it or its splits",
+            source=source.name,
+            metadata=METADATA,
         )
     return ForeignLabels(
         tuple(label for each in found for label in each.labels),

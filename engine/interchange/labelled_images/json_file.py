@@ -26,9 +26,9 @@ def read_json(source: Path) -> Any:
     try:
         return json.loads(text)
     except RecursionError as error:
-        raise FormatError(f"{source.name} is nested too deep", remedy="choose another file") from error
+        raise FormatError("{source} is nested too deep", remedy="choose another file", source=source.name) from error
     except ValueError as error:
-        raise FormatError(f"{source.name} is no JSON file", found=str(error)[:200]) from error
+        raise FormatError("{source} is no JSON file", found=str(error)[:200], source=source.name) from error
 
 
 def objects_in(value: Any, name: str) -> list[dict[str, Any]]:

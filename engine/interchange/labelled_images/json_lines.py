@@ -51,7 +51,9 @@ def _places(source: Path) -> Iterator[tuple[str, dict[str, str]]]:
         try:
             yield f"line {number}", texts(read)
         except ValueError as error:
-            raise FormatError(f"line {number} of {source.name} cannot be read", found=str(error)) from error
+            raise FormatError(
+                "line {number} of {source} cannot be read", found=str(error), number=number, source=source.name
+            ) from error
 
 
 def _objects(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -67,11 +69,11 @@ def _object(line: str, place: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except RecursionError as error:
-        raise FormatError(f"{place} is nested too deep", found=line[:60]) from error
+        raise FormatError("{place} is nested too deep", found=line[:60], place=place) from error
     except ValueError as error:
-        raise FormatError(f"{place} is no JSON", found=f"{line[:60]!r}: {error}") from error
+        raise FormatError("{place} is no JSON", found=f"{line[:60]!r}: {error}", place=place) from error
     if not isinstance(row, dict):
-        raise FormatError(f"{place} is no JSON object", found=line[:60])
+        raise FormatError("{place} is no JSON object", found=line[:60], place=place)
     return row
 
 
@@ -81,7 +83,11 @@ def _check_unicode(line: str, place: str) -> None:
     except UnicodeEncodeError as error:
         byte = ord(line[error.start]) & 0xFF  # as `surrogateescape` keeps it
         raise FormatError(
-            f"{place} is not text in UTF-8", found=f"byte 0x{byte:02x}", remedy="save it again with the encoding UTF-8"
+            "{place} is not text in UTF-8",
+            found="byte 0x{byte:02x}",
+            remedy="save it again with the encoding UTF-8",
+            place=place,
+            byte=byte,
         ) from error
 
 

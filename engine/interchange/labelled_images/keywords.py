@@ -61,7 +61,7 @@ def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:
         FormatError: there are no keywords.
     """
     if not source.exists():
-        raise StorageError(f'there is no "{source}"', remedy="check the path")
+        raise StorageError('there is no "{source}"', remedy="check the path", source=source)
     problems: list[str] = []
     folder = source if source.is_dir() else source.parent
     sidecars = _by_image(source)
@@ -75,7 +75,9 @@ def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:
         unlabelled += not found
     if not labels and not problems:
         raise FormatError(
-            f"{source.name} has no keywords", expected="photos with keywords in them, or with sidecars beside them"
+            "{source} has no keywords",
+            expected="photos with keywords in them, or with sidecars beside them",
+            source=source.name,
         )
     return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
 

@@ -68,7 +68,9 @@ def read(source: Path) -> ForeignLabels:
     """Read tasks: ours, or what Label Studio exports as JSON."""
     tasks = read_json(source / TASKS if source.is_dir() else source)
     if not isinstance(tasks, list) or not any(isinstance(task, dict) and "data" in task for task in tasks):
-        raise FormatError(f"{source.name} holds no tasks", expected="a list of tasks as Label Studio exports them")
+        raise FormatError(
+            "{source} holds no tasks", expected="a list of tasks as Label Studio exports them", source=source.name
+        )
     labels: list[ForeignLabel] = []
     problems: list[str] = []
     unlabelled = 0

@@ -49,15 +49,20 @@ def read(source: Path) -> ForeignLabels:
             names = readable_columns(file.schema_arrow)
             if not has_columns(names):
                 raise FormatError(
-                    f"{source.name} is no table of labels",
+                    "{source} is no table of labels",
                     expected="columns image and class, of texts or numbers",
                     found=", ".join(file.schema_arrow.names[:_SHOWN])[:_SHOWN],
+                    source=source.name,
                 )
             return _labels(source, names)
     except pa.ArrowException as error:
-        raise FormatError(f"{source.name} is no Parquet file", found=str(error).split("\n", 1)[0][:200]) from error
+        raise FormatError(
+            "{source} is no Parquet file", found=str(error).split("\n", 1)[0][:200], source=source.name
+        ) from error
     except OSError as error:
-        raise StorageError(f"{source.name} cannot be read", found=str(error), remedy="check the path") from error
+        raise StorageError(
+            "{source} cannot be read", found=str(error), remedy="check the path", source=source.name
+        ) from error
 
 
 def fits(source: Path) -> bool:

@@ -98,10 +98,12 @@ def _check_lengths(column: "pa.Array", source_name: str) -> None:
     longest = pc.max(pc.binary_length(column)).as_py() or 0
     if longest > limits.LONGEST_CELL:
         raise FormatError(
-            f"a cell of {source_name} is too long",
-            expected=f"at most {limits.LONGEST_CELL:,} bytes",
+            "a cell of {source_name} is too long",
+            expected="at most {limit:,} bytes",
             found=f"{longest:,}",
             remedy="take that column out",
+            source_name=source_name,
+            limit=limits.LONGEST_CELL,
         )
 
 

@@ -58,7 +58,7 @@ def elements(file: IO[bytes], name: str, *tags: str) -> Iterator[Element]:
                 part.begin()
     except (ParseError, DefusedXmlException, LookupError, ValueError) as error:
         raise FormatError(
-            f"{name} is no XML file that can be read", found=str(error)[:200] or "a forbidden part"
+            "{name} is no XML file that can be read", found=str(error)[:200] or "a forbidden part", name=name
         ) from error
 
 
@@ -80,15 +80,19 @@ class _Part:
         self._read_bytes += len(data)
         if self._read_bytes > limits.LARGEST_PART_BYTES:
             raise FormatError(
-                f"a part of {self._name} is too large",
-                expected=f"at most {limits.LARGEST_PART_BYTES // 2**20} MiB for one image with what is said of it",
+                "a part of {name} is too large",
+                expected="at most {limit} MiB for one image with what is said of it",
+                name=self._name,
+                limit=limits.LARGEST_PART_BYTES // 2**20,
             )
         return data
 
 
 def _check_depth(depth: int, name: str) -> None:
     if depth > limits.DEEPEST_XML:
-        raise FormatError(f"{name} is nested too deep", expected=f"at most {limits.DEEPEST_XML} levels")
+        raise FormatError(
+            "{name} is nested too deep", expected="at most {limit} levels", name=name, limit=limits.DEEPEST_XML
+        )
 
 
 def first_tag(source: Path) -> str:

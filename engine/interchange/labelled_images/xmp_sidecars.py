@@ -100,9 +100,11 @@ def read(source: Path) -> ForeignLabels:
             problems.append(f"{shown(str(sidecar))}: {_reason(error)}")
     if not labels and not unlabelled and not problems:
         raise FormatError(
-            f"{source.name} has no sidecars that we wrote",
-            expected=f"files {SUFFIX} of an earlier export",
+            "{source} has no sidecars that we wrote",
+            expected="files {suffix} of an earlier export",
             remedy="keywords of other programs are read as the format keywords",
+            source=source.name,
+            suffix=SUFFIX,
         )
     return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
 
@@ -137,7 +139,7 @@ def sidecar_data(sidecar: Path) -> bytes:
     with open_regular(sidecar) as file:
         data = file.read(LARGEST_DOCUMENT_BYTES + 1)
     if len(data) > LARGEST_DOCUMENT_BYTES:
-        raise FormatError(f"{sidecar.name} is too large for a sidecar")
+        raise FormatError("{sidecar} is too large for a sidecar", sidecar=sidecar.name)
     return data
 
 

@@ -75,9 +75,12 @@ def read(source: Path) -> ForeignLabels:
     labels = [ForeignLabel(str(path), path.parts[1:-1], file=file) for path, file in found if len(path.parts) > 2]  # noqa: PLR2004 (part, class, image)
     if not labels:
         raise FormatError(
-            f"{source.name} has no class folders",
-            expected=f"{TRAIN} and {VALIDATION} with a folder for each class",
+            "{source} has no class folders",
+            expected="{train} and {validation} with a folder for each class",
             remedy="choose the folder around them",
+            source=source.name,
+            train=TRAIN,
+            validation=VALIDATION,
         )
     return ForeignLabels.of(labels, unlabelled=len(found) - len(labels))
 

@@ -36,7 +36,7 @@ def read_fiftyone(source: Path) -> ImportedGraph:
     """
     document = json_document(taxonomy_text(source), source.name)
     if not isinstance(document, dict):
-        raise FormatError(f"{source.name} describes no data set", expected='an object with "classes"')
+        raise FormatError("{source} describes no data set", expected='an object with "classes"', source=source.name)
     lists = [*_lists_of_fiftyone(document), *_lists_of_hugging_face(document.get("features"))]
     names: dict[str, None] = {}
     for listed in lists or [_named_by_images(document.get("labels"))]:
@@ -60,7 +60,9 @@ def read_cvat(source: Path) -> ImportedGraph:
     document = json_document(taxonomy_text(source), source.name)
     labels = document.get("labels") if isinstance(document, dict) else document
     if not isinstance(labels, list) or not all(isinstance(each, dict) for each in labels):
-        raise FormatError(f"{source.name} holds no labels of CVAT", expected='a list of objects with "name"')
+        raise FormatError(
+            "{source} holds no labels of CVAT", expected='a list of objects with "name"', source=source.name
+        )
     names = _distinct([each.get("name") for each in labels], source.name)
     classes = []
     for name, label in zip(names, labels, strict=True):
@@ -123,10 +125,12 @@ def _distinct(names: list[Any], source_name: str) -> list[str]:
     for number, name in enumerate(names, start=1):
         place = f"class {number} in {source_name}"
         if not isinstance(name, str):
-            raise FormatError(f"{place} is not a text", found=str(name)[:60])
+            raise FormatError("{place} is not a text", found=str(name)[:60], place=place)
         clean = clean_name_at(place, name)
         if clean in cleaned:
-            raise FormatError(f"{place} has the name of an earlier one", found=clean, remedy="take one of them out")
+            raise FormatError(
+                "{place} has the name of an earlier one", found=clean, remedy="take one of them out", place=place
+            )
         cleaned[clean] = None
     return list(cleaned)
 

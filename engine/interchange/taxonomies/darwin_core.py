@@ -85,7 +85,7 @@ def _by_parents(rows: Sequence[TaxonRow]) -> dict[str, _Taxon]:
     for row in rows:
         key = _id(row)
         if not key:
-            raise FormatError(f"{row.place} has no taxonID", found=row.cells.get(NAME, "no name either"))
+            raise FormatError("{place} has no taxonID", found=row.cells.get(NAME, "no name either"), place=row.place)
         if key in row_of:
             raise _repeated(row, key)
         row_of[key] = row
@@ -133,9 +133,12 @@ def _without_what_is_cut_off(parent_of: Mapping[str, str], row_of: Mapping[str, 
     if len(missing) > 1:
         parent, key = next(iter(missing.items()))
         raise FormatError(
-            f'{row_of[key].place} names the parent "{parent}", which has no row',
-            found=f"{len(missing):,} such parents",
+            '{other_place} names the parent "{parent}", which has no row',
+            found="{missing:,} such parents",
             remedy="add their rows, or take an extract of one taxon with all that is below it",
+            other_place=row_of[key].place,
+            parent=parent,
+            missing=len(missing),
         )
     return {key: "" if parent in missing else parent for key, parent in parent_of.items()}
 
@@ -160,7 +163,7 @@ def _by_ranks(rows: Sequence[TaxonRow]) -> dict[str, _Taxon]:
         if key in taxa and taxa[key].source_id not in {"", own_id}:
             key = f"{key} ({own_id})"
         elif key in taxa and taxa[key].place:
-            raise FormatError(f"{row.place} has the taxon of an earlier row", found=key)
+            raise FormatError("{place} has the taxon of an earlier row", found=key, place=row.place)
         _add_above(taxa, path[:-1])
         taxa[key] = _taxon(row, key, (join_path(path[:-1]),) if path[1:] else ())
         by_id[own_id] = taxa[key]
@@ -190,7 +193,9 @@ def _add_above(taxa: dict[str, _Taxon], path: tuple[str, ...]) -> None:
 
 
 def _repeated(row: TaxonRow, key: str) -> FormatError:
-    return FormatError(f"{row.place} has the taxonID of an earlier row", found=key, remedy="give it its own")
+    return FormatError(
+        "{place} has the taxonID of an earlier row", found=key, remedy="give it its own", place=row.place
+    )
 
 
 def _id(row: TaxonRow) -> str:

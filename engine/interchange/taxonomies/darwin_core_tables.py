@@ -113,9 +113,13 @@ def _members(source: Path) -> Iterator[tuple[tuple[str, ...], Callable[[str], by
         with opened_archive(source) as archive:
             yield tuple(archive.namelist()), lambda name: _unpacked(archive, name)
     except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError) as error:
-        raise FormatError(f"{source.name} is no archive that can be read", found=str(error)[:200]) from error
+        raise FormatError(
+            "{source} is no archive that can be read", found=str(error)[:200], source=source.name
+        ) from error
     except OSError as error:
-        raise StorageError(f"{source.name} cannot be read", found=str(error), remedy="check the path") from error
+        raise StorageError(
+            "{source} cannot be read", found=str(error), remedy="check the path", source=source.name
+        ) from error
 
 
 def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
@@ -128,10 +132,11 @@ def _described(tables: list[Table], content: Callable[[str], bytes], source_name
     core, *others = tables
     if not core.row_type.endswith(_TAXON):
         raise FormatError(
-            f"{source_name} is no checklist",
+            "{source_name} is no checklist",
             expected="an archive whose core is Taxon",
             found=core.row_type,
             remedy="labels of occurrences come in by importing labels",
+            source_name=source_name,
         )
     names = [table for table in others if table.row_type.endswith(_VERNACULAR)]
     return Checklist(
@@ -146,7 +151,9 @@ def _rows(table: Table, data: bytes) -> Iterator[TaxonRow]:
     try:
         text = decoded(data, table.file) if encoding in _ENCODINGS else data.decode(encoding)
     except (UnicodeDecodeError, LookupError) as error:
-        raise FormatError(f"{table.file} is not text in {table.encoding}", found=str(error)[:200]) from error
+        raise FormatError(
+            "{file} is not text in {encoding}", found=str(error)[:200], file=table.file, encoding=table.encoding
+        ) from error
     for line, cells in _cells(text, table.file, table.separator, table.quote):
         if line > table.header_lines:
             terms = {_term(term): cells[at] for at, term in table.columns.items() if at < len(cells)}
@@ -160,9 +167,10 @@ def _rows_by_header(text: str, name: str) -> Iterator[TaxonRow]:
     separator = _separator(first_line)
     if separator is None:
         raise FormatError(
-            f"{name} is no table of taxa",
+            "{name} is no table of taxa",
             expected='a first line with "scientificName", and "taxonID" or ranks such as "family"',
             found=f'"{first_line[:60]}"' if first_line else "an empty file",
+            name=name,
         )
     header: list[str] = []
     for line, cells in _cells(text, name, separator, "" if separator == "\t" else '"'):
@@ -177,10 +185,11 @@ def _table_of_taxa(names: tuple[str, ...], source_name: str) -> str:
     taxa = [name for name in tables if _TAXON_FILE.fullmatch(name)] or tables
     if len(taxa) != 1:
         raise FormatError(
-            f"{source_name} does not say which of its files lists the taxa",
+            "{source_name} does not say which of its files lists the taxa",
             expected="meta.xml, or one table such as Taxon.tsv",
             found=", ".join(taxa[:5]) or "no table",
             remedy="unpack it, and choose the table",
+            source_name=source_name,
         )
     return taxa[0]
 
@@ -199,7 +208,9 @@ def _cells(text: str, name: str, separator: str, quote: str) -> Iterator[tuple[i
                 yield reader.line_num, cells
     except csv.Error as error:
         place = f"line {reader.line_num} of {name}"
-        raise FormatError(f"{place} cannot be read as a table", found=str(error), remedy="check the quotes") from error
+        raise FormatError(
+            "{place} cannot be read as a table", found=str(error), remedy="check the quotes", place=place
+        ) from error
 
 
 def _row(line: int, name: str, cells: Mapping[str, str]) -> TaxonRow:

@@ -62,7 +62,10 @@ def read(source: Path) -> ImportedGraph:
     graph = next(_children(root, "graph"), None)
     if _tag(root) != "graphml" or graph is None:
         raise FormatError(
-            f"{source.name} is not GraphML", expected="<graphml> with a <graph> in it", found=f"<{_tag(root)}>"
+            "{source} is not GraphML",
+            expected="<graphml> with a <graph> in it",
+            found=f"<{_tag(root)}>",
+            source=source.name,
         )
     _check_directed(graph, source.name)
     meaning = {key.get("id"): key.get("attr.name", "").casefold() for key in _children(root, "key")}
@@ -120,9 +123,10 @@ def _check_directed(graph: Element, source_name: str) -> None:
     if graph.get("edgedefault") == "undirected" or lines:
         place = f"line {lines[0]} of {source_name}" if lines else source_name
         raise FormatError(
-            f"{place} has edges without a direction",
+            "{place} has edges without a direction",
             expected='edgedefault="directed"',
             remedy="save it as a directed graph",
+            place=place,
         )
 
 
@@ -141,11 +145,15 @@ def _nodes(graph: Element, meaning: Mapping[str, str], source_name: str) -> dict
     for element in _children(graph, "node"):
         key, place = element.get("id"), f"line {element.sourceline} of {source_name}"
         if not key:
-            raise FormatError(f"{place} has a node without an id")
+            raise FormatError("{place} has a node without an id", place=place)
         if key in nodes:
-            raise FormatError(f"{place} has the id of an earlier node", found=key, remedy="give it its own id")
+            raise FormatError(
+                "{place} has the id of an earlier node", found=key, remedy="give it its own id", place=place
+            )
         if next(_children(element, "graph"), None) is not None:
-            raise FormatError(f"{place} has a graph within a node", remedy="open the groups, and save it again")
+            raise FormatError(
+                "{place} has a graph within a node", remedy="open the groups, and save it again", place=place
+            )
         nodes[key] = _Node(element.sourceline, _fields(element, meaning))
     return nodes
 
@@ -156,7 +164,12 @@ def _edges(graph: Element, nodes: Mapping[str, _Node], meaning: Mapping[str, str
         for end in ends:
             if end not in nodes:
                 place = f"line {element.sourceline} of {source_name}"
-                raise FormatError(f'{place} has an edge to "{end}", which is no node there', remedy="add that node")
+                raise FormatError(
+                    '{place} has an edge to "{end}", which is no node there',
+                    remedy="add that node",
+                    place=place,
+                    end=end,
+                )
         fields = _fields(element, meaning)
         relation = next((fields[name] for name in ("relation", "interaction", "label", "type") if fields.get(name)), "")
         yield _Edge(ends[0], ends[1], relation.casefold())

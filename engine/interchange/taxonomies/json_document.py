@@ -25,7 +25,7 @@ def json_document(text: str, name: str) -> Any:
         return json.loads(text)
     except RecursionError as error:
         raise FormatError(
-            f"{name} is nested too deeply", remedy="write it flat, with the parents of each class"
+            "{name} is nested too deeply", remedy="write it flat, with the parents of each class", name=name
         ) from error
     except ValueError as error:
-        raise FormatError(f"{name} is not JSON", found=str(error), remedy="choose a JSON file") from error
+        raise FormatError("{name} is not JSON", found=str(error), remedy="choose a JSON file", name=name) from error

@@ -50,9 +50,10 @@ def read(source: Path) -> ImportedGraph:
     groups = next((found for tags in ((TAXONOMY,), (CHOICES,), LABELS) if (found := list(root.iter(*tags)))), [])
     if not groups:
         raise FormatError(
-            f"{source.name} offers no classes",
+            "{source} offers no classes",
             expected="a labelling interface of Label Studio with <Taxonomy>, <Choices> or <Labels>",
             found=f"<{root.tag}>",
+            source=source.name,
         )
     classes: dict[str, ImportedClass] = {}
     edges: dict[tuple[str, str], None] = {}
@@ -62,7 +63,7 @@ def read(source: Path) -> ImportedGraph:
             key, place = join_path(path), f"line {entry.sourceline} of {source.name}"
             if key in offered:
                 raise FormatError(
-                    f"{place} offers the class of an earlier line", found=key, remedy="take one of them out"
+                    "{place} offers the class of an earlier line", found=key, remedy="take one of them out", place=place
                 )
             offered.add(key)
             classes.setdefault(key, _class(key, path[-1], entry, place))

@@ -55,7 +55,9 @@ def read(source: Path) -> ImportedGraph:
     for term in _terms(source):
         key = _id(term, source.name)
         if key in terms:
-            raise FormatError(f"line {term.line} of {source.name} has the id of an earlier term", found=key)
+            raise FormatError(
+                "line {line} of {source} has the id of an earlier term", found=key, line=term.line, source=source.name
+            )
         terms[key] = term
     obsolete = {key for key, term in terms.items() if term.first("is_obsolete").casefold() == "true"}
     kept = {key: term for key, term in terms.items() if key not in obsolete}
@@ -82,9 +84,11 @@ def _terms(source: Path) -> Iterator[_Term]:
             tag, colon, value = bare.partition(":")
             if not colon:
                 raise FormatError(
-                    f"line {number} of {source.name} is no part of a term",
+                    "line {number} of {source} is no part of a term",
                     expected="tag: value",
                     found=f'"{bare[:60]}"',
+                    number=number,
+                    source=source.name,
                 )
             term.tags.setdefault(tag.strip(), []).append((value.strip(), number))
     if term is not None:
@@ -94,7 +98,12 @@ def _terms(source: Path) -> Iterator[_Term]:
 def _id(term: _Term, source_name: str) -> str:
     key = _value(term.first("id"))
     if not key:
-        raise FormatError(f"line {term.line} of {source_name} begins a term without an id", remedy='write "id: ..."')
+        raise FormatError(
+            "line {line} of {source_name} begins a term without an id",
+            remedy='write "id: ..."',
+            line=term.line,
+            source_name=source_name,
+        )
     return key
 
 
@@ -110,8 +119,12 @@ def _edges(terms: dict[str, _Term], obsolete: set[str], source_name: str) -> dic
             if parent not in terms:
                 kind = "is obsolete" if parent in obsolete else "is no term there"
                 raise FormatError(
-                    f'line {line} of {source_name} names the parent "{parent}", which {kind}',
+                    'line {line} of {source_name} names the parent "{parent}", which {kind}',
                     remedy="add that term, or take this line out",
+                    line=line,
+                    source_name=source_name,
+                    parent=parent,
+                    kind=kind,
                 )
             edges[parent, key] = None
     return edges
@@ -137,7 +150,7 @@ def _value(text: str) -> str:
 def _quoted(text: str, place: str) -> str:
     found = _QUOTED.match(text)
     if found is None:
-        raise FormatError(f"{place} has no text in quotes", found=f'"{text[:60]}"')
+        raise FormatError("{place} has no text in quotes", found=f'"{text[:60]}"', place=place)
     return _plain(found[1])
 
 

@@ -46,7 +46,9 @@ class Opening:
                 members = _members(source) if head.startswith(b"PK") else ()
         except OSError as error:
             reason = error.strerror or str(error)
-            raise StorageError(f'"{source}" cannot be read', found=reason, remedy="check the path") from error
+            raise StorageError(
+                '"{source}" cannot be read', found=reason, remedy="check the path", source=source
+            ) from error
         return cls(source.name, "" if members else head.decode(encoding_of(head), "replace").lstrip(), members)
 
     @property

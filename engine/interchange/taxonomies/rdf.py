@@ -110,7 +110,7 @@ def _collected(parse: "Callable[[Graph], None]", name: str, predicates: Collecti
     try:
         parse(graph)
     except RecursionError as error:
-        raise FormatError(f"{name} is nested too deeply", remedy="write it flat") from error
+        raise FormatError("{name} is nested too deeply", remedy="write it flat", name=name) from error
     except (
         Error,
         SAXException,
@@ -123,7 +123,7 @@ def _collected(parse: "Callable[[Graph], None]", name: str, predicates: Collecti
     ) as error:
         reason = " ".join(str(error).split())[:200]
         raise FormatError(
-            f"{name} cannot be read as RDF", expected="Turtle, RDF/XML or JSON-LD", found=reason
+            "{name} cannot be read as RDF", expected="Turtle, RDF/XML or JSON-LD", found=reason, name=name
         ) from error
     return list(dict.fromkeys(found))
 
@@ -144,7 +144,10 @@ def _graph(name: str, predicates: frozenset[str]) -> "tuple[Graph, list[Statemen
                 return
             if len(found) == MOST_STATEMENTS:
                 raise FormatError(
-                    f"{name} says more than a taxonomy does", expected=f"at most {MOST_STATEMENTS:,} statements"
+                    "{name} says more than a taxonomy does",
+                    expected="at most {limit:,} statements",
+                    name=name,
+                    limit=MOST_STATEMENTS,
                 )
             is_text = isinstance(value, Literal)
             value_node = Text(str(value), value.language or "") if is_text else _address(value)
@@ -172,8 +175,9 @@ def _json_without_fetching(text: str, name: str) -> Any:
                 elsewhere = next((each for each in contexts if key in _CONTEXTS and isinstance(each, str)), None)
                 if elsewhere is not None:
                     raise FormatError(
-                        f"{name} takes the meaning of its words from elsewhere, and nothing is fetched",
+                        "{name} takes the meaning of its words from elsewhere, and nothing is fetched",
                         found=f'"{key}": "{elsewhere[:100]}"',
                         remedy="write that context into the file, or save it as Turtle",
+                        name=name,
                     )
     return document

@@ -119,9 +119,12 @@ def _labels(key: str, concepts: Mapping[str, str], facts: _Facts, source_name: s
     if not preferred:
         role = f", {concepts[key]}," if concepts[key] else ""
         raise FormatError(
-            f"the concept {key}{role} has no name in {source_name}",
+            "the concept {key}{role} has no name in {source_name}",
             expected="a skos:prefLabel",
             remedy="add it, or choose the whole vocabulary",
+            key=key,
+            role=role,
+            source_name=source_name,
         )
     return [each.text for each in preferred]
 

@@ -57,7 +57,12 @@ def read(source: Path) -> ImportedGraph:
             continue
         synset = _synset(line, number, file.name)
         if synset.key in synsets:
-            raise FormatError(f"line {number} of {file.name} has the number of an earlier synset", found=synset.key)
+            raise FormatError(
+                "line {number} of {file} has the number of an earlier synset",
+                found=synset.key,
+                number=number,
+                file=file.name,
+            )
         synsets[synset.key] = synset
     edges = _edges(synsets, file.name)
     names = disambiguated({key: each.words[0] for key, each in synsets.items()}, edges, f"a synset in {file.name}")
@@ -99,7 +104,7 @@ def _word(word: str, place: str) -> str:
 
 def _no_synset(place: str, line: str) -> FormatError:
     return FormatError(
-        f"{place} is no synset", expected="a line as in WordNet's data.noun", found=f'"{line.strip()[:60]}"'
+        "{place} is no synset", expected="a line as in WordNet's data.noun", found=f'"{line.strip()[:60]}"', place=place
     )
 
 
@@ -109,9 +114,11 @@ def _edges(synsets: dict[str, _Synset], source_name: str) -> dict[tuple[str, str
         for parent in synset.above:
             if parent not in synsets:
                 raise FormatError(
-                    f"line {synset.line} of {source_name} leads to a synset that is not there",
+                    "line {line} of {source_name} leads to a synset that is not there",
                     found=parent,
                     remedy="choose the whole file",
+                    line=synset.line,
+                    source_name=source_name,
                 )
             edges[parent, synset.key] = None
     return edges

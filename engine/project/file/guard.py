@@ -108,11 +108,13 @@ class FileGuard:
             except ProtoleafError as error:
                 _log.warning("no rescue copy: %s", error)
         if self._rescued is not None:
-            remedy = f"everything confirmed until then is in {self._rescued}: open that, or put the file back"
+            remedy = "everything confirmed until then is in {rescued}: open that, or put the file back"
         return ProjectMovedError(
             "the project file was moved, replaced or deleted while it was open, so nothing more is saved in it",
-            found=f"another file, or none, at {self._path}",
+            found="another file, or none, at {path}",
             remedy=remedy,
+            path=self._path,
+            rescued=self._rescued,
         )
 
     def _present_mark(self, connection: "Connection") -> FileMark:

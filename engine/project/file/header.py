@@ -57,16 +57,22 @@ def check_version(path: Path, version: int) -> None:
     if version < 1:
         raise ProjectDamagedError(
             "the project has a version that never existed",
-            expected=f"1 to {SCHEMA_VERSION}",
-            found=f"{version} in {path}",
+            expected="1 to {known_version}",
+            found="{version} in {path}",
             remedy="open an earlier copy of the file, or restore a backup; this file is left as it is",
+            known_version=SCHEMA_VERSION,
+            version=version,
+            path=path,
         )
     if version > SCHEMA_VERSION:
         raise ProjectTooNewError(
             "the project was made by a newer version of Protoleaf",
-            expected=f"file version {SCHEMA_VERSION} or older",
-            found=f"{version} in {path}",
+            expected="file version {known_version} or older",
+            found="{version} in {path}",
             remedy="update Protoleaf to open it",
+            known_version=SCHEMA_VERSION,
+            version=version,
+            path=path,
         )
 
 
@@ -100,7 +106,8 @@ def _what_it_is(header: bytes) -> str:
 
 def _no_project(path: Path, found: str) -> ProjectDamagedError:
     return ProjectDamagedError(
-        f"{path} is not a Protoleaf project or is damaged",
+        "{path} is not a Protoleaf project or is damaged",
         found=found,
         remedy="choose another file, or open an earlier copy of the file; this file is left as it is",
+        path=path,
     )

@@ -53,5 +53,7 @@ def _rescued(path: Path, folder: Path, stamp: str, lock: FileLock) -> Path:
 def _verify(copy: Path, path: Path) -> None:
     with closing(Connection(copy, address(copy, "mode=rw"))) as connection:
         if connection.value("PRAGMA integrity_check") != "ok":
-            raise StorageError("the rescue copy is not whole", found=str(copy), remedy=f"keep it beside {path}")
+            raise StorageError(
+                "the rescue copy is not whole", found=str(copy), remedy="keep it beside {path}", path=path
+            )
         put_seal(connection, reader_of(copy))

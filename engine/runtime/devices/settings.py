@@ -76,13 +76,15 @@ def _value(name: str, text: str, example: Any) -> Any:
     if isinstance(example, bool):
         if text.lower() in _YES | _NO:
             return text.lower() in _YES
-        raise UsageError(f"{name} is switched by yes or no", found=text or "nothing")
+        raise UsageError("{name} is switched by yes or no", found=text or "nothing", name=name)
     if isinstance(example, int):
         if text.isdecimal():
             return int(text)
-        raise UsageError(f"{name} is a whole number", found=text or "nothing")
+        raise UsageError("{name} is a whole number", found=text or "nothing", name=name)
     if text.upper() not in _ALGORITHM_SEARCHES:
-        raise UsageError(f"there is no such {name}", expected=", ".join(_ALGORITHM_SEARCHES), found=text or "nothing")
+        raise UsageError(
+            "there is no such {name}", expected=", ".join(_ALGORITHM_SEARCHES), found=text or "nothing", name=name
+        )
     return text.upper()
 
 

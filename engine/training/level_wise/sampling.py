@@ -175,10 +175,11 @@ def _require_queries(shape: EpisodeShape, *, coarse_levels: bool) -> None:
     for name, count in counts.items():
         if count < 1:
             raise InputError(
-                f"an iteration leaves no image of a {name} to classify",
+                "an iteration leaves no image of a {name} to classify",
                 expected="at least 1",
                 found=str(count),
                 remedy="ask for more images than shots",
+                name=name,
             )
 
 
@@ -190,9 +191,16 @@ def _able_classes(training_set: TrainingSet, shape: EpisodeShape) -> Positions:
         scarce = [position for position in training_set.few_shot.tolist() if len(own[position]) < needed]
         example = f"; “{training_set.class_names[scarce[0]]}” has {len(own[scarce[0]])}" if scarce else ""
         raise InputError(
-            f"too few classes have enough images for {shape.ways}-way {shape.shots}-shot training",
-            expected=f"at least {max(shape.ways, LEAST_CLASSES)} few-shot classes with {needed} images each",
-            found=f"{len(able)} of {len(training_set.few_shot)}{example}",
+            "too few classes have enough images for {ways}-way {shots}-shot training",
+            expected="at least {least_classes} few-shot classes with {needed} images each",
+            found="{classes} of {found_classes}{example}",
             remedy="label more images, or ask for fewer ways or shots",
+            ways=shape.ways,
+            shots=shape.shots,
+            least_classes=max(shape.ways, LEAST_CLASSES),
+            needed=needed,
+            classes=len(able),
+            found_classes=len(training_set.few_shot),
+            example=example,
         )
     return able.astype(np.int64)

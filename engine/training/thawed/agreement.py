@@ -51,8 +51,11 @@ def check_agreement(path: Path, card: BackboneCard, network: nn.Module) -> float
     if not difference <= HALF_WEIGHTS_TOLERANCE:  # also refuses a difference that is not a number
         raise ModelError(
             "the network in training does not do what its file does",
-            expected=f"a relative difference of at most {HALF_WEIGHTS_TOLERANCE:g}",
-            found=f"{difference:.2g} in {path}",
+            expected="a relative difference of at most {tolerance:g}",
+            found="{difference:.2g} in {path}",
             remedy="tune propagation instead, or train from another backbone",
+            tolerance=HALF_WEIGHTS_TOLERANCE,
+            difference=difference,
+            path=path,
         )
     return difference

@@ -114,7 +114,12 @@ def thawed(path: Path, output: str = "", *, frozen_share: float = 0.0) -> Thawed
         return ThawedNetwork(read_model(path), output, frozen_share=frozen_share)
     except ModelError as error:
         raise ModelError(
-            error.what, expected=error.expected, found=f"{error.found} in {path}", remedy=error.remedy
+            error.what,
+            expected=error.expected,
+            found="{detail} in {path}",
+            remedy=error.remedy,
+            detail=error.found,
+            path=path,
         ) from error
 
 

@@ -98,7 +98,9 @@ def test_a_refusal_is_a_sentence() -> None:
         raise StorageError("the disk is full", remedy="make room")
 
     told = served(Add(1), handlers=answering(refuse))
-    assert (told.status, told.ending) == (1, Failed("the disk is full. Make room"))
+    assert (told.status, told.ending) == (1, Failed.of(StorageError("the disk is full", remedy="make room")))
+    assert isinstance(told.ending, Failed)
+    assert told.ending.message == "the disk is full. Make room"
 
 
 def test_a_bug_keeps_its_traceback() -> None:

@@ -1,0 +1,101 @@
+"""Sentences of the engine keep their English template and values, so that a window can say them in another language."""
+
+import re
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from types import MappingProxyType
+from typing import Any, Final, Self
+
+Translator = Callable[[str, int | None], str]
+"""Gives a template in the person's language; the number is the count that a plural is chosen by."""
+
+_FIELD: Final = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
+_translators: Final[list[Translator]] = []
+
+
+def translate_with(translator: Translator | None) -> None:
+    """Say texts through `translator` from now on, in this process; None for English."""
+    _translators[:] = [translator] if translator else []
+
+
+class Message(str):  # noqa: SLOT000 (a `str` with facts)
+    """English words that keep their template and the values in it.
+
+    Args:
+        template: with values as `{name}` or, with a format, `{name:,}`; braces around anything else stay.
+        fields: the values. They may be texts themselves.
+        numerus: count that the plural is chosen by.
+    """
+
+    template: str
+    fields: Mapping[str, Any]
+    numerus: int | None
+
+    def __new__(  # noqa: D102
+        cls, template: str, fields: Mapping[str, Any] = MappingProxyType({}), numerus: int | None = None
+    ) -> Self:
+        plain = {name: _plain(value) for name, value in fields.items()}
+        text = super().__new__(cls, _filled(template, plain))
+        text.template, text.fields, text.numerus = template, plain, numerus
+        return text
+
+    def translated(self) -> str:
+        """The same in the person's language."""
+        values = {
+            name: translated(value) if isinstance(value, Message) else value for name, value in self.fields.items()
+        }
+        return _filled(_translation(self.template, self.numerus), values)
+
+    def as_data(self) -> dict[str, Any]:
+        """Template, fields and count as JSON knows them, for another process."""
+        fields = {name: value.as_data() if isinstance(value, Message) else value for name, value in self.fields.items()}
+        return {"text": str(self), "template": self.template, "fields": fields, "numerus": self.numerus}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self:
+        """What `as_data` gave."""
+        fields = {
+            name: cls.from_data(value) if isinstance(value, dict) else value for name, value in data["fields"].items()
+        }
+        text = cls(data["text"])
+        text.template, text.fields, text.numerus = data["template"], fields, data["numerus"]
+        return text
+
+
+def translated(text: str) -> str:
+    """A text in the person's language; what is no text is looked up as it is."""
+    return text.translated() if isinstance(text, Message) else _translation(text, None)
+
+
+def counted(count: int, noun: str, plural: str = "") -> Message:
+    """A number with its noun: `1 image`, `1,234 images`, `7 classes`."""
+    several = f"{{count:,}} {plural or noun + 's'}"
+    text = Message(f"{{count:,}} {noun}" if count == 1 else several, {"count": count}, count)
+    text.template = several
+    return text
+
+
+def _translation(template: str, count: int | None) -> str:
+    return _translators[0](template, count) if _translators and template else template
+
+
+def _filled(template: str, fields: Mapping[str, Any]) -> str:
+    """Put values in their places, once: braces in a value, or around what is no field, stay as they are."""
+
+    def value(place: re.Match[str]) -> str:
+        name, form = place.groups()
+        return format(fields[name], form or "") if name in fields else place[0]
+
+    return _FIELD.sub(value, template)
+
+
+def _plain(value: object) -> object:
+    """A value as JSON and pickle know it."""
+    match value:
+        case str() | bool() | int() | float():
+            return value
+        case Integral():
+            return int(value)
+        case Real():
+            return float(value)
+    return str(value)

@@ -1,0 +1,97 @@
+"""Sentences keep their template and values, and are said in another language where there is one."""
+
+import json
+import pickle
+from collections.abc import Iterator
+
+import pytest
+
+from engine.errors import CycleError, FormatError, InputError, ProtoleafError, StorageError, from_data
+from engine.full_disk import DiskFullError
+from engine.texts import Message, counted, translate_with, translated
+
+GERMAN = {
+    "{path} is empty": "{path} ist leer",
+    "at least {count:,} bytes": "mindestens {count:,} Byte",
+    "{count:,} images": "{count:,} Bilder",
+    "expected {expected}": "erwartet {expected}",
+    "found {found}": "gefunden {found}",
+    "choose another": "ein anderes nehmen",
+    "in line {line}: {problem}": "Zeile {line}: {problem}",
+}
+
+
+@pytest.fixture
+def german() -> Iterator[None]:
+    """A window speaks German."""
+    translate_with(lambda text, count: "ein Bild" if count == 1 else GERMAN.get(text, text))
+    yield
+    translate_with(None)
+
+
+def an_error() -> FormatError:
+    return FormatError(
+        "{path} is empty",
+        expected="at least {count:,} bytes",
+        found=counted(1200, "image"),
+        remedy="choose another",
+        path="{count}",
+        count=1000,
+    )
+
+
+def test_an_error_is_one_english_line_with_its_code_and_fields() -> None:
+    error = an_error()
+    assert str(error) == "{count} is empty: expected at least 1,000 bytes, found 1,200 images. Choose another"
+    assert error.code == "is-empty"
+    assert error.fields == {"path": "{count}", "count": 1000}
+    assert error.translated() == str(error)
+
+
+@pytest.mark.usefixtures("german")
+def test_an_error_is_said_in_another_language() -> None:
+    """Values stay as they are; the log and the command line, which ask for `str`, stay English."""
+    error = an_error()
+    assert (
+        error.translated()
+        == "{count} ist leer: erwartet mindestens 1,000 Byte, gefunden 1,200 Bilder. Ein anderes nehmen"
+    )
+    assert str(error).startswith("{count} is empty: expected")
+
+
+@pytest.mark.usefixtures("german")
+def test_an_error_keeps_that_of_another_in_it() -> None:
+    error = InputError("in line {line}: {problem}", line=7, problem=an_error().what, code="line")
+    assert str(error) == "in line 7: {count} is empty"
+    assert error.translated() == "Zeile 7: {count} ist leer"
+    assert error.code == "line"
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize(
+    "error", [an_error(), DiskFullError("the disk is full", found="/x"), CycleError(("a", "b", "a"))]
+)
+def test_an_error_crosses_processes_whole(error: ProtoleafError) -> None:
+    """By pickle and by JSON: kind, code, fields and all it says in either language."""
+    for copy in (pickle.loads(pickle.dumps(error)), from_data(json.loads(json.dumps(error.as_data())))):  # noqa: S301 (our own)
+        assert type(copy) is type(error)
+        assert str(copy) == str(error)
+        assert (copy.code, dict(copy.fields)) == (error.code, dict(error.fields))
+        assert copy.translated() == error.translated()
+
+
+def test_an_error_of_no_known_kind_is_still_one() -> None:
+    data = StorageError("the folder is gone").as_data() | {"kind": "Other"}
+    assert type(from_data(data)) is ProtoleafError
+
+
+@pytest.mark.usefixtures("german")
+def test_counts_choose_their_plural() -> None:
+    assert (counted(1, "image"), counted(1200, "image"), counted(2, "class", "classes")) == (
+        "1 image",
+        "1,200 images",
+        "2 classes",
+    )
+    assert translated(counted(1, "image")) == "ein Bild"
+    assert translated(counted(1200, "image")) == "1,200 Bilder"
+    assert translated(Message("{a} and {b}", {"a": counted(1, "image"), "b": 3})) == "ein Bild and 3"
