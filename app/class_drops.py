@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from app.dragging import Places
-from app.texts import fill, shortened, tr
-from app.wording import number
+from app.texts import fill, plural, shortened, tr
 from engine.graph.placement import Obstacle
 
 if TYPE_CHECKING:  # the window shows first
@@ -18,16 +17,14 @@ STEPS_NAMED: Final = 4
 
 
 def classes_text(count: int) -> str:
-    return tr("1 class") if count == 1 else tr("%1 classes", number(count))
+    return plural(count, "1 class", "%n classes")
 
 
 def drop_text(graph: CategoryGraph, places: Places, to_parent: int | None, *, is_link: bool) -> str:
     """`Move under Oak`, `Move 3 classes under Oak`, `Add Oak as a parent of 3 classes`, `Move to the top level`."""
     count = len({class_id for class_id, _parent in places})
     if to_parent is None:
-        if count == 1:
-            return tr("Move to the top level")
-        return tr("Move %1 to the top level", classes_text(count))
+        return plural(count, "Move to the top level", "Move %n classes to the top level")
     name = shortened(graph.name(to_parent))
     if count == 1:
         return fill(tr("Add %1 as a parent") if is_link else tr("Move under %1"), name)

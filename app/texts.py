@@ -1,22 +1,44 @@
 """Every text of the window passes through here: `tr("text")` gives it in the person's language.
 
-As in gettext, the English text itself is the key.
+As in gettext, the English text itself is the key, and a plural has both of its English forms where it stands.
 """
 
 from collections.abc import Iterable
 from typing import Final
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QLocale, QTranslator
 from PySide6.QtGui import Qt
+
+from engine.texts import translate_with
 
 CONTEXT: Final = "Protoleaf"
 _ZERO_WIDTH_SPACE: Final = "\u200b"
 _LONGEST_PATH: Final = 160
+_MOST_COUNTED: Final = 2**31 - 1  # Qt's
+_translators: Final[list[QTranslator]] = []
+
+
+def speak(translator: QTranslator | None) -> None:
+    """Say everything, the engine's messages included, in the language of `translator`; None for English."""
+    _translators[:] = [translator] if translator else []
+    translate_with(_translation if translator else None)
+
+
+def _translation(text: str, count: int | None = None) -> str:
+    """Empty where there is none."""
+    number = -1 if count is None else min(count, _MOST_COUNTED)
+    return _translators[0].translate(CONTEXT, text, None, number) or "" if _translators and text else ""
 
 
 def tr(text: str, *values: str) -> str:
     """A text in the person's language, with values in the places `%1`, `%2`."""
-    return fill(QCoreApplication.translate(CONTEXT, text), *values)
+    return fill(_translation(text) or text, *values)
+
+
+def plural(count: int, one: str, many: str, *values: str) -> str:
+    """The text for so many, with the count in the place `%n`; a language may have more forms than English."""
+    template = _translation(many, count) or (one if count == 1 else many)
+    return fill(template.replace("%n", QLocale().toString(count)), *values)
 
 
 def marked(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import QDateTime, QLocale, QTime
 
-from app.texts import fill, tr
+from app.texts import fill, plural, tr
 from engine.events import Progress
 
 _MINUTE_S: Final = 60
@@ -45,9 +45,7 @@ def sentence(words: str) -> str:
 
 
 def images(count: int) -> str:
-    if count == 1:
-        return tr("1 image")
-    return tr("%1 images", number(count))
+    return plural(count, "1 image", "%n images")
 
 
 def time_left(seconds: float) -> str:
@@ -115,8 +113,7 @@ def _done(progress: Progress) -> str:
         return part_of_size(progress.done, progress.total) if progress.total else file_size(progress.done)
     if not progress.total:
         return number(progress.done)
-    template = tr("%1 of %2")
-    return fill(template, number(progress.done), number(progress.total))
+    return tr("%1 of %2", number(progress.done), number(progress.total))
 
 
 def saved_at(moment: datetime) -> str:

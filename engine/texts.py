@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 Translator = Callable[[str, int | None], str]
-"""Gives a template in the person's language; the number is the count that a plural is chosen by."""
+"""Gives a template in the person's language, else nothing; the number is the count that a plural is chosen by."""
 
 _FIELD: Final = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
 _translators: Final[list[Translator]] = []
@@ -31,7 +31,7 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
     fields: Mapping[str, Any]
     numerus: int | None
 
-    def __new__(  # noqa: D102
+    def __new__(
         cls, template: str, fields: Mapping[str, Any] = MappingProxyType({}), numerus: int | None = None
     ) -> Self:
         plain = {name: _plain(value) for name, value in fields.items()}
@@ -44,7 +44,8 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
         values = {
             name: translated(value) if isinstance(value, Message) else value for name, value in self.fields.items()
         }
-        return _filled(_translation(self.template, self.numerus), values)
+        template = _translation(self.template, self.numerus)
+        return _filled(template, values) if template else str(self)
 
     def as_data(self) -> dict[str, Any]:
         """Template, fields and count as JSON knows them, for another process."""
@@ -63,8 +64,8 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
 
 
 def translated(text: str) -> str:
-    """A text in the person's language; what is no text is looked up as it is."""
-    return text.translated() if isinstance(text, Message) else _translation(text, None)
+    """A text in the person's language; what is no message is looked up as it is."""
+    return text.translated() if isinstance(text, Message) else _translation(text, None) or text
 
 
 def counted(count: int, noun: str, plural: str = "") -> Message:
@@ -76,7 +77,7 @@ def counted(count: int, noun: str, plural: str = "") -> Message:
 
 
 def _translation(template: str, count: int | None) -> str:
-    return _translators[0](template, count) if _translators and template else template
+    return _translators[0](template, count) if _translators and template else ""
 
 
 def _filled(template: str, fields: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSpinBox, QWidget
 
 from app.backbones.wording import pixels
 from app.controls import dress_number_box, fill_column, make_form, make_label
-from app.texts import fill, tr
+from app.texts import tr
 from app.wording import number
 from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE
 
@@ -59,8 +59,12 @@ class InputSize(QWidget):
         self.setVisible(takes_others)
 
     def _show_state(self) -> None:
-        hint = tr("Trained at %1. Smaller is faster; how fast is measured once it is on this computer.")
-        self._hint.setText(fill(hint, pixels(self._usual)))
+        self._hint.setText(
+            tr(
+                "Trained at %1. Smaller is faster; how fast is measured once it is on this computer.",
+                pixels(self._usual),
+            )
+        )
         self._hint.setVisible(self.is_usable and self.side != self._usual)
         self._problem.setText(tr("The input size must be a multiple of %1.", number(self._patch)))
         self._problem.setVisible(not self.is_usable)

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QLocale
 
 from app.backbones.logic import BackboneRow, Origin, PublishedRow, RecommendedRow, Source
-from app.texts import fill, marked, tr
+from app.texts import fill, marked, plural, tr
 from app.wording import SEPARATOR, file_size, images, images_per_s, number, percent_to_a_tenth
 from engine.backbones.published.recommended import Advice
 
@@ -100,8 +100,12 @@ def _first_words(text: str, *ends: str) -> str:
 
 def removal_question(row: BackboneRow) -> str:
     """What a removal means, before anything is deleted."""
-    template = tr("Remove %1? This deletes %2 (%3) from this computer for good.")
-    return fill(template, row.name, row.files.backbone.name, file_size(row.size_bytes))
+    return tr(
+        "Remove %1? This deletes %2 (%3) from this computer for good.",
+        row.name,
+        row.files.backbone.name,
+        file_size(row.size_bytes),
+    )
 
 
 def removal_fate(row: BackboneRow) -> str:
@@ -160,8 +164,7 @@ def licence_and_work(recommended: RecommendedRow) -> str:
     licence = tr("Licence: %1", short_licence(recommended.row))
     if recommended.advice is Advice.FAST or recommended.times_the_work <= 1:
         return licence
-    work = tr("about %1 times slower")
-    return SEPARATOR.join((licence, fill(work, number(round(recommended.times_the_work)))))
+    return SEPARATOR.join((licence, tr("about %1 times slower", number(round(recommended.times_the_work)))))
 
 
 def licence_text(row: PublishedRow) -> str:
@@ -175,8 +178,7 @@ def download_button(row: PublishedRow) -> str:
     if not row.network.size_bytes:
         return tr("Download…")
     if row.fetched_bytes:
-        template = tr("Resume: %1 of %2 done…")
-        return fill(template, file_size(row.fetched_bytes), file_size(row.network.size_bytes))
+        return tr("Resume: %1 of %2 done…", file_size(row.fetched_bytes), file_size(row.network.size_bytes))
     return tr("Download %1…", download_size(row))
 
 
@@ -185,8 +187,11 @@ def download_question(row: PublishedRow, mirror: str = "") -> str:
     size = download_size(row) or row.name
     if mirror and "://" not in mirror:
         return tr("Takes %1 from %2. Nothing is downloaded.", row.name, mirror)
-    template = tr("Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent.")
-    return fill(template, size, urlsplit(mirror or row.network.url).hostname or mirror)
+    return tr(
+        "Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent.",
+        size,
+        urlsplit(mirror or row.network.url).hostname or mirror,
+    )
 
 
 def short_licence(row: PublishedRow) -> str:
@@ -217,9 +222,7 @@ def trial_button(count: int) -> str:
     """`Try it on 8 of your images`."""
     if not count:
         return tr("Add images to the project to try it")
-    if count == 1:
-        return tr("Try it on your image")
-    return tr("Try it on %1 of your images", number(count))
+    return plural(count, "Try it on your image", "Try it on %n of your images")
 
 
 def trial_text(trial: "Trial") -> str:
@@ -276,12 +279,8 @@ def measured_on(figures: "ShotComparison") -> str:
     """What the figures were measured on, and whether that is enough to tell."""
     if figures.after is None or not figures.shots:
         return ""
-    if figures.shots == 1:
-        basis = tr("Accuracy on 1 held-out image.")
-    else:
-        basis = tr("Accuracy on %1 of your labels, each held out once.")
-    sentences = [fill(basis, number(figures.shots)), _certainty(figures)]
-    return " ".join(filter(None, sentences))
+    basis = plural(figures.shots, "Accuracy on 1 held-out image.", "Accuracy on %n of your labels, each held out once.")
+    return " ".join(filter(None, (basis, _certainty(figures))))
 
 
 def _certainty(figures: "ShotComparison") -> str:

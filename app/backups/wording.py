@@ -3,8 +3,8 @@
 from typing import Final
 
 from app.backups.logic import Group
-from app.texts import tr
-from app.wording import SEPARATOR, file_size, images, moment_text, number
+from app.texts import plural, tr
+from app.wording import SEPARATOR, file_size, images, moment_text
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
 from engine.project.backups.naming import BackupReason
@@ -167,18 +167,12 @@ def rescue_text(project: str, backup: Backup) -> str:
 
 
 def labels(count: int) -> str:
-    if count == 1:
-        return tr("1 label")
-    return tr("%1 labels", number(count))
+    return plural(count, "1 label", "%n labels")
 
 
 def classes(count: int) -> str:
-    if count == 1:
-        return tr("1 class")
-    return tr("%1 classes", number(count))
+    return plural(count, "1 class", "%n classes")
 
 
 def actions(count: int) -> str:
-    if count == 1:
-        return tr("1 action")
-    return tr("%1 actions", number(count))
+    return plural(count, "1 action", "%n actions")

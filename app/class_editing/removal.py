@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.class_drops import classes_text
 from app.palette.logic import OptionChoice, PaletteRow
-from app.texts import fill, shortened, tr
+from app.texts import fill, plural, shortened, tr
 from app.wording import SEPARATOR, number
 
 if TYPE_CHECKING:  # the window shows first
@@ -100,8 +100,7 @@ def _way_text(graph: CategoryGraph, class_ids: Sequence[int], way: RemovalWay, *
     if is_only:
         return removal_prompt(graph, class_ids)
     if way.children is ChildrenOfRemoved.REMOVED:
-        template = tr("Remove the whole branch: %1")
-        return fill(template, classes_text(way.preview.classes))
+        return tr("Remove the whole branch: %1", classes_text(way.preview.classes))
     if way.children is ChildrenOfRemoved.TOP_LEVEL or not any(graph.parents(each) for each in class_ids):
         return tr("Keep the classes below: move %1 to the top level", classes_text(way.preview.children))
     return tr("Keep the classes below: move %1 one level up", classes_text(way.preview.children))
@@ -119,4 +118,4 @@ def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
 
 
 def labels_text(count: int) -> str:
-    return tr("1 label") if count == 1 else tr("%1 labels", number(count))
+    return plural(count, "1 label", "%n labels")

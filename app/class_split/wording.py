@@ -1,7 +1,7 @@
 """Sentences of the card "Split class"."""
 
 from app.class_split.logic import SplitDraft
-from app.texts import fill, tr
+from app.texts import tr
 from app.wording import images, number
 
 
@@ -31,5 +31,4 @@ def beside_text(name: str) -> str:
 
 def too_few_text(name: str, count: int) -> str:
     """Why a class cannot be split."""
-    text = tr("%1 has %2 labelled images; to split a class takes 2. Label some more first.")
-    return fill(text, name, number(count))
+    return tr("%1 has %2 labelled images; to split a class takes 2. Label some more first.", name, number(count))

@@ -11,7 +11,7 @@ from PySide6.QtCore import QLocale, Qt
 from app.class_tree.logic import classes_with_shots, other_parents
 from app.class_tree.node import Node
 from app.class_tree.wording import policy_lines
-from app.texts import fill, plain_tip, tr
+from app.texts import plain_tip, tr
 
 if TYPE_CHECKING:  # the window shows first
     from engine.collection.state import CollectionState
@@ -96,8 +96,7 @@ class RowData:
 
     def _count_tip(self, class_id: ClassId) -> str:
         counts = (self._image_counts.get(class_id, 0), self._shot_counts.get(class_id, 0))
-        template = tr("%1 images here or below, %2 examples of its own")
-        return fill(template, *map(self._locale.toString, counts))
+        return tr("%1 images here or below, %2 examples of its own", *map(self._locale.toString, counts))
 
     def _accessible_text(self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int) -> str:
         return self._tool_tip(graph, node, class_id, column).replace("\n", ". ")

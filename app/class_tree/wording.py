@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.class_drops import drop_text
 from app.dragging import Dragged, DraggedClasses, DraggedImages
 from app.session.subsets import Subset
-from app.texts import fill, tr
+from app.texts import plural, tr
 from app.wording import images, percent
 
 if TYPE_CHECKING:  # the window shows first
@@ -24,8 +24,7 @@ def drop_here(graph: CategoryGraph, dragged: Dragged, class_id: int | None, *, i
     name = "" if class_id is None else graph.name(class_id)
     if isinstance(dragged, DraggedImages):
         count = len(dragged.image_ids)
-        label = tr("Label %1 as %2")
-        return new_class_text(count) if class_id is None else fill(label, images(count), name)
+        return new_class_text(count) if class_id is None else tr("Label %1 as %2", images(count), name)
     return tr("Add and label as %1", name)
 
 
@@ -36,8 +35,7 @@ def new_class_text(count: int) -> str:
 
 def policy_lines(bar: float | None, *, is_deepest: bool) -> list[str]:
     """What was set for a class itself, in sentences."""
-    needed = tr("Confidence needed here and below: %1")
-    lines = [] if bar is None else [fill(needed, percent(bar))]
+    lines = [] if bar is None else [tr("Confidence needed here and below: %1", percent(bar))]
     return [*lines, tr("Predictions stop at this class")] if is_deepest else lines
 
 
@@ -49,6 +47,5 @@ def drop_on_subset(dragged: Dragged, subset: Subset) -> str:
     if subset is Subset.UNKNOWN:
         return tr("Label %1 as none of the classes", images(count))
     if subset is Subset.TO_REVIEW:
-        one, many = tr("Remove the label of %1"), tr("Remove the labels of %1")
-        return fill(one if count == 1 else many, images(count))
+        return plural(count, "Remove the label of 1 image", "Remove the labels of %n images")
     return ""

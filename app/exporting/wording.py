@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.texts import fill, marked, tr
+from app.texts import fill, marked, plural, tr
 from app.wording import SEPARATOR, file_size, images, number, sentence
 from engine.collection.exporting.gather import Which
 from engine.collection.exporting.preview import ExportPreview
@@ -120,8 +120,11 @@ def lacks_room(look: "ExportLook", placing: Placing) -> str:
     is_copied = offered.has_images and placing is Placing.COPY
     if not is_copied or chosen is None or look.free_bytes is None or chosen.size_bytes < look.free_bytes:
         return ""
-    template = tr("The copies take up to %1, and only %2 is free there. Links use no space.")
-    return fill(template, file_size(chosen.size_bytes), file_size(look.free_bytes))
+    return tr(
+        "The copies take up to %1, and only %2 is free there. Links use no space.",
+        file_size(chosen.size_bytes),
+        file_size(look.free_bytes),
+    )
 
 
 def preview_caption(preview: ExportPreview, count: int) -> str:
@@ -132,8 +135,7 @@ def preview_caption(preview: ExportPreview, count: int) -> str:
         return tr("No such image yet.")
     if preview.images >= count:
         return tr("All of %1", images(count)) if count > 1 else images(count)
-    template = tr("%1 of %2 are shown")
-    return fill(template, number(preview.images), images(count))
+    return tr("%1 of %2 are shown", number(preview.images), images(count))
 
 
 def job_title(target: Path) -> str:
@@ -159,12 +161,13 @@ def done_text(written: "WrittenExport", target: Path) -> str:
 
 def model_done_text(done: "ExportedModel") -> str:
     """`Exported the model with 52 classes to birds-model, 41.2 MB`."""
-    template = (
-        tr("Exported the model with %1 class to %2, %3")
-        if done.classes == 1
-        else tr("Exported the model with %1 classes to %2, %3")
+    return plural(
+        done.classes,
+        "Exported the model with %n class to %1, %2",
+        "Exported the model with %n classes to %1, %2",
+        shown(done.folder.name),
+        file_size(done.size_bytes),
     )
-    return fill(template, number(done.classes), shown(done.folder.name), file_size(done.size_bytes))
 
 
 def stopped_text(*, writes_into: bool) -> str:

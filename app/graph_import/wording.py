@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from app.texts import fill, tr
+from app.texts import fill, plural, tr
 from app.wording import number
 from engine.files import shown
 from engine.interchange.detect import FORMATS
@@ -18,15 +18,13 @@ LEVELS_NAMED: Final = 8
 
 
 def classes(count: int) -> str:
-    if count == 1:
-        return tr("1 class")
-    return tr("%1 classes", number(count))
+    return plural(count, "1 class", "%n classes")
 
 
 def kind_text(survey: "GraphSurvey", report: "ImportReport") -> str:
     """`OBO, 1,203 classes, 1,202 edges`."""
     title = format_title(survey.format_name)
-    edges = tr("1 edge") if report.edges == 1 else tr("%1 edges", number(report.edges))
+    edges = plural(report.edges, "1 edge", "%n edges")
     return ", ".join((title, classes(report.classes), edges))
 
 
@@ -49,8 +47,7 @@ def levels_text(report: "ImportReport") -> str:
         return tr("1 level")
     if len(counts) > LEVELS_NAMED:
         return tr("%1 levels", number(len(counts)))
-    template = tr("%1 levels with %2 and %3 classes")
-    return fill(template, number(len(counts)), ", ".join(counts[:-1]), counts[-1])
+    return tr("%1 levels with %2 and %3 classes", number(len(counts)), ", ".join(counts[:-1]), counts[-1])
 
 
 def summary_text(preview: "GraphPreview") -> str:
@@ -60,8 +57,7 @@ def summary_text(preview: "GraphPreview") -> str:
     new = counts["new"]
     parts = []
     if new:
-        one, many = tr("1 new class"), tr("%1 new classes")
-        parts.append(one if new == 1 else fill(many, number(new)))
+        parts.append(plural(new, "1 new class", "%n new classes"))
     named = {
         "renamed": tr("%1 renamed"),
         "merged": tr("%1 merged"),
@@ -85,7 +81,7 @@ def besides_text(survey: "GraphSurvey", preview: "GraphPreview") -> str:
     """What comes along, what stays, and why nothing is new."""
     report, parts = preview.report, []
     if report.same:
-        template = tr("%1 is in the project already.") if report.same == 1 else tr("%1 are in the project already.")
+        template = plural(report.same, "%1 is in the project already.", "%1 are in the project already.")
         parts.append(fill(template, classes(report.same)))
     if report.completed and (report.counts["new"] or report.counts["moved"]):
         parts.append(tr("%1 get a source id or synonyms.", classes(report.completed)))
@@ -105,10 +101,10 @@ def update_choice() -> str:
 def update_note(survey: "GraphSurvey") -> str:
     """Why it is offered, and what it never does."""
     if survey.known_name:
-        template = tr(
-            "An earlier version was imported from %1. Labels stay with their classes, and your own changes stay."
+        return tr(
+            "An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.",
+            shown(survey.known_name),
         )
-        return fill(template, shown(survey.known_name))
     return tr(
         "Many of these classes are in the project. If this is a new version of them, labels stay with their classes."
     )
@@ -116,51 +112,34 @@ def update_note(survey: "GraphSurvey") -> str:
 
 def remove_choice(count: int) -> str:
     """The box that removes what the file has no more."""
-    if count == 1:
-        return tr("Remove the one without labels")
-    return tr("Remove the %1 without labels", number(count))
+    return plural(count, "Remove the one without labels", "Remove the %n without labels")
 
 
 def section_title(kind: "ReportKind", report: "ImportReport") -> str:
     """What stands above a list."""
-    one, many = _titles(kind, is_update=report.is_update)
     count = report.counts[kind]
-    return one if count == 1 else fill(many, number(count))
-
-
-def _titles(kind: "ReportKind", *, is_update: bool) -> tuple[str, str]:
-    """For one class and for several."""
-    if kind == "moved" and not is_update:
-        return (
-            tr("1 class gets another parent"),
-            tr("%1 classes get other parents"),
-        )
-    titles: dict[ReportKind, tuple[str, str]] = {
-        "new": (tr("1 class is new"), tr("%1 classes are new")),
-        "renamed": (
-            tr("1 class is renamed"),
-            tr("%1 classes are renamed"),
+    if kind == "moved" and not report.is_update:
+        return plural(count, "1 class gets another parent", "%n classes get other parents")
+    titles: dict[ReportKind, str] = {
+        "new": plural(count, "1 class is new", "%n classes are new"),
+        "renamed": plural(count, "1 class is renamed", "%n classes are renamed"),
+        "moved": plural(count, "1 class is moved", "%n classes are moved"),
+        "merged": plural(count, "1 class is merged into another", "%n classes are merged into others"),
+        "split": plural(
+            count,
+            "1 class is split in the file. It stays, with its labels.",
+            "%n classes are split in the file. They stay, with their labels.",
         ),
-        "moved": (tr("1 class is moved"), tr("%1 classes are moved")),
-        "merged": (
-            tr("1 class is merged into another"),
-            tr("%1 classes are merged into others"),
+        "gone": plural(
+            count, "1 class is no longer in the file. It stays.", "%n classes are no longer in the file. They stay."
         ),
-        "split": (
-            tr("1 class is split in the file. It stays, with its labels."),
-            tr("%1 classes are split in the file. They stay, with their labels."),
+        "removed_here": plural(
+            count,
+            "1 class was removed here and does not come back.",
+            "%n classes were removed here and do not come back.",
         ),
-        "gone": (
-            tr("1 class is no longer in the file. It stays."),
-            tr("%1 classes are no longer in the file. They stay."),
-        ),
-        "removed_here": (
-            tr("1 class was removed here and does not come back."),
-            tr("%1 classes were removed here and do not come back."),
-        ),
-        "kept": (
-            tr("1 class differs in the file. Yours stays."),
-            tr("%1 classes differ in the file. Yours stay."),
+        "kept": plural(
+            count, "1 class differs in the file. Yours stays.", "%n classes differ in the file. Yours stay."
         ),
     }
     return titles[kind]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from app.texts import fill, shortened, tr
+from app.texts import fill, plural, shortened, tr
 from app.wording import number, percent
 
 if TYPE_CHECKING:
@@ -68,8 +68,13 @@ def _stray(suggestion: "StraySuggestion", name_of: NameOf) -> tuple[str, str, tu
     stray = suggestion.stray
     here, there = name_of(stray.from_parent), name_of(stray.to_parent)
     title = tr("%1 may belong under %2 instead of %3", name_of(stray.class_id), there, here)
-    text = tr("Its images are like those of classes under %1 (%2), hardly like those under %3 (%4).")
-    reason = fill(text, there, percent(stray.score), here, percent(stray.present))
+    reason = tr(
+        "Its images are like those of classes under %1 (%2), hardly like those under %3 (%4).",
+        there,
+        percent(stray.score),
+        here,
+        percent(stray.present),
+    )
     return title, reason, (_move_text(stray.to_parent, name_of),)
 
 
@@ -77,8 +82,11 @@ def _twins(suggestion: "TwinSuggestion", name_of: NameOf) -> tuple[str, str, tup
     twins = suggestion.twins
     smaller, larger = name_of(twins.class_id), name_of(twins.other_id)
     title = tr("%1 and %2 look like one class", smaller, larger)
-    text = tr("Of %1 images, %2 are more like the other class than like the rest of their own.")
-    reason = fill(text, number(twins.similarity.count), number(twins.similarity.confused))
+    reason = tr(
+        "Of %1 images, %2 are more like the other class than like the rest of their own.",
+        number(twins.similarity.count),
+        number(twins.similarity.confused),
+    )
     return title, reason, (tr("Merge into %1", shortened(larger, LONGEST)),)
 
 
@@ -99,10 +107,12 @@ def _underlabelled(suggestion: "UnderlabelledSuggestion", name_of: NameOf) -> tu
         name_of(underlabelled.class_id),
         number(underlabelled.helped),
     )
-    few = tr("It has 1 example, and %2 images probably belong to it, but not surely.")
-    many = tr("It has %1 examples, and %2 images probably belong to it, but not surely.")
-    text = few if underlabelled.shots == 1 else many
-    reason = fill(text, number(underlabelled.shots), number(len(underlabelled.undecided)))
+    reason = plural(
+        underlabelled.shots,
+        "It has 1 example, and %1 images probably belong to it, but not surely.",
+        "It has %n examples, and %1 images probably belong to it, but not surely.",
+        number(len(underlabelled.undecided)),
+    )
     return title, reason, (tr("Show the class"),)
 
 
@@ -120,33 +130,28 @@ def _captions(suggestion: "GraphSuggestion", name_of: NameOf) -> tuple[str, ...]
 
 
 def count_line(count: int) -> str:
-    if count == 1:
-        return tr("1 suggestion")
-    return tr("%1 suggestions", number(count))
+    return plural(count, "1 suggestion", "%n suggestions")
 
 
 def more_line(count: int) -> str:
     """Those that are not shown yet."""
-    if count == 1:
-        return tr("1 more appears once these are dealt with.")
-    return tr("%1 more appear once these are dealt with.", number(count))
+    return plural(count, "1 more appears once these are dealt with.", "%n more appear once these are dealt with.")
 
 
 def check_line(check: "PlacementCheck") -> str:
     """How far suggested places can be trusted in this project; empty where no class has a place."""
     if not check.asked:
         return ""
-    text = tr(
+    return tr(
         "How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the "
-        "first three %3 times. By chance it would be first %4 times."
+        "first three %3 times. By chance it would be first %4 times.",
+        number(check.asked),
+        number(check.first),
+        number(check.among_three),
+        number(round(check.by_chance)),
     )
-    return fill(
-        text, number(check.asked), number(check.first), number(check.among_three), number(round(check.by_chance))
-    )  # fmt: skip
 
 
 def dismissed_line(count: int) -> str:
     """What the button says that brings them back."""
-    if count == 1:
-        return tr("Show 1 dismissed suggestion again")
-    return tr("Show %1 dismissed suggestions again", number(count))
+    return plural(count, "Show 1 dismissed suggestion again", "Show %n dismissed suggestions again")

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from app.texts import fill, shortened, tr
+from app.texts import fill, plural, shortened, tr
 from app.wording import SEPARATOR, images, number, percent
 
 
 def classes(count: int) -> str:
-    if count == 1:
-        return tr("1 class")
-    return tr("%1 classes", number(count))
+    return plural(count, "1 class", "%n classes")
 
 
 def shots(count: int) -> str:
-    if count == 1:
-        return tr("1 example")
-    return tr("%1 examples", number(count))
+    return plural(count, "1 example", "%n examples")
 
 
 def card_counts(hidden: int, image_count: int, shot_count: int) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from app.texts import fill, tr
+from app.texts import plural, tr
 from app.wording import images, number
 from engine.files import shown
 from engine.images.kinds import IMAGE_SUFFIXES
@@ -20,15 +20,17 @@ def file_kinds() -> str:
 
 def folders_question(folder: str, count: int) -> str:
     """What to ask about the sub-folders of a folder; of several folders at once when it has no name."""
-    if count == 1:
-        return tr("%1 has 1 subfolder with images. Make it a class?", _quoted(folder))
-    template = tr("%1 has %2 subfolders with images. Make them classes?")
-    return fill(template, _quoted(folder), number(count))
+    return plural(
+        count,
+        "%1 has 1 subfolder with images. Make it a class?",
+        "%1 has %n subfolders with images. Make them classes?",
+        _quoted(folder),
+    )
 
 
 def make_classes(count: int) -> str:
     """The answer that makes classes."""
-    return tr("Make a class") if count == 1 else tr("Make classes")
+    return plural(count, "Make a class", "Make classes")
 
 
 def only_add_images(class_name: str) -> str:
@@ -60,8 +62,7 @@ def import_text(done: "ImageImport") -> str:
 def _failure_text(done: "ImageImport") -> str:
     first, others = done.failures[0], len(done.failures) - 1
     if others:
-        template = tr("%1 and %2 more could not be added: %3")
-        return fill(template, shown(first.path.name), number(others), shown(first.reason))
+        return tr("%1 and %2 more could not be added: %3", shown(first.path.name), number(others), shown(first.reason))
     return tr("%1 could not be added: %2", shown(first.path.name), shown(first.reason))
 
 
@@ -70,16 +71,20 @@ def left_out_text(left_out: "LeftOut") -> str:
     if not left_out.count:
         return ""
     kinds = ", ".join(f"{number(count)} {kind}" for kind, count in left_out.by_kind())
-    if left_out.count == 1:
-        return tr("%1 was skipped: this file type is not supported", kinds)
-    return tr("%1 were skipped: these file types are not supported", kinds)
+    return plural(
+        left_out.count,
+        "%1 was skipped: this file type is not supported",
+        "%1 were skipped: these file types are not supported",
+        kinds,
+    )
 
 
 def raw_doubles_text(count: int) -> str:
     """`12 RAW photos were skipped: the camera stored them as JPEG or HEIC, too`; empty where there were none."""
     if not count:
         return ""
-    if count == 1:
-        return tr("1 RAW photo was skipped: the camera stored it as JPEG or HEIC, too")
-    template = tr("%1 RAW photos were skipped: the camera stored them as JPEG or HEIC, too")
-    return fill(template, number(count))
+    return plural(
+        count,
+        "1 RAW photo was skipped: the camera stored it as JPEG or HEIC, too",
+        "%n RAW photos were skipped: the camera stored them as JPEG or HEIC, too",
+    )

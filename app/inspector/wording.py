@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QLocale
-
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, ShareSource, Teaching, teaching
-from app.texts import tr
+from app.texts import plural, tr
 from app.unread import short_reason
 from app.wording import at_most, images, moment_text, number, percent
 
@@ -24,9 +22,7 @@ def more_places_text(facts: ClassPageFacts) -> str:
     """How many places are not named; empty where all are."""
     if not facts.more_places:
         return ""
-    if facts.more_places == 1:
-        return tr("and 1 more place")
-    return tr("and %1 more places", at_most(facts.more_places))
+    return plural(facts.more_places, "and 1 more place", "and %1 more places", at_most(facts.more_places))
 
 
 def label_title(graph: CategoryGraph, label: Label | None) -> str:
@@ -154,7 +150,7 @@ def shortened(name: str) -> str:
 
 def counts_text(facts: ClassPageFacts) -> str:
     """`3 shots · 41 images`."""
-    shots = tr("1 example") if len(facts.shots) == 1 else tr("%1 examples", QLocale().toString(len(facts.shots)))
+    shots = plural(len(facts.shots), "1 example", "%n examples")
     return f"{shots}  ·  {images(facts.image_count)}"
 
 
@@ -204,9 +200,7 @@ def curve_text(curve: PolicyCurve, bar: float) -> str:
 
 def candidates_text(count: int) -> str:
     """What to do with the candidates."""
-    if count == 1:
-        return tr("1 candidate. Click it if it is right.")
-    return tr("%1 candidates. Click the right ones.", QLocale().toString(count))
+    return plural(count, "1 candidate. Click it if it is right.", "%n candidates. Click the right ones.")
 
 
 def label_ticked_text(count: int, name: str) -> str:

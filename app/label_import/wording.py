@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from app.palette.plan_section import MOST_ROWS
-from app.texts import fill, tr
+from app.texts import fill, plural, tr
 from app.wording import images, number
 from engine.files import shown
 from engine.graph.names import join_path
@@ -18,9 +18,7 @@ PEOPLE_NAMED: Final = 3
 
 
 def labels(count: int) -> str:
-    if count == 1:
-        return tr("1 label")
-    return tr("%1 labels", number(count))
+    return plural(count, "1 label", "%n labels")
 
 
 def kind_text(survey: "LabelSurvey") -> str:
@@ -30,10 +28,8 @@ def kind_text(survey: "LabelSurvey") -> str:
         return survey.title
     named = ", ".join(map(shown, people[:PEOPLE_NAMED]))
     rest = len(people) - PEOPLE_NAMED
-    if rest == 1:
-        named = tr("%1 and 1 other", named)
-    elif rest > 1:
-        named = tr("%1 and %2 others", named, number(rest))
+    if rest > 0:
+        named = plural(rest, "%1 and 1 other", "%1 and %n others", named)
     return tr("%1, labelled by %2", survey.title, named)
 
 
@@ -41,51 +37,55 @@ def summary_text(count: int) -> str:
     """`2,640 labels will be imported`."""
     if not count:
         return tr("Nothing to import")
-    if count == 1:
-        return tr("1 label will be imported")
-    return tr("%1 will be imported", labels(count))
+    return plural(count, "1 label will be imported", "%n labels will be imported")
 
 
 def passed_over(survey: "LabelSurvey") -> str:
     """What the source says besides, and why it is no news."""
     plan, parts = survey.plan, []
     if plan.already_there:
-        template = (
-            tr("%1 is in the project already.") if plan.already_there == 1 else tr("%1 are in the project already.")
+        parts.append(
+            plural(plan.already_there, "1 label is in the project already.", "%n labels are in the project already.")
         )
-        parts.append(fill(template, labels(plan.already_there)))
     if plan.by_machine:
-        template = (
-            tr("%1 model prediction is left out: only labels by people are imported.")
-            if plan.by_machine == 1
-            else tr("%1 model predictions are left out: only labels by people are imported.")
+        prediction = plural(
+            plan.by_machine,
+            "1 model prediction is left out: only labels by people are imported.",
+            "%n model predictions are left out: only labels by people are imported.",
         )
-        parts.append(fill(template, number(plan.by_machine)))
+        parts.append(prediction)
     if plan.unlabelled:
-        template = tr("%1 has no class in the file.") if plan.unlabelled == 1 else tr("%1 have no class in the file.")
-        parts.append(fill(template, images(plan.unlabelled)))
+        parts.append(
+            plural(plan.unlabelled, "1 image has no class in the file.", "%n images have no class in the file.")
+        )
     return " ".join(parts)
 
 
 def conflicts_title(count: int) -> str:
     """Where the project says something else."""
-    if count == 1:
-        return tr("1 image is labelled differently here. Your label stays.")
-    return tr("%1 are labelled differently here. Your labels stay.", images(count))
+    return plural(
+        count,
+        "1 image is labelled differently here. Your label stays.",
+        "%n images are labelled differently here. Your labels stay.",
+    )
 
 
 def contradictions_title(count: int) -> str:
     """Where the source says two things."""
-    if count == 1:
-        return tr("1 image has two classes in the file. The first is taken.")
-    return tr("%1 have two classes in the file. The first is taken.", images(count))
+    return plural(
+        count,
+        "1 image has two classes in the file. The first is taken.",
+        "%n images have two classes in the file. The first is taken.",
+    )
 
 
 def class_conflicts_title(count: int) -> str:
     """Where it is not clear which class a label names."""
-    if count == 1:
-        return tr("1 label may mean another class. It is not imported.")
-    return tr("%1 may mean another class. They are not imported.", labels(count))
+    return plural(
+        count,
+        "1 label may mean another class. It is not imported.",
+        "%n labels may mean another class. They are not imported.",
+    )
 
 
 def class_conflict_rows(conflicts: "tuple[ClassConflict, ...]") -> list[tuple[str, ...]]:
@@ -103,10 +103,11 @@ def class_conflict_rows(conflicts: "tuple[ClassConflict, ...]") -> list[tuple[st
 
 def content_conflicts_title(count: int) -> str:
     """Where another photo has the same name."""
-    if count == 1:
-        return tr("1 image has the same name here but is a different photo. It is not labelled.")
-    template = tr("%1 have the same name here but are different photos. They are not labelled.")
-    return fill(template, images(count))
+    return plural(
+        count,
+        "1 image has the same name here but is a different photo. It is not labelled.",
+        "%n images have the same name here but are different photos. They are not labelled.",
+    )
 
 
 def content_conflict_rows(conflicts: "tuple[ContentConflict, ...]") -> list[tuple[str, ...]]:
@@ -119,29 +120,21 @@ def content_conflict_rows(conflicts: "tuple[ContentConflict, ...]") -> list[tupl
 
 
 def classes_title(count: int) -> str:
-    if count == 1:
-        return tr("1 class is not in the project")
-    return tr("%1 classes are not in the project", number(count))
+    return plural(count, "1 class is not in the project", "%n classes are not in the project")
 
 
 def make_classes_text(count: int) -> str:
     """The box that makes them."""
-    if count == 1:
-        return tr("Make this class")
-    return tr("Make these classes")
+    return plural(count, "Make this class", "Make these classes")
 
 
 def images_title(count: int) -> str:
-    if count == 1:
-        return tr("1 image is not in the project")
-    return tr("%1 are not in the project", images(count))
+    return plural(count, "1 image is not in the project", "%n images are not in the project")
 
 
 def add_images_text(count: int) -> str:
     """The box that adds those whose files are there."""
-    if count == 1:
-        return tr("Add the one found on disk")
-    return tr("Add the %1 found on disk", number(count))
+    return plural(count, "Add the one found on disk", "Add the %n found on disk")
 
 
 def none_found() -> str:
@@ -151,9 +144,7 @@ def none_found() -> str:
 
 def suggestions_title(count: int) -> str:
     """Keywords that name no class."""
-    if count == 1:
-        return tr("1 keyword names no class")
-    return tr("%1 keywords name no class", number(count))
+    return plural(count, "1 keyword names no class", "%n keywords name no class")
 
 
 def suggestions_note() -> str:
@@ -169,9 +160,7 @@ def suggestion_rows(survey: "LabelSurvey") -> list[tuple[str, ...]]:
 
 def problems_title(count: int) -> str:
     """What could not be understood."""
-    if count == 1:
-        return tr("1 line was not understood")
-    return tr("%1 lines were not understood", number(count))
+    return plural(count, "1 line was not understood", "%n lines were not understood")
 
 
 def conflict_rows(conflicts: "tuple[LabelConflict, ...]") -> list[tuple[str, ...]]:
@@ -202,11 +191,11 @@ def done_text(done: "LabelImport") -> str:
     """What came of it: `Imported 12 labels from birds.csv. 3 conflicts: your labels stayed`."""
     parts = [done.change.text]
     if done.classes_added:
-        template = tr("%1 class made") if done.classes_added == 1 else tr("%1 classes made")
+        template = plural(done.classes_added, "%1 class made", "%1 classes made")
         parts.append(fill(template, number(done.classes_added)))
     if done.images_added:
         parts.append(tr("%1 added", images(done.images_added)))
     if conflicts := len(done.plan.conflicts):
-        template = tr("%1 conflict: your label stayed") if conflicts == 1 else tr("%1 conflicts: your labels stayed")
+        template = plural(conflicts, "%1 conflict: your label stayed", "%1 conflicts: your labels stayed")
         parts.append(fill(template, number(conflicts)))
     return ". ".join(parts)

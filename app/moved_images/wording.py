@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.texts import fill, tr
+from app.texts import fill, plural, tr
 from app.wording import SEPARATOR, images, number
 
 if TYPE_CHECKING:
@@ -15,9 +15,7 @@ EXAMPLES: Final = 3
 
 def missing_line(count: int) -> str:
     """The sentence above the grid and on the panel."""
-    if count == 1:
-        return tr("1 image is missing.")
-    return tr("%1 are missing.", images(count))
+    return plural(count, "1 image is missing.", "%n images are missing.")
 
 
 def progress_line(progress: "Progress") -> str:
@@ -60,8 +58,7 @@ def way_lines(plan: "RelinkPlan") -> tuple[str, ...]:
     if plan.changed:
         lines.append(tr("%1 changed in the meantime", number(plan.changed)))
     if plan.strangers:
-        text = tr("%1 added from the new place without a label will be replaced")
-        lines.append(fill(text, images(len(plan.strangers))))
+        lines.append(tr("%1 added from the new place without a label will be replaced", images(len(plan.strangers))))
     return tuple(lines)
 
 
@@ -80,8 +77,9 @@ def checked_line(folder: "FolderCheck") -> str:
         return tr("%1, all verified by content", images(folder.images))
     if not folder.verified:
         return tr("%1, by name and size only", images(folder.images))
-    text = tr("%1, %2 verified by content, %3 by name and size")
-    return fill(text, images(folder.images), number(folder.verified), number(rest))
+    return tr(
+        "%1, %2 verified by content, %3 by name and size", images(folder.images), number(folder.verified), number(rest)
+    )
 
 
 def left_lines(plan: "RelinkPlan") -> tuple[str, ...]:
@@ -113,9 +111,7 @@ def example_lines(plan: "RelinkPlan", folder: Path) -> tuple[str, ...]:
 
 
 def apply_text(count: int) -> str:
-    if count == 1:
-        return tr("Update the location of 1 image")
-    return tr("Update the location of %1", images(count))
+    return plural(count, "Update the location of 1 image", "Update the location of %n images")
 
 
 def short_path(path: Path, folder: Path) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.jobs.background_thread import BackgroundThread
-from app.texts import fill, marked, tr
+from app.texts import marked, tr
 from engine.config import log_folder
 from engine.log import UNCAUGHT, Log, session_text
 
@@ -105,8 +105,11 @@ class Reports(QObject):
         if self._has_reported:
             return
         self._has_reported = True
-        text = tr("Something unexpected went wrong (%1). Your project is safe; the log has the details.")
-        self._toast.say_failure(fill(text, name), action=tr(_SHOW), on_action=lambda: self._make((), self._show))
+        self._toast.say_failure(
+            tr("Something unexpected went wrong (%1). Your project is safe; the log has the details.", name),
+            action=tr(_SHOW),
+            on_action=lambda: self._make((), self._show),
+        )
 
 
 @final

@@ -211,7 +211,7 @@ class Runner(QObject):
             try:
                 work()
             except ProjectMovedError as error:
-                reason = str(error)
+                reason = error.translated()
                 self.post(lambda: self.moved.emit(live is self.shown, reason))
 
         self._thread.submit(run, self.failed.emit)

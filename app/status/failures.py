@@ -15,8 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controls import make_button, make_label
-from app.texts import plain_tip, tr
-from app.wording import number
+from app.texts import plain_tip, plural, tr
 from engine.files import FileFailure, shown
 
 _WIDTH: Final = 520
@@ -65,11 +64,7 @@ class FailuresPopup(QFrame):
     def show_failures(self, failures: Sequence[FileFailure], *, above: QPoint) -> None:
         """Fill the list and show it with its lower right corner at `above` (global)."""
         self._failures = tuple(failures)
-        self._title.setText(
-            tr("1 file could not be read")
-            if len(failures) == 1
-            else tr("%1 files could not be read").replace("%1", number(len(failures)))
-        )
+        self._title.setText(plural(len(failures), "1 file could not be read", "%n files could not be read"))
         self._list.clear()
         for failure in failures[:_LISTED_LIMIT]:
             item = QListWidgetItem(shown(f"{failure.path.name}\n{failure.reason}"))

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.controls import fill_bar, make_bar, make_button, make_icon_button, make_label
 from app.status.failures import FailuresPopup
-from app.texts import plain_tip, tr
-from app.wording import number, progress_facts
+from app.texts import plain_tip, plural, tr
+from app.wording import progress_facts
 from engine.events import Progress
 from engine.files import FileFailure
 
@@ -76,11 +76,7 @@ class JobBar(QWidget):
         """Files that could not be read so far."""
         self._failures = tuple(failures)
         self._failure_button.setVisible(bool(failures))
-        self._failure_button.setText(
-            tr("1 file could not be read")
-            if len(failures) == 1
-            else tr("%1 files could not be read").replace("%1", number(len(failures)))
-        )
+        self._failure_button.setText(plural(len(failures), "1 file could not be read", "%n files could not be read"))
 
     def show_failures(self) -> None:
         """Open the list of files that could not be read."""

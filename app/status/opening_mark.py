@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from app.texts import tr
-from app.wording import number
+from app.texts import plural, tr
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -34,11 +33,8 @@ class OpeningMark(QLabel):
     def _on_state_changed(self, state: "CollectionState") -> None:
         count = len(state.image_ids)
         self.setVisible(self._is_opening and count > 0)
-        if count == 1:
-            self.setText(tr("Reading 1 embedding…") if state.is_list_only else tr("Classifying…"))
-        else:
-            reading = tr("Reading %1 embeddings…", number(count))
-            self.setText(reading if state.is_list_only else tr("Classifying…"))
+        reading = plural(count, "Reading 1 embedding…", "Reading %n embeddings…")
+        self.setText(reading if state.is_list_only else tr("Classifying…"))
 
     def _on_over(self) -> None:
         self._is_opening = False

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.controls import set_property
-from app.texts import plain_tip, tr
-from app.wording import number, saved_at
+from app.texts import plain_tip, plural, tr
+from app.wording import saved_at
 
 
 @final
@@ -29,8 +29,7 @@ class SavedMark(QLabel):
     def show_unsaved(self, count: int) -> None:
         """Labels take longer to the disk than a frame; 0 when all are there."""
         if count:
-            text = tr("Saving 1 change…") if count == 1 else tr("Saving %1 changes…").replace("%1", number(count))
-            self.setText(text)
+            self.setText(plural(count, "Saving 1 change…", "Saving %n changes…"))
         else:
             self.show_saved()
 

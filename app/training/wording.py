@@ -4,7 +4,7 @@ from typing import Final
 
 from PySide6.QtCore import QLocale
 
-from app.texts import fill, tr
+from app.texts import plural, tr
 from app.training.logic import (
     Depth,
     Figures,
@@ -69,8 +69,7 @@ def advice(labels: Labels, plan: Plan, expected: TrainingDuration | None) -> str
 
 def proposal(labels: Labels) -> str:
     """The same for somebody who works on something else."""
-    template = tr("%1 labels: training the backbone would likely help.")
-    return fill(template, number(labels.images))
+    return tr("%1 labels: training the backbone would likely help.", number(labels.images))
 
 
 def stage_text(note: str) -> str:
@@ -93,8 +92,11 @@ def leaving_text(depth: Depth) -> str:
 
 def stopped_text(stopped: StoppedTraining) -> str:
     """How far a stopped training was."""
-    template = tr("Training stopped after %1 of %2 iterations. Nothing is lost.")
-    return fill(template, number(stopped.done), number(stopped.plan.iterations))
+    return tr(
+        "Training stopped after %1 of %2 iterations. Nothing is lost.",
+        number(stopped.done),
+        number(stopped.plan.iterations),
+    )
 
 
 def _about(seconds: float) -> str:
@@ -121,8 +123,7 @@ def labels_text(labels: Labels, *, trains: bool = True) -> str:
         return tr("This edition cannot train. Install protoleaf-training in its place; projects stay.")
     if not labels.are_enough:
         return tr("Label at least 2 images in each of 2 classes first.")
-    template = tr("Learns from %1 you labelled in %2 classes.")
-    return fill(template, images(labels.images), number(labels.classes))
+    return tr("Learns from %1 you labelled in %2 classes.", images(labels.images), number(labels.classes))
 
 
 def verdict(figures: Figures) -> str:
@@ -147,12 +148,9 @@ def measured_on(figures: Figures) -> str:
     """What the figures were measured on, and whether that is enough to tell."""
     if not figures.held_out_images:
         return ""
-    if figures.held_out_images == 1:
-        basis = tr("Accuracy on 1 held-out image.")
-    else:
-        basis = tr("Accuracy on %1 held-out images.")
+    basis = plural(figures.held_out_images, "Accuracy on 1 held-out image.", "Accuracy on %n held-out images.")
     caution = tr("With so few, the difference may be due to chance.") if figures.may_be_chance else ""
-    return " ".join(filter(None, (fill(basis, number(figures.held_out_images)), caution)))
+    return " ".join(filter(None, (basis, caution)))
 
 
 def outcome_line(trained: Trained) -> str:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.texts import breakable, fill, marked, tr
+from app.texts import breakable, fill, marked, plural, tr
 from app.welcome.logic import ExpectedSpeed, NewProject, Photos
 from app.wording import images, images_per_s, number, rough_time
 
@@ -56,11 +56,8 @@ def subject(project: NewProject, photos: Photos) -> str:
         return ""
     first = project.dropped[0].name or str(project.dropped[0])
     if photos.is_counting:
-        template = tr("“%1”: looking for images… %2")
-        return fill(template, first, number(photos.count) if photos.count else "")
-    if len(project.dropped) == 1:
-        return tr("“%1”: %2", first, images(photos.count))
-    return tr("“%1” and more: %2", first, images(photos.count))
+        return tr("“%1”: looking for images… %2", first, number(photos.count) if photos.count else "")
+    return plural(len(project.dropped), "“%1”: %2", "“%1” and more: %2", first, images(photos.count))
 
 
 def place_text(place: Path | None) -> str:

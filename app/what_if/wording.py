@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QLocale
 
-from app.texts import fill, shortened, tr
+from app.texts import fill, plural, shortened, tr
 from app.wording import number, percent_to_a_tenth
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
@@ -26,8 +26,7 @@ def would_change_line(changes: "ChangedImages") -> str:
     if changes.other_safe_class == 1:
         return tr("1 image would have another safe class")
     if changes.other_safe_class:
-        text = tr("%1 images would have another safe class")
-        return fill(text, number(changes.other_safe_class))
+        return tr("%1 images would have another safe class", number(changes.other_safe_class))
     return tr("No image would change class")
 
 
@@ -88,9 +87,9 @@ def _labels_line(new_labels: Sequence[tuple[int, int]], name_of: NameOf) -> str:
     if len(new_labels) > 1:
         return tr("%1 new labels changed what is expected", number(count))
     name = name_of(new_labels[0][0])
-    if count == 1:
-        return tr("1 new label of %1 changed what is expected", name)
-    return tr("%1 new labels of %2 changed what is expected", number(count), name)
+    return plural(
+        count, "1 new label of %1 changed what is expected", "%n new labels of %1 changed what is expected", name
+    )
 
 
 def cause_line(texts: Sequence[str]) -> str:
@@ -119,5 +118,4 @@ def move_text(move: "ClassMove", name_of: NameOf) -> str:
 def move_facts(move: "ClassMove", name_of: NameOf) -> str:
     """`Apple → Pear: 31 images`, for screen readers and tips."""
     count = len(move.image_ids)
-    text = tr("%1: 1 image") if count == 1 else tr("%1: %2 images")
-    return fill(text, move_text(move, name_of), number(count))
+    return plural(count, "%1: 1 image", "%1: %n images", move_text(move, name_of))

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QPushButton
 
 from app.controls import ICON_SIZE
-from app.texts import plain_tip, tr
+from app.texts import plain_tip, plural, tr
 from app.theme.icons import icon
 from app.wording import number
 
@@ -64,16 +64,12 @@ def changed_line(changes: "ChangedImages") -> str:
 
 def class_changed(count: int) -> str:
     """How many images have another likeliest class."""
-    if count == 1:
-        return tr("1 image changed class")
-    return tr("%1 images changed class", number(count))
+    return plural(count, "1 image changed class", "%n images changed class")
 
 
 def safe_class_changed(count: int) -> str:
     """How many images have only another safe class."""
-    if count == 1:
-        return tr("1 image has another safe class")
-    return tr("%1 images have another safe class", number(count))
+    return plural(count, "1 image has another safe class", "%n images have another safe class")
 
 
 def short_line(changes: "ChangedImages") -> str:
@@ -85,6 +81,4 @@ def more_line(changes: "ChangedImages") -> str:
     """What else changed; empty where the first line says all."""
     if not (changes.other_class and changes.other_safe_class):
         return ""
-    if changes.other_safe_class == 1:
-        return tr("1 more has another safe class")
-    return tr("%1 more have another safe class", number(changes.other_safe_class))
+    return plural(changes.other_safe_class, "1 more has another safe class", "%n more have another safe class")

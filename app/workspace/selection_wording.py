@@ -1,6 +1,6 @@
 """What the bar of many selected images says, in the person's language."""
 
-from app.texts import tr
+from app.texts import plural, tr
 from app.wording import number
 
 
@@ -23,6 +23,4 @@ def errors_text(expected: float) -> str:
     count = round(expected)
     if expected < 1:
         return tr("fewer than 1 error")
-    if count == 1:
-        return tr("about 1 error")
-    return tr("about %1 errors", number(count))
+    return plural(count, "about 1 error", "about %n errors")

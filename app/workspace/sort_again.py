@@ -7,9 +7,8 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QPushButton
 
 from app.controls import ICON_SIZE
-from app.texts import plain_tip, tr
+from app.texts import plain_tip, plural, tr
 from app.theme.icons import icon
-from app.wording import number
 
 
 @final
@@ -47,6 +46,4 @@ class SortAgain(QPushButton):
 
 
 def _changed(count: int) -> str:
-    if count == 1:
-        return tr("1 prediction changed")
-    return tr("%1 predictions changed", number(count))
+    return plural(count, "1 prediction changed", "%n predictions changed")

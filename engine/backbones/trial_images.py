@@ -43,9 +43,11 @@ def sample_photos(count: int) -> tuple[Path, ...]:
     if len(found) < count:
         raise StorageError(
             "photos of the sample collection are missing",
-            expected=f"{count} files in {folder}",
+            expected="{count} files in {folder}",
             found=str(len(found)),
             remedy="install Protoleaf again",
+            count=count,
+            folder=folder,
         )
     return tuple(found)
 

@@ -176,10 +176,12 @@ def _clean_synonyms(synonyms: tuple[str, ...], name: str) -> tuple[str, ...]:
     cleaned.pop(name, None)
     if len(cleaned) > MOST_SYNONYMS:
         raise GraphError(
-            f'the class "{name}" has too many synonyms',
-            expected=f"at most {MOST_SYNONYMS:,}",
+            'the class "{name}" has too many synonyms',
+            expected="at most {limit:,}",
             found=f"{len(cleaned):,}",
             remedy="leave some of them out",
+            name=name,
+            limit=MOST_SYNONYMS,
         )
     return tuple(cleaned)
 
@@ -189,9 +191,8 @@ def _clean_note(note: str, _name: str) -> str:
     note = note.strip()
     if len(note) > LONGEST_NOTE:
         raise InputError(
-            "a note is too long", expected=f"at most {LONGEST_NOTE:,} characters", found=f"{len(note):,}",
-            remedy="shorten it",
-        )  # fmt: skip
+            "a note is too long", expected="at most {limit:,} characters", found=f"{len(note):,}",
+            remedy="shorten it", limit=LONGEST_NOTE)  # fmt: skip
     note = _LINE_ENDS.sub("\n", note)
     if not note.isprintable() and (strange := next((each for each in note if _is_control(each)), None)):
         raise InputError("a note cannot hold control characters", found=f"{strange!a}", remedy="delete that character")

@@ -168,7 +168,9 @@ def _row(cells: list[str], header: dict[str, int], place: str, line: int) -> _Ro
         )
     name, parent_name = clean_name_at(place, child), clean_name_at(place, parent) if parent else ""
     if has_keys and not cell(ID):
-        raise FormatError(f"{place} has no id", found=f'"{name}"', remedy="write one, or take the column parent_id out")
+        raise FormatError(
+            "{place} has no id", found=f'"{name}"', remedy="write one, or take the column parent_id out", place=place
+        )
     values: dict[str, str | tuple[str, ...]] = {}
     for each in IN_FILES:
         text = next(filter(None, map(cell, (each.name, *each.read_as))), "")

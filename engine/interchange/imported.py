@@ -95,7 +95,14 @@ def attributes_at(place: str, name: str, **values: Any) -> ClassAttributes:
 
 
 def _error_at(place: str, error: InputError) -> FormatError:
-    return FormatError(f"{place}: {error.what}", expected=error.expected, found=error.found, remedy=error.remedy)
+    return FormatError(
+        "{place}: {problem}",
+        expected=error.expected,
+        found=error.found,
+        remedy=error.remedy,
+        place=place,
+        problem=error.what,
+    )
 
 
 def find_cycle(edges: Iterable[tuple[str, str]]) -> tuple[str, ...]:

@@ -77,7 +77,9 @@ def _from_list(rows: Any, source_name: str) -> ImportedGraph:
         name = clean_name_at(place, _text(row.get("name"), f'"name" of {place}'))
         key = _key(row["id"], f'"id" of {place}') if "id" in row else name
         if key in classes:
-            raise FormatError(f"{place} has the id of an earlier class", found=f'"{key}"', remedy="give it its own id")
+            raise FormatError(
+                "{place} has the id of an earlier class", found=f'"{key}"', remedy="give it its own id", place=place
+            )
         classes[key] = ImportedClass(key, name, _attributes(row, name, place))
         parents[key] = [_key(each, f'"parents" of {place}') for each in _list(row, "parents", place)]
     for key, above in parents.items():

@@ -179,8 +179,10 @@ class Conv4(nn.Module):
         if side < SMALLEST_SIDE:
             raise InputError(
                 "the images are too small for Conv4",
-                expected=f"a side of at least {SMALLEST_SIDE} px",
-                found=f"{side} px",
+                expected="a side of at least {smallest} px",
+                found="{side} px",
+                smallest=SMALLEST_SIDE,
+                side=side,
             )
         layers: list[nn.Module] = []
         for channels_in in (3, *(width,) * (CONV4_LAYERS - 1)):

@@ -292,6 +292,7 @@ def _check_distinct(parts: Sequence[SplitPart]) -> None:
     if twice := [image_id for image_id, count in counts.items() if count > 1]:
         raise InputError(
             "an image cannot be in two parts of a class",
-            found=f"{counted(len(twice), 'image')} in several",
+            found="{images} in several",
             remedy="leave each in one of them",
+            images=counted(len(twice), "image"),
         )

@@ -79,8 +79,11 @@ class ProjectHistory:
         except (sqlite3.IntegrityError, InputError) as error:
             raise ProjectDamagedError(
                 "the history does not fit the project any more",
-                found=f"step {step_id} of {connection.path} ({error})",
+                found="step {step_id} of {path} ({reason})",
                 remedy="open an earlier copy of the file",
+                step_id=step_id,
+                path=connection.path,
+                reason=error,
             ) from error
         change = builder.change(text, "undone" if is_undo else "redone")
         if self._store.loaded_graph is not None:

@@ -115,7 +115,10 @@ def _check_range(name: str, values: Any) -> None:
     if not largest <= limit:
         raise ModelError(
             "a weight does not fit into float16",
-            expected=f"values up to {limit:g}",
-            found=f"{largest:g} in {name}",
+            expected="values up to {limit:g}",
+            found="{largest:g} in {name}",
             remedy="export without half weights",
+            limit=limit,
+            largest=largest,
+            name=name,
         )

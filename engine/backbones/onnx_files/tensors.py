@@ -115,8 +115,13 @@ def image_input_of(session: Any) -> ImageInput:
         raise ModelError("the model's images are not square", found=found, remedy="export it for square images")
     side = next(iter(sides), None)
     if side is not None and not SMALLEST_SIDE <= side <= LARGEST_SIDE:
-        expected = f"{SMALLEST_SIDE} to {LARGEST_SIDE} pixels"
-        raise ModelError("the model's input side cannot be used", expected=expected, found=f"{side:,}")
+        raise ModelError(
+            "the model's input side cannot be used",
+            expected="{least} to {most} pixels",
+            found=f"{side:,}",
+            least=SMALLEST_SIDE,
+            most=LARGEST_SIDE,
+        )
     return ImageInput(
         facts.name, facts.kind, facts.shape, layout=layout, channels=channels, fixed_side=side, fixed_batch=batch
     )

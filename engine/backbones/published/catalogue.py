@@ -128,9 +128,11 @@ def _at_side(found: PublishedNetwork, input_side: int) -> PublishedNetwork:
     if not found.takes_other_sides:
         raise ModelError(
             "the side of the input cannot be chosen for networks of torchvision",
-            expected=f"{found.input_side} pixels",
-            found=f"{input_side} pixels",
+            expected="{input_side} pixels",
+            found="{side} pixels",
             remedy="leave --input-side out, or take a network of timm",
+            input_side=found.input_side,
+            side=input_side,
         )
     from engine.backbones.published.timm_networks import with_input_side
 

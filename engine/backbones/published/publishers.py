@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol, final
 from engine.backbones.published.facts import TIMM, TORCHVISION, PublishedNetwork
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.texts import Message
 from engine.training.needed_packages import check_packages
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class NetworkPublisher:
         Raises:
             ModelError: names what is missing, and what to install.
         """
-        what = f"networks of {self.name} need"
+        what = Message("networks of {name} need", {"name": self.name})
         check_packages(("torch", "torchvision", "onnxscript", "safetensors"), what)
         check_packages((self.name,), what, extra=self.extra)
 

@@ -250,11 +250,13 @@ def shape_of(facts: PublishedNetwork) -> tuple[int, int]:
             found = tuple(network(images).shape)
     except _REFUSALS as error:
         raise ModelError(
-            f"{facts.title} cannot be built for images of {facts.input_side} pixels",
+            "{title} cannot be built for images of {needed_side} pixels",
             found=str(error).partition("\n")[0],
+            title=facts.title,
+            needed_side=facts.input_side,
         ) from error
     if len(found) != images.ndim - 2 or found[0] != len(images):
-        raise ModelError(f"{facts.title} gives no embeddings", expected="(2, width)", found=str(found))
+        raise ModelError("{title} gives no embeddings", expected="(2, width)", found=str(found), title=facts.title)
     return sum(parameter.numel() for parameter in network.parameters()), found[1]
 
 

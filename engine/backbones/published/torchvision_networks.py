@@ -174,7 +174,11 @@ def find_head(network: nn.Module, classes: int) -> tuple[str, int]:
         elif isinstance(module, nn.Conv2d) and module.out_channels == classes:
             found = path, module.in_channels
     if found is None:
-        raise ModelError("the network has no head that could be taken off", expected=f"a layer with {classes} outputs")
+        raise ModelError(
+            "the network has no head that could be taken off",
+            expected="a layer with {classes} outputs",
+            classes=classes,
+        )
     return found
 
 
