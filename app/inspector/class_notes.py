@@ -48,12 +48,14 @@ class ClassNotes(QWidget):
         self._note = NoteField(facts.attributes.note)
         synonyms = QLineEdit(f"{BETWEEN_SYNONYMS} ".join(facts.attributes.synonyms))
         source_id = QLineEdit(facts.attributes.source_id)
-        self._lines = {"synonyms": synonyms, "source_id": source_id}
+        rank = QLineEdit(facts.attributes.rank)
+        self._lines = {"synonyms": synonyms, "source_id": source_id, "rank": rank}
         colours = ColourRow(facts.attributes.colour)
         rows: tuple[tuple[str, QWidget], ...] = (
             (tr("Note"), self._note),
             (tr("Synonyms"), synonyms),
             (tr("Source id"), source_id),
+            (tr("Rank"), rank),
             (tr("Colour"), colours),
         )
         column = fill_column(self, spacing=tokens().spacing.tiny)
@@ -68,6 +70,7 @@ class ClassNotes(QWidget):
         self._note.setPlaceholderText(tr("What belongs here and what does not"))
         synonyms.setPlaceholderText(tr("Other names, separated by ;"))
         source_id.setPlaceholderText(tr("Id in the list that it came from"))
+        rank.setPlaceholderText(tr("Species, genus, family, …"))
         for line in self._lines.values():
             line.setCursorPosition(0)
             line.setMinimumWidth(1)

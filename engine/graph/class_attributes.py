@@ -32,6 +32,7 @@ class ClassAttributes:
         colour: "#rrggbb" in lower case; "" for none.
         bar: the confidence that it needs to be predicted, 0..1; None takes over the bar from above.
         is_deepest: never predict anything below it.
+        rank: its rank in a taxonomy of living things ("species"), or any other word; "" where there is none.
     """
 
     source_id: str = ""
@@ -40,6 +41,7 @@ class ClassAttributes:
     colour: str = ""
     bar: float | None = None
     is_deepest: bool = False
+    rank: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -226,6 +228,10 @@ def hex_colour(text: str) -> str:
     return colour if _COLOUR.fullmatch(colour) else ""
 
 
+def _clean_rank(rank: str, _name: str) -> str:
+    return clean_name(rank, noun="rank") if rank.strip() else ""
+
+
 def _clean_bar(bar: float, _name: str) -> float:
     if not 0 <= bar <= 1:
         raise InputError("a bar must be a probability", expected="0 to 1", found=str(bar))
@@ -299,6 +305,20 @@ ATTRIBUTES: Final = (
         is_shared=False,
         concerns_fit=True,
         is_in_files=False,
+    ),
+    Attribute(
+        name="rank",
+        title="rank",
+        table="class",
+        column=f"TEXT NOT NULL DEFAULT '' CHECK (length(rank) <= {LONGEST_NAME})",
+        clean=_clean_rank,
+        since=6,
+        is_compared=True,
+        read_as=("taxonRank", "taxonrank"),
+        skos=("dwc:taxonRank",),
+        skos_written="dwc:taxonRank",
+        darwin_core=("taxonRank",),
+        obo=("has_rank",),
     ),
 )
 """In the order of the fields of `ClassAttributes`."""

@@ -1,18 +1,21 @@
-"""Search while typing: prefix of the name first, then prefix of a word in it, then anywhere in it; then the aliases."""
+"""Search while typing: by the beginning of a name, of a word in it, by any part of it, by other names and ranks."""
 
 import heapq
 import re
+from collections.abc import Callable
 from typing import Final
 
 from engine.graph.names import split_path
 from engine.graph.structure import ClassId, GraphStructure
 
+RANK: Final = "rank:"
+"""Before a rank, of which all classes are wanted."""
 _WORD_BREAK: Final = r"[\W_]"
 _Fit = tuple[ClassId, str]  # a class and its case-folded name or alias
 
 
 def search_classes(structure: GraphStructure, text: str, limit: int) -> list[ClassId]:
-    """Find classes by a part of their name, source id or a synonym.
+    """Find classes by a part of their name, source id or a synonym, or by their rank.
 
     Args:
         structure: the graph.
@@ -21,12 +24,16 @@ def search_classes(structure: GraphStructure, text: str, limit: int) -> list[Cla
 
     Returns:
         Best fits first; among equals short names first, then alphabetically. A class whose id or synonym this is comes
-        right after those of that name; one that has it as a part of its id or synonyms comes last.
+        right after those of that name; one that has it as a part of its id or synonyms comes later, one of that rank
+        last. After "rank:" only ranks are looked at, from their beginning.
     """
     parts = [part.casefold() for part in split_path(text)]
     if not parts or limit <= 0:
         return []
     wanted = parts[-1]
+    if wanted.startswith(RANK):
+        beginning = wanted.removeprefix(RANK).strip()
+        return _best(_within(structure, _of_rank(structure, lambda rank: rank.startswith(beginning)), parts), "", limit)
     named = _within(structure, [(each, folded) for each, folded in structure.folded.items() if wanted in folded], parts)
     best = _best(named, wanted, limit)
     by_alias = structure.attributes.by_folded()
@@ -38,7 +45,20 @@ def search_classes(structure: GraphStructure, text: str, limit: int) -> list[Cla
         pairs = ((each, folded) for folded, ids in by_alias.items() if wanted in folded for each in ids)
         others = _each_once([pair for pair in pairs if pair[0] not in taken], wanted)
         best += _best(_within(structure, others, parts), wanted, limit - len(best))
+    if len(best) < limit:
+        taken = set(best)
+        ranked = [pair for pair in _of_rank(structure, lambda rank: rank == wanted) if pair[0] not in taken]
+        best += _best(_within(structure, ranked, parts), "", limit - len(best))
     return best
+
+
+def _of_rank(structure: GraphStructure, is_wanted: Callable[[str], bool]) -> list[_Fit]:
+    """Classes with the case-folded names that they have; those without a rank are never wanted."""
+    return [
+        (class_id, structure.folded[class_id])
+        for class_id, attributes in structure.attributes.items()
+        if attributes.rank and is_wanted(attributes.rank.casefold())
+    ]
 
 
 def _each_once(fitting: list[_Fit], wanted: str) -> list[_Fit]:

@@ -90,6 +90,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(2, 3, "tables know what may be in them, and the file knows itself", _with_strict_tables),
     Migration(3, 4, "classes keep their source id and synonyms", _with_columns_since(4)),
     Migration(4, 5, "classes have notes and colours", lambda connection: connection.script(CLASS_DETAIL_TABLE)),
+    Migration(5, 6, "classes have a rank", _with_columns_since(6)),
 )
 
 

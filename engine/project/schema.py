@@ -19,7 +19,7 @@ from engine.graph.class_attributes import ATTRIBUTE, ATTRIBUTES, ClassAttributes
 from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": tells our files from other SQLite files
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 
 LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
 LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...

@@ -102,10 +102,9 @@ def _taxa(images: LabelledImages) -> list[dict[str, str]]:
     """Each name once, as observations have it; namesakes under several parents share one line, without any's id."""
     taxa: dict[str, dict[str, str]] = {}
     for class_id in images.used_classes:
-        source_id = images.graph.attributes(class_id).source_id
-        name = images.graph.name(class_id)
-        is_namesake = name in taxa
-        taxa[name] = {"scientificName": name, **({"taxonID": source_id} if source_id and not is_namesake else {})}
+        attributes, name = images.graph.attributes(class_id), images.graph.name(class_id)
+        facts = {} if name in taxa else {"taxonID": attributes.source_id, "taxonRank": attributes.rank}
+        taxa[name] = {"scientificName": name, **{term: text for term, text in facts.items() if text}}
     return list(taxa.values())
 
 

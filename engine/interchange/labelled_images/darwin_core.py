@@ -145,7 +145,8 @@ def _identifications(images: LabelledImages, image: LabelledImage, ids: Mapping[
 
 def _identified(images: LabelledImages, image: LabelledImage, class_id: int, *, is_person: bool) -> Iterable[str]:
     path = images.paths(class_id)[0]
-    start = path[-1], BETWEEN_CLASSES.join(path[:-1]), images.graph.attributes(class_id).source_id
+    attributes = images.graph.attributes(class_id)
+    start = path[-1], BETWEEN_CLASSES.join(path[:-1]), attributes.source_id, attributes.rank
     if is_person and image.label is not None:
         return *start, image.label.who, image.label.when.isoformat(), VERIFIED, ""
     answer = image.answer

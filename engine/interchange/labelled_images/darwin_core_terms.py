@@ -63,7 +63,7 @@ def _identified() -> tuple[str, ...]:
     return tuple(
         DARWIN_CORE + name
         for name in (
-            "scientificName", "higherClassification", "taxonID", "identifiedBy", "dateIdentified",
+            "scientificName", "higherClassification", "taxonID", "taxonRank", "identifiedBy", "dateIdentified",
             "identificationVerificationStatus", "identificationRemarks",
         )
     )  # fmt: skip

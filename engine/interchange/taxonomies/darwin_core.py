@@ -1,7 +1,7 @@
 """Checklists in Darwin Core, as GBIF, Catalogue of Life and museums publish them: tables of taxa, zipped or not.
 
 A taxon becomes a class named by its scientific name without the authors; the whole name, its synonyms and its names in
-people's languages are synonyms of the class, the taxonID is its source id, rank and remarks are its note. Parents are
+people's languages are synonyms of the class, the taxonID is its source id, remarks are its note. Parents are
 those of `parentNameUsageID`; a table without gets them from its columns of ranks, from kingdom to genus.
 """
 
@@ -158,13 +158,13 @@ def _by_ranks(rows: Sequence[TaxonRow]) -> dict[str, _Taxon]:
             continue
         if own_id and own_id in by_id:
             raise _repeated(row, own_id)
-        path = _path(row)
+        path, ranks_above = _path(row)
         key = join_path(path)
         if key in taxa and taxa[key].source_id not in {"", own_id}:
             key = f"{key} ({own_id})"
         elif key in taxa and taxa[key].place:
             raise FormatError("{place} has the taxon of an earlier row", found=key, place=row.place)
-        _add_above(taxa, path[:-1])
+        _add_above(taxa, path[:-1], ranks_above)
         taxa[key] = _taxon(row, key, (join_path(path[:-1]),) if path[1:] else ())
         by_id[own_id] = taxa[key]
     for accepted, row in others:
@@ -173,20 +173,21 @@ def _by_ranks(rows: Sequence[TaxonRow]) -> dict[str, _Taxon]:
     return taxa
 
 
-def _path(row: TaxonRow) -> tuple[str, ...]:
-    """Names from the kingdom down to the taxon's own."""
+def _path(row: TaxonRow) -> tuple[tuple[str, ...], list[str]]:
+    """Names from the kingdom down to the taxon's own, and the ranks of those above."""
     name = clean_name_at(row.place, _name(row))
     own_rank = row.cells.get("taxonrank", "").casefold()
     above = RANKS[: RANKS.index(own_rank)] if own_rank in RANKS else RANKS
-    names = [clean_name_at(row.place, row.cells[rank]) for rank in above if rank in row.cells]
-    return (*names, name) if not names or names[-1] != name else tuple(names)
+    ranks = [rank for rank in above if rank in row.cells]
+    names = [clean_name_at(row.place, row.cells[rank]) for rank in ranks]
+    return (*names, name) if not names or names[-1] != name else tuple(names), ranks
 
 
-def _add_above(taxa: dict[str, _Taxon], path: tuple[str, ...]) -> None:
+def _add_above(taxa: dict[str, _Taxon], path: tuple[str, ...], ranks: Sequence[str]) -> None:
     """Taxa that rows name as theirs, and that have no row themselves so far."""
-    for length in range(1, len(path) + 1):
+    for length, rank in zip(range(1, len(path) + 1), ranks, strict=False):
         key, parents = join_path(path[:length]), (join_path(path[: length - 1]),) if length > 1 else ()
-        taxa.setdefault(key, _Taxon(key, "", path[length - 1], "", parents))
+        taxa.setdefault(key, _Taxon(key, "", path[length - 1], "", parents, {"rank": rank}))
 
 
 # -- both
@@ -213,8 +214,7 @@ def _name(row: TaxonRow) -> str:
 def _taxon(row: TaxonRow, key: str, parents: tuple[str, ...]) -> _Taxon:
     name = clean_name_at(row.place, _name(row))
     attributes = {each.name: row.cells.get(term.casefold(), "") for each in IN_FILES for term in each.darwin_core}
-    rank = row.cells.get("taxonrank", "").casefold()
-    attributes["note"] = "\n".join(filter(None, [f"Rank: {rank}" if rank else "", attributes["note"]]))
+    attributes["rank"] = attributes["rank"].casefold()
     return _Taxon(key, _id(row), name, row.place, parents, attributes, [row.cells.get(NAME, ""), *_vernacular(row)])
 
 

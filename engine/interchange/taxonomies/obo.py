@@ -24,6 +24,14 @@ _STARTS: Final = re.compile(r"(?:(?:!.*|[\w-]+:.*)?\s*\n)*(?:format-version:|\[T
 _PIECE: Final = re.compile(r"\\.|[^\\]", re.DOTALL)
 _ESCAPED: Final = {"n": "\n", "t": "\t", "W": " "}
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_HAS_RANK: Final = "has_rank"
+"""The property by which NCBI's taxonomy and others give ranks."""
+_RANK_PREFIX: Final = re.compile(r".*[/#:]|.*(?:NCBITaxon|TAXRANK)_")
+_RANKS: Final = {
+    "0000001": "phylum", "0000002": "class", "0000003": "order", "0000004": "family", "0000005": "genus",
+    "0000006": "species", "0000017": "kingdom",
+}  # fmt: skip
+"""By their numbers in the vocabulary of taxonomic ranks (TAXRANK), the principal ones."""
 _UNESCAPED_END: Final = re.compile(r"(?<!\\)(?:\s+!\s|\s*\{)")
 """Where a value ends: before a comment, or before qualifiers in braces."""
 
@@ -90,6 +98,8 @@ def _terms(source: Path) -> Iterator[_Term]:
                     number=number,
                     source=source.name,
                 )
+            if value.strip().startswith(f"{_HAS_RANK} "):
+                tag, _, value = value.strip().partition(" ")
             term.tags.setdefault(tag.strip(), []).append((value.strip(), number))
     if term is not None:
         yield term
@@ -134,11 +144,22 @@ def _class(key: str, term: _Term, name: str, source_name: str) -> ImportedClass:
     values: dict[str, str | tuple[str, ...]] = {"source_id": key}
     for each in IN_FILES:
         lines = [found for tag in each.obo for found in term.tags.get(tag, ())]
-        texts = [_quoted(text, f"line {line} of {source_name}") for text, line in lines if text]
+        texts = [
+            _rank(text) if each.name == "rank" else _quoted(text, f"line {line} of {source_name}")
+            for text, line in lines
+            if text
+        ]
         if texts:
             values[each.name] = tuple(texts) if isinstance(each.default, tuple) else texts[0]
     place = f"the term in line {term.line} of {source_name}"
     return ImportedClass(key, name, attributes_at(place, name, **values))
+
+
+def _rank(text: str) -> str:
+    """The rank that "NCBITaxon:species_group" or "TAXRANK:0000006" stands for; "" where that is not known."""
+    quoted = _QUOTED.match(text)
+    name = _plain(quoted[1]) if quoted else _RANK_PREFIX.sub("", _value(text)).replace("_", " ")
+    return _RANKS.get(name, "") if name.isdigit() else name
 
 
 def _value(text: str) -> str:

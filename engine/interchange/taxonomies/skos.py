@@ -22,8 +22,8 @@ from engine.interchange.taxonomy_file import taxonomy_bytes
 
 SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
 TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-PREFIXES: Final = {"skos": SKOS, "schema": "https://schema.org/"}
-"""Vocabularies of what classes have; SKOS has no colours of its own."""
+PREFIXES: Final = {"skos": SKOS, "schema": "https://schema.org/", "dwc": "http://rs.tdwg.org/dwc/terms/"}
+"""Vocabularies of what classes have; SKOS has no colours and ranks of its own."""
 OURS: Final = "urn:protoleaf:class:"
 """Addresses of classes that came from nowhere; the number behind it is the class's own."""
 CONCEPT: Final = SKOS + "Concept"

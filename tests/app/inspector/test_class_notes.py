@@ -96,7 +96,7 @@ def test_closing_the_window_keeps_what_was_written(reviewing: Desk, collection: 
         assert dict(project.classes.graph.all_attributes()) == {red: ClassAttributes(note="The last word")}
 
 
-def test_synonyms_and_source_id(reviewing: Desk) -> None:
+def test_synonyms_source_id_and_rank(reviewing: Desk) -> None:
     """Separated by semicolons; the palette finds the class by them."""
     red = show_page(reviewing, "Red")
     field(reviewing, "Synonyms").setFocus(Qt.FocusReason.TabFocusReason)
@@ -110,6 +110,11 @@ def test_synonyms_and_source_id(reviewing: Desk) -> None:
     change = reviewing.press_for_change(Key.Key_Tab)
     assert change.text == "Changed the source id of Red"
     assert reviewing.graph.find("n42") == reviewing.graph.find("Rouge") == red
+    reviewing.wait(lambda: field(reviewing, "Source id").text() == "n42")
+    field(reviewing, "Rank").setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClicks(field(reviewing, "Rank"), "family")
+    assert reviewing.press_for_change(Key.Key_Return).text == "Changed the rank of Red"
+    assert reviewing.graph.search("rank:fam") == [red]
 
 
 def test_a_colour_is_given_to_all_chosen_classes(reviewing: Desk) -> None:

@@ -1,5 +1,7 @@
 """Source ids and synonyms: what may be one, and what they find."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.errors import AmbiguousClassError, GraphError, UnknownClassError
@@ -136,3 +138,27 @@ def test_which_alias_fits() -> None:
     """The shortest that holds what was typed."""
     assert ClassAttributes("n1", ("Larus canus", "Larus")).name_with(" LAR ") == "Larus"
     assert LARUS.name_with("auk") == ""
+
+
+def test_ranks_are_found() -> None:
+    """After names and synonyms in plain words, and alone after "rank:", also below a class."""
+    graph = named_graph()
+    for class_id, rank in ((BIRD, "Class"), (GULL, "species"), (SEAL, "species")):
+        graph.set_attributes(class_id, replace(graph.attributes(class_id), rank=rank))
+    assert names_of(graph, graph.search("rank:spec")) == ["Gull", "Seal"]
+    assert names_of(graph, graph.search("bird/rank: species")) == ["Gull"]
+    assert names_of(graph, graph.search("CLASS")) == ["Bird"]
+    assert graph.search("clas") == []
+    graph.set_attributes(DIVER, ClassAttributes(synonyms=("class bird",)))
+    assert names_of(graph, graph.search("class")) == ["Diver", "Bird"]
+    with pytest.raises(UnknownClassError):
+        graph.find("species")
+
+
+def test_a_source_changes_what_nobody_changed() -> None:
+    """Its new rank is taken over, unless a person gave another one; what it says no more stays."""
+    was, now = ClassAttributes("n1", rank="species"), ClassAttributes("n1", rank="subspecies")
+    assert was.updated(was, now) == now
+    assert ClassAttributes("n1", rank="race").updated(was, now) == ClassAttributes("n1", rank="race")
+    assert was.updated(was, ClassAttributes("n1")) == was
+    assert ClassAttributes("n1").filled_in(now) == now

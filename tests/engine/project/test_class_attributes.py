@@ -137,3 +137,19 @@ def test_one_class_and_all_colours_are_read_by_themselves(tmp_path: Path) -> Non
         _, tern = project.classes.add("Tern", [bird])
         assert project.classes.graph.attributes(tern) == ClassAttributes()
         assert project.classes.colours() == {gull: SEEN.colour}
+
+
+def test_a_rank_is_kept_copied_and_taken_back(tmp_path: Path) -> None:
+    """In the file, in copied classes, and through undo and redo."""
+    project, gull, _ = bird_project(tmp_path)
+    assert project.classes.set_attributes([gull], rank=" species ").text == "Changed the rank of Gull"
+    project.close()
+    with Project.open(project.path) as reopened:
+        assert reopened.classes.graph.attributes(gull) == ClassAttributes(rank="species")
+        _, (copy,) = reopened.classes.paste(reopened.classes.copied([gull]), None)
+        assert reopened.classes.graph.attributes(copy).rank == "species"
+        reopened.history.undo()
+        reopened.history.undo()
+        assert reopened.classes.graph.attributes(gull) == NO_ATTRIBUTES
+        reopened.history.redo()
+        assert (reopened.classes.graph.attributes(gull).rank, reopened.check()) == ("species", [])

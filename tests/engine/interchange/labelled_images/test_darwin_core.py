@@ -34,7 +34,7 @@ def archive(music: Labelled, tmp_path: Path) -> Path:
 
 def exported(music: Labelled, out: Path) -> Path:
     images = music.gathered()
-    images.graph.set_attributes(music.ids[ORGAN], ClassAttributes("gbif:2481139"))
+    images.graph.set_attributes(music.ids[ORGAN], ClassAttributes("gbif:2481139", rank="species"))
     with out.open("wb") as file:
         assert darwin_core.write(images, file).left_out == {"no class": 3}
     return out
@@ -54,10 +54,11 @@ def test_another_program_reads_it(archive: Path) -> None:
     assert (piano["decimalLatitude"], piano["decimalLongitude"]) == ("-33.8569000", "151.2152000")
     assert piano["identificationVerificationStatus"] == "verified by a person"
     assert rows[ORGAN].data[DARWIN_CORE + "taxonID"] == "gbif:2481139"
+    assert rows[ORGAN].data[DARWIN_CORE + "taxonRank"] == "species"
     medium, by_person, by_model = extensions["Piano"]
     assert medium == ["StillImage", "image/jpeg", "photos/day%200/piano.png", "piano.png", "2024-05-01T07:30:00"]
-    assert by_person[:4] == ["Piano", "Keyboard", "", "ada"]
-    assert by_model[3].startswith("leafnet (ppn+), Protoleaf ")
+    assert by_person[:5] == ["Piano", "Keyboard", "", "", "ada"]
+    assert by_model[4].startswith("leafnet (ppn+), Protoleaf ")
     assert by_model[-2:] == ["machine answer, verified by nobody", "probability 0.970000"]
     assert [row[0] for row in extensions["Wind"][1:]] == ["Wind", "Flute"]
 

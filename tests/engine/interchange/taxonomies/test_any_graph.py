@@ -59,7 +59,9 @@ def graphs(draw: st.DrawFn) -> ImportedGraph:
         if any(graph.child_named(parent, name) is not None for parent in above or (None,)):
             continue
         synonyms = tuple(draw(st.lists(texts, max_size=3, unique=True)))
-        attributes = ClassAttributes(draw(st.just("") | texts), synonyms, draw(notes), draw(colours))
+        attributes = ClassAttributes(
+            draw(st.just("") | texts), synonyms, draw(notes), draw(colours), rank=draw(st.just("") | texts)
+        )
         graph.add_class(name, above, attributes=attributes)
     return exported_graph(graph)
 
@@ -68,7 +70,7 @@ def graphs(draw: st.DrawFn) -> ImportedGraph:
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(graph=graphs())
 def test_every_graph_comes_back(name: str, tmp_path: Path, graph: ImportedGraph) -> None:
-    """Names, ids, synonyms, notes, colours and edges, whatever signs they are made of; the content tells the format."""
+    """Names, attributes and edges, whatever signs they are made of; the content tells the format."""
     text = WRITERS[name](graph)
     path = tmp_path / "classes"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())

@@ -93,9 +93,9 @@ def test_an_extract_of_the_backbone(tmp_path: Path) -> None:
     assert paths_of(graph) == {"Aves", "Aves/Larus", "Larus/Larus canus"}
     told = {each.name: each.attributes for each in graph.classes}
     assert told == {
-        "Aves": ClassAttributes("212", note="Rank: class\nbirds"),
+        "Aves": ClassAttributes("212", note="birds", rank="class"),
         "Larus": ClassAttributes("9316", ("Larus Linnaeus, 1758",)),
-        "Larus canus": ClassAttributes("2481139", ("Larus canus Linnaeus, 1758", "Larus hybernus"), "Rank: species"),
+        "Larus canus": ClassAttributes("2481139", ("Larus canus Linnaeus, 1758", "Larus hybernus"), rank="species"),
     }
 
 
@@ -140,9 +140,9 @@ def test_ranks_in_the_place_of_parents(tmp_path: Path) -> None:
         "Aves", "Aves/Laridae", "Laridae/Larus", "Larus/Larus canus", "Aves/Alle alle (4)", "Aves/Alle alle (5)",
     }  # fmt: skip
     ids = {each.name: each.attributes for each in graph.classes}
-    assert ids["Larus canus"] == ClassAttributes("1", ("Gull", "Mew", "Old canus"), "Rank: species")
-    assert ids["Larus"] == ClassAttributes("2", note="Rank: genus")
-    assert ids["Laridae"] == ClassAttributes()
+    assert ids["Larus canus"] == ClassAttributes("1", ("Gull", "Mew", "Old canus"), rank="species")
+    assert ids["Larus"] == ClassAttributes("2", rank="genus")
+    assert ids["Laridae"] == ClassAttributes(rank="family")
 
 
 def test_some_thousand_taxa(tmp_path: Path) -> None:

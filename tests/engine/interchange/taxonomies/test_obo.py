@@ -103,3 +103,19 @@ def test_broken_files(tmp_path: Path, old: str, new: str, said: str) -> None:
     assert text != SMALL
     with pytest.raises(FormatError, match=said):
         obo.read(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("value", "rank"),
+    [
+        ("NCBITaxon:species_group ! a comment", "species group"),
+        ("http://purl.obolibrary.org/obo/NCBITaxon_genus", "genus"),
+        ("TAXRANK:0000004", "family"),
+        ("TAXRANK:9999999", ""),
+        ('"subspecies" xsd:string', "subspecies"),
+    ],
+)
+def test_ranks(tmp_path: Path, value: str, rank: str) -> None:
+    """As a name or a number of a vocabulary; a number that nobody knows is none."""
+    text = f"[Term]\nid: B:1\nname: bird\nproperty_value: seen always\nproperty_value: has_rank {value}\n"
+    assert obo.read(written(tmp_path, text)).classes[0].attributes == ClassAttributes("B:1", rank=rank)

@@ -1,8 +1,11 @@
 """What a source said, kept as text and found again."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.errors import ProjectDamagedError
+from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.versions.source_version import likely_base, unpacked
 from tests.support.sources import imported_project, source_of
 
@@ -11,8 +14,10 @@ BIRDS = {"Bird": [], "Gull": ["Bird"], "Tern": ["Bird"]}
 
 
 def test_packed_and_unpacked_is_the_same() -> None:
-    """Names of all scripts, ids and several parents."""
+    """Names of all scripts, ids and ranks and several parents."""
     source = source_of({"Obst": [], "りんご": ["Obst"], "Süß": ["Obst", "りんご"]}, ids={"Süß": "n7"})
+    first, *others = source.classes
+    source = replace(source, classes=(replace(first, attributes=ClassAttributes("n1", rank="genus")), *others))
     _, version = imported_project(source, "früchte.csv")
     assert unpacked(version.packed()) == version
 
