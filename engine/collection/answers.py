@@ -22,38 +22,23 @@ TOPS: Final = 9
 
 @dataclass(frozen=True)
 class Guess:
-    """What a person is told of an image before they decide.
+    """What a person is told of an image before they decide."""
 
-    Attributes:
-        image_id: the image.
-        label: the person's, None without one.
-        tops: the likeliest classes, best first, at most `TOPS`; none while it has no embedding.
-        explanation: why the likeliest; None while nothing can be said.
-    """
-
-    image_id: int
-    label: Label | None
-    tops: tuple[ScoredClass, ...]
-    explanation: Explanation | None
+    image_id: int  # the image
+    label: Label | None  # the person's, None without one
+    tops: tuple[ScoredClass, ...]  # the likeliest classes, best first, at most `TOPS`; none while it has no embedding
+    explanation: Explanation | None  # why the likeliest; None while nothing can be said
 
 
 @dataclass(frozen=True)
 class Answers:
-    """A fitted model beside what the project lists by now: what is gone from the project is in no answer.
+    """A fitted model beside what the project lists by now: what is gone from the project is in no answer."""
 
-    Attributes:
-        fitted: the model.
-        graph: the project's, as it is now.
-        embedded: the images.
-        state: the newest snapshot.
-        seen: (r,) bool, the rows of `embedded.store` that the model was fitted with.
-    """
-
-    fitted: FittedClassifier
-    graph: CategoryGraph
-    embedded: EmbeddedImages
-    state: CollectionState
-    seen: NDArray[np.bool_]
+    fitted: FittedClassifier  # the model
+    graph: CategoryGraph  # the project's, as it is now
+    embedded: EmbeddedImages  # the images
+    state: CollectionState  # the newest snapshot
+    seen: NDArray[np.bool_]  # (r,) bool, the rows of `embedded.store` that the model was fitted with
 
     def tops(self, image_id: int, count: int) -> tuple[ScoredClass, ...]:
         """The likeliest classes of an image, best first; none while it has no embedding."""

@@ -18,31 +18,18 @@ from engine.project import ModelVersion, Prediction, Project
 
 @dataclass(frozen=True)
 class Classified:
-    """Every image that has an embedding, classified; labelled ones included.
+    """Every image that has an embedding, classified; labelled ones included."""
 
-    Attributes:
-        model: the model files.
-        fitted: the fitted model.
-        rows: (n,) int64, rows of the images in what it was fitted to.
-        image_ids: (n,) int64.
-        paths: (n,) as stored in the project.
-        labels: (n,) int64, the person's labels.
-        embeddings: (n, d) int16, fixed point.
-        scores: outcome, aligned.
-        waiting: images without an embedding.
-        uses_views: whether images are classified by the mean over all their views.
-    """
-
-    model: ModelFiles
-    fitted: FittedClassifier
-    rows: NDArray[np.int64]
-    image_ids: NDArray[np.int64]
-    paths: Sequence[str]
-    labels: NDArray[np.int64]
-    embeddings: NDArray[np.int16]
-    scores: Scores
-    waiting: int
-    uses_views: bool = False
+    model: ModelFiles  # the model files
+    fitted: FittedClassifier  # the fitted model
+    rows: NDArray[np.int64]  # (n,) int64, rows of the images in what it was fitted to
+    image_ids: NDArray[np.int64]  # (n,) int64
+    paths: Sequence[str]  # (n,) as stored in the project
+    labels: NDArray[np.int64]  # (n,) int64, the person's labels
+    embeddings: NDArray[np.int16]  # (n, d) int16, fixed point
+    scores: Scores  # outcome, aligned
+    waiting: int  # images without an embedding
+    uses_views: bool = False  # whether images are classified by the mean over all their views
 
     def probabilities(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         """Probability (k, c) of each candidate for images at k places; at most a few thousand at once."""
@@ -67,7 +54,6 @@ def classify(
 
     Args:
         project: may be open for reading only.
-        caches: where the embeddings are.
         setting: the classifier.
         version: by default the model version in use.
         with_stage: whether unlabelled and coarse-labelled images teach too; by default as the project is set.

@@ -43,10 +43,8 @@ def embed_project(
 
     Args:
         project: may be open for reading only.
-        caches: where the embedding cache lies.
         model: by default the one that the project uses.
         device: one of `providers.DEVICES`.
-        on_progress: listener.
         on_batch: with what was found out about each image; by default the project records it, unless it is open for
             reading only: then it is in the cache alone, where `embedded_images.newest_hashes` finds it.
         cancel: stops between batches; what is done stays done.
@@ -92,11 +90,8 @@ def embed_closer(
 
     Args:
         project: may be open for reading only.
-        caches: where the embedding cache lies.
         model: by default the one that the project uses.
         device: one of `providers.DEVICES`.
-        on_progress: listener.
-        cancel: stops between batches.
 
     Returns:
         What was done; None where nothing was to do, and no backbone was opened.

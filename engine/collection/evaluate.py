@@ -26,36 +26,23 @@ MOST_SHOWN: Final = 3
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Figures over the n images that have a truth, a prediction, and no person's label.
+    """Figures over the n images that have a truth, a prediction, and no person's label."""
 
-    Attributes:
-        setting: "ppn+", "ppn" or "prototypes".
-        images: n.
-        top1, top5: share whose class is the likeliest leaf, or among the five likeliest.
-        levels: accuracy at each level of the graph, 0 the coarsest: the likeliest class of that level by summed score.
-        calibration_error: expected calibration error of the likeliest leaf's score (15 bins).
-        coverage: share with a safe class.
-        safe_accuracy: share of those whose safe class is right; NaN without any.
-        safe_at_leaf: share whose safe class is a leaf.
-        unknown: share called unknown.
-        shrinkage: the shrinkage that was chosen; 0 means lambda 1.
-        not_found: rows of the truth file whose image the project does not have or has no embedding of.
-        has_collection: whether unlabelled and coarse-labelled images taught the model too.
-    """
-
-    setting: str
-    images: int
+    setting: str  # "ppn+", "ppn" or "prototypes"
+    images: int  # n
+    # top1, top5: share whose class is the likeliest leaf, or among the five likeliest
     top1: float
     top5: float
+    # accuracy at each level of the graph, 0 the coarsest: the likeliest class of that level by summed score
     levels: tuple[float, ...]
-    calibration_error: float
-    coverage: float
-    safe_accuracy: float
-    safe_at_leaf: float
-    unknown: float
-    shrinkage: float
-    not_found: int
-    has_collection: bool = False
+    calibration_error: float  # expected calibration error of the likeliest leaf's score (15 bins)
+    coverage: float  # share with a safe class
+    safe_accuracy: float  # share of those whose safe class is right; NaN without any
+    safe_at_leaf: float  # share whose safe class is a leaf
+    unknown: float  # share called unknown
+    shrinkage: float  # the shrinkage that was chosen; 0 means lambda 1
+    not_found: int  # rows of the truth file whose image the project does not have or has no embedding of
+    has_collection: bool = False  # whether unlabelled and coarse-labelled images taught the model too
 
 
 def evaluate(project: Project, classified: Classified, truth: Mapping[str, int]) -> Evaluation:
@@ -63,7 +50,6 @@ def evaluate(project: Project, classified: Classified, truth: Mapping[str, int])
 
     Args:
         project: for its graph and folder.
-        classified: the predictions.
         truth: class id by image; an image is named by its path in the project, any end of that path, or absolutely.
 
     Raises:

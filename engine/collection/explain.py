@@ -13,26 +13,17 @@ from engine.graph.category_graph import CategoryGraph
 
 @dataclass(frozen=True)
 class ClassFacts:
-    """What is known of a class.
-
-    Attributes:
-        shots: images a person labelled with exactly this class.
-        lambda_: weight of its own shots in its prototype (Eq. 6).
-        parents: parents with their attention weights (Eq. 5); weight 0 where nothing is propagated.
-        is_zero_shot: only what ancestors propagate.
-        bar: probability that must be passed, in effect.
-        own_bar: set on this very class, None when inherited.
-        bar_from: the class whose bar it is, None where nobody set one.
-    """
+    """What is known of a class."""
 
     class_id: int
-    shots: tuple[int, ...]
-    lambda_: float
+    shots: tuple[int, ...]  # images a person labelled with exactly this class
+    lambda_: float  # weight of its own shots in its prototype (Eq. 6).
+    # parents with their attention weights (Eq. 5); weight 0 where nothing is propagated.
     parents: tuple[ScoredClass, ...]
-    is_zero_shot: bool
-    bar: float
-    own_bar: float | None
-    bar_from: int | None = None
+    is_zero_shot: bool  # only what ancestors propagate
+    bar: float  # probability that must be passed, in effect
+    own_bar: float | None  # set on this very class, None when inherited
+    bar_from: int | None = None  # the class whose bar it is, None where nobody set one
 
 
 def top_classes(fitted: FittedClassifier, chances: NDArray[np.float32], count: int) -> tuple[ScoredClass, ...]:

@@ -20,36 +20,23 @@ from engine.project import Change
 
 @dataclass(frozen=True)
 class FitInput:
-    """What a fit needs.
+    """What a fit needs."""
 
-    Attributes:
-        version: of the collection's labels, graph, rules and embeddings; later ones are higher.
-        snapshot: the collection as it was when the fit was asked for.
-        classifier: that learns from it.
-        with_teaching: whether to find out which images to label first.
-    """
-
-    version: int
-    snapshot: FitSnapshot
-    classifier: Classifier
-    with_teaching: bool = False
+    version: int  # of the collection's labels, graph, rules and embeddings; later ones are higher
+    snapshot: FitSnapshot  # the collection as it was when the fit was asked for
+    classifier: Classifier  # that learns from it
+    with_teaching: bool = False  # whether to find out which images to label first
 
 
 @dataclass(frozen=True)
 class FitOutcome:
-    """A fitted model and what it says.
+    """A fitted model and what it says."""
 
-    Attributes:
-        given: what it was fitted to.
-        fitted: the model.
-        scores: of each row of `given.snapshot.images`; meaningless for rows that had no embedding.
-        teach_first: rows of the unlabelled images, those first whose labels would teach most; None where nobody asked,
-            or there are too few images.
-    """
-
-    given: FitInput
-    fitted: FittedClassifier
-    scores: Scores
+    given: FitInput  # what it was fitted to
+    fitted: FittedClassifier  # the model
+    scores: Scores  # of each row of `given.snapshot.images`; meaningless for rows that had no embedding
+    # rows of the unlabelled images, those first whose labels would teach most; None where nobody asked, or there are
+    # too few images
     teach_first: NDArray[np.int64] | None = None
 
 

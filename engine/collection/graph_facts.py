@@ -17,19 +17,16 @@ FACES: Final = 6
 
 @dataclass(frozen=True)
 class GraphFacts:
-    """What is known of the classes and edges of a graph.
+    """What is known of the classes and edges of a graph."""
 
-    Attributes:
-        weights: attention weight of each edge (parent, child) that something is propagated over (Eq. 5).
-        own_shares: weight of its own shots in the prototype of each class that has one (lambda, Eq. 6).
-        faces: shots of each class, or of those below it in turn; none for a class that has none.
-        decided: share of the images labelled or predicted at each class or below that are decided: labelled by a
-            person, or with the likeliest leaf as their safe class.
-    """
-
+    # attention weight of each edge (parent, child) that something is propagated over (Eq. 5).
     weights: Mapping[tuple[ClassId, ClassId], float] = field(default_factory=dict)
+    # weight of its own shots in the prototype of each class that has one (lambda, Eq. 6).
     own_shares: Mapping[ClassId, float] = field(default_factory=dict)
+    # shots of each class, or of those below it in turn; none for a class that has none
     faces: Mapping[ClassId, tuple[int, ...]] = field(default_factory=dict)
+    # share of the images labelled or predicted at each class or below that are decided: labelled by a person, or with
+    # the likeliest leaf as their safe class
     decided: Mapping[ClassId, float] = field(default_factory=dict)
 
 

@@ -42,7 +42,6 @@ class LiveCollection:
 
     Args:
         project: may be open for reading only.
-        caches: where embeddings are.
         model: by default that of the version in use, also where its file is gone.
         setting: by default as the project is set.
         with_stage: whether the collection stage is on; by default as the project is set.

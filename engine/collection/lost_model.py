@@ -26,7 +26,6 @@ def model_or_lost(project: "Project", caches: CacheFolders, version: "ModelVersi
 
     Args:
         project: may be open for reading only.
-        caches: where embeddings are.
         version: by default the one in use.
 
     Raises:

@@ -20,19 +20,12 @@ BARS: Final = tuple(percent / 100 for percent in range(30, 100))
 
 @dataclass(frozen=True)
 class PolicyPoint:
-    """What one bar does.
+    """What one bar does."""
 
-    Attributes:
-        bar: the bar.
-        found: images of the class that are named as it or as a class below it.
-        named: all images that are named so, wherever they belong.
-        right: of `named`, those whose label is the class that they are named as, or lies below it.
-    """
-
-    bar: float
-    found: int
-    named: int
-    right: int
+    bar: float  # the bar
+    found: int  # images of the class that are named as it or as a class below it
+    named: int  # all images that are named so, wherever they belong
+    right: int  # of `named`, those whose label is the class that they are named as, or lies below it
 
     @property
     def precision(self) -> float:
@@ -47,17 +40,11 @@ class PolicyPoint:
 
 @dataclass(frozen=True)
 class PolicyCurve:
-    """Coverage and precision of a class by its bar, from labelled images that were held out.
+    """Coverage and precision of a class by its bar, from labelled images that were held out."""
 
-    Attributes:
-        class_id: the class.
-        images: held-out images that a person labelled as the class or as one below it.
-        points: one for each of `BARS`.
-    """
-
-    class_id: int
-    images: int
-    points: tuple[PolicyPoint, ...]
+    class_id: int  # the class
+    images: int  # held-out images that a person labelled as the class or as one below it
+    points: tuple[PolicyPoint, ...]  # one for each of `BARS`
 
     def at(self, bar: float) -> PolicyPoint:
         """The point nearest to a bar."""

@@ -16,12 +16,9 @@ from engine.graph.category_graph import CategoryGraph
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a model says of n images, in a graph that may have changed since it was fitted: no class that is gone.
+    """What a model says of n images, in a graph that may have changed since it was fitted: no class that is gone."""
 
-    Attributes:
-        best_class, best_score, safe_class, safe_score, is_unknown: as in `CollectionState`.
-    """
-
+    # best_class, best_score, safe_class, safe_score, is_unknown: as in `CollectionState`
     best_class: NDArray[np.int64]
     best_score: NDArray[np.float32]
     safe_class: NDArray[np.int64]
@@ -41,7 +38,6 @@ class Predictions:
         """Read them off the scores.
 
         Args:
-            fitted: the model.
             scores: of n images.
             has_scores: (n,) bool, whether they are about the image.
             graph: as it is now.

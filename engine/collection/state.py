@@ -24,47 +24,31 @@ class ImageStatus(IntEnum):
 
 @dataclass(frozen=True)
 class CollectionState:
-    """All images of a project with labels and predictions; arrays are aligned, in ascending image id.
+    """All images of a project with labels and predictions; arrays are aligned, in ascending image id."""
 
-    Attributes:
-        folder: folder that relative paths start from.
-        image_ids: (n,) int64.
-        paths: (n,) paths as stored.
-        label_class: (n,) int64, the person's class, `NO_CLASS`, or `UNKNOWN`.
-        best_class: (n,) int64, the likeliest leaf, or `NO_CLASS` without a prediction.
-        best_score: (n,) float32, probability of `best_class`, given that the image is of one of the classes.
-        safe_class: (n,) int64, the deepest class that passes its bar, or `NO_CLASS`.
-        safe_score: (n,) float32, probability of `safe_class`.
-        is_unknown: (n,) bool, too far from every prototype.
-        status: (n,) uint8, an `ImageStatus`.
-        shot_counts: images that a person labelled with exactly this class.
-        image_counts: distinct images labelled or predicted at this class or below.
-        model_name: name of the backbone.
-        failures: why an image could not be read, by its id, in one line; shared by snapshots, never changed. An image
-            that has an embedding from before is ready all the same.
-        teach_rank: (n,) int32, place of an image among those to label first, 0 for the one that would teach most; those
-            without a place have the last; None where nobody asked, or nothing can be said.
-        without_views: ids of the images that should be embedded in all their views, and are not.
-        is_list_only: nobody looked at the embeddings yet, so nothing is known of images that seem to wait.
-    """
-
-    folder: Path
-    image_ids: NDArray[np.int64]
-    paths: Sequence[str]
-    label_class: NDArray[np.int64]
-    best_class: NDArray[np.int64]
+    folder: Path  # folder that relative paths start from
+    image_ids: NDArray[np.int64]  # (n,) int64
+    paths: Sequence[str]  # (n,) paths as stored
+    label_class: NDArray[np.int64]  # (n,) int64, the person's class, `NO_CLASS`, or `UNKNOWN`
+    best_class: NDArray[np.int64]  # (n,) int64, the likeliest leaf, or `NO_CLASS` without a prediction
+    # (n,) float32, probability of `best_class`, given that the image is of one of the classes
     best_score: NDArray[np.float32]
-    safe_class: NDArray[np.int64]
-    safe_score: NDArray[np.float32]
-    is_unknown: NDArray[np.bool_]
-    status: NDArray[np.uint8]
-    shot_counts: Mapping[int, int]
-    image_counts: Mapping[int, int]
-    model_name: str = ""
+    safe_class: NDArray[np.int64]  # (n,) int64, the deepest class that passes its bar, or `NO_CLASS`
+    safe_score: NDArray[np.float32]  # (n,) float32, probability of `safe_class`
+    is_unknown: NDArray[np.bool_]  # (n,) bool, too far from every prototype
+    status: NDArray[np.uint8]  # (n,) uint8, an `ImageStatus`
+    shot_counts: Mapping[int, int]  # images that a person labelled with exactly this class
+    image_counts: Mapping[int, int]  # distinct images labelled or predicted at this class or below
+    model_name: str = ""  # name of the backbone
+    # why an image could not be read, by its id, in one line; shared by snapshots, never changed. An image that has an
+    # embedding from before is ready all the same.
     failures: Mapping[int, str] = field(default_factory=dict)
+    # (n,) int32, place of an image among those to label first, 0 for the one that would teach most; those without a
+    # place have the last; None where nobody asked, or nothing can be said
     teach_rank: NDArray[np.int32] | None = None
+    # ids of the images that should be embedded in all their views, and are not
     without_views: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    is_list_only: bool = False
+    is_list_only: bool = False  # nobody looked at the embeddings yet, so nothing is known of images that seem to wait
 
     def position(self, image_id: int) -> int:
         """Place of an image in the arrays.

@@ -13,19 +13,12 @@ from engine.project import Project
 
 @dataclass(frozen=True)
 class ToLabel:
-    """An image whose label would teach much.
+    """An image whose label would teach much."""
 
-    Attributes:
-        image_id: the image.
-        path: as stored in the project.
-        class_id: the likeliest class, None before any label.
-        score: its probability; 0 without a class.
-    """
-
-    image_id: int
-    path: str
-    class_id: int | None
-    score: float
+    image_id: int  # the image
+    path: str  # as stored in the project
+    class_id: int | None  # the likeliest class, None before any label
+    score: float  # its probability; 0 without a class
 
 
 def images_to_label(project: Project, caches: CacheFolders, count: int) -> tuple[ToLabel, ...]:
@@ -33,7 +26,6 @@ def images_to_label(project: Project, caches: CacheFolders, count: int) -> tuple
 
     Args:
         project: may be open for reading only.
-        caches: where the embeddings are.
         count: at most so many.
 
     Raises:

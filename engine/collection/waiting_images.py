@@ -36,8 +36,6 @@ def images_to_embed(
     Predictions are made from labelled images, so these come before the images that wait for a label.
 
     Args:
-        live: the open collection.
-        caches: where embeddings lie.
         device: one of `providers.DEVICES`.
         in_view: ids of images that somebody looks at.
         asked: ids of images that earlier requests of the same run named; they count as done in the progress.
@@ -73,8 +71,6 @@ def views_to_embed(
     """The next labelled images to embed in all their views; None when there are none.
 
     Args:
-        live: the open collection.
-        caches: where embeddings lie.
         device: one of `providers.DEVICES`.
         asked: ids of images that earlier requests of the same run named.
         left_out: ids of images not to try.

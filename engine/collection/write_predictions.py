@@ -37,8 +37,6 @@ def write_predictions(
 
     Args:
         project: may be open for reading only.
-        classified: the predictions.
-        out: the file.
         include_labelled: write labelled images as well: their class is the person's, who is in a column of their own,
             and what only a model has (score, setting, model) stays empty.
         is_plain: write names as they are, also those that a spreadsheet would run as formulas.

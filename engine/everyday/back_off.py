@@ -63,22 +63,14 @@ def too_deep(graph: CategoryGraph, policies: Mapping[int, Policy]) -> set[int]:
 
 @dataclass(frozen=True)
 class BackOff:
-    """Roll-up table and bars for c candidates and k classes above them.
+    """Roll-up table and bars for c candidates and k classes above them."""
 
-    Attributes:
-        candidate_ids: (c,) int64.
-        candidate_bars: (c,) float32; infinite where a leaf may not be named.
-        coarse_ids: (k,) int64, deepest first.
-        coarse_bars: (k,) float32.
-        coarse_levels: (k,) int64.
-        roll_up: (c, k) float32, 1 where the candidate is below the class; a leaf reachable twice counts once.
-    """
-
-    candidate_ids: NDArray[np.int64]
-    candidate_bars: NDArray[np.float32]
-    coarse_ids: NDArray[np.int64]
-    coarse_bars: NDArray[np.float32]
-    coarse_levels: NDArray[np.int64]
+    candidate_ids: NDArray[np.int64]  # (c,) int64
+    candidate_bars: NDArray[np.float32]  # (c,) float32; infinite where a leaf may not be named
+    coarse_ids: NDArray[np.int64]  # (k,) int64, deepest first
+    coarse_bars: NDArray[np.float32]  # (k,) float32
+    coarse_levels: NDArray[np.int64]  # (k,) int64
+    # (c, k) float32, 1 where the candidate is below the class; a leaf reachable twice counts once
     roll_up: NDArray[np.float32]
 
     def decide(

@@ -47,20 +47,13 @@ class Setting(StrEnum):
 
 @dataclass(frozen=True)
 class FitSnapshot:
-    """Everything a fit needs, as it was when it was asked for; nobody changes it.
+    """Everything a fit needs, as it was when it was asked for; nobody changes it."""
 
-    Attributes:
-        graph: a copy.
-        images: with labels and embeddings.
-        policies: bars and deepest classes by class id.
-        setting: which classifier.
-        with_collection: whether unlabelled and coarse-labelled images teach, too, where the classifier can use them.
-    """
-
-    graph: CategoryGraph
-    images: EmbeddedSnapshot
-    policies: Mapping[int, Policy]
-    setting: Setting = Setting.PPN_PLUS
+    graph: CategoryGraph  # a copy
+    images: EmbeddedSnapshot  # with labels and embeddings
+    policies: Mapping[int, Policy]  # bars and deepest classes by class id
+    setting: Setting = Setting.PPN_PLUS  # which classifier
+    # whether unlabelled and coarse-labelled images teach, too, where the classifier can use them
     with_collection: bool = True
 
     @cached_property
@@ -96,86 +89,57 @@ class LookAlike:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why an image is of a class.
+    """Why an image is of a class."""
 
-    Attributes:
-        image_id: the image.
-        class_id: the class it is explained for.
-        score: its probability, given that the image is of one of the candidates.
-        own: the share of the prototype that is the class's own shots.
-        parents: the shares that its parents propagated. With `own`, `coarse` and `unlabelled` they sum to 1.
-        safe: the safe class, None when not even a coarse one is sure.
-        is_unknown: it looks like none of the classes.
-        coarse: with the collection stage, the shares of the prototype that images with a coarse label make up.
-        unlabelled: with the collection stage, the share that unlabelled images make up.
-        look_alikes: with the collection stage, the images whose classes the prediction follows; what their weights lack
-            to 1 is how far it follows the prototypes.
-    """
-
-    image_id: int
-    class_id: int
-    score: float
-    own: Share
+    image_id: int  # the image
+    class_id: int  # the class it is explained for
+    score: float  # its probability, given that the image is of one of the candidates
+    own: Share  # the share of the prototype that is the class's own shots
+    # the shares that its parents propagated. With `own`, `coarse` and `unlabelled` they sum to 1.
     parents: tuple[Share, ...]
-    safe: ScoredClass | None
-    is_unknown: bool
+    safe: ScoredClass | None  # the safe class, None when not even a coarse one is sure
+    is_unknown: bool  # it looks like none of the classes
+    # with the collection stage, the shares of the prototype that images with a coarse label make up
     coarse: tuple[Share, ...] = ()
-    unlabelled: float = 0.0
+    unlabelled: float = 0.0  # with the collection stage, the share that unlabelled images make up
+    # with the collection stage, the images whose classes the prediction follows; what their weights lack to 1 is how
+    # far it follows the prototypes
     look_alikes: tuple[LookAlike, ...] = ()
 
 
 @dataclass(frozen=True)
 class Inheritance:
-    """What classes take from their parents (Eq. 5 and 6).
+    """What classes take from their parents (Eq. 5 and 6)."""
 
-    Attributes:
-        own_shares: weight of its own images in what stands for a class; 0 for one that only ancestors describe.
-        edge_weights: attention weight of each edge (parent, child) that something is propagated over.
-    """
-
+    # weight of its own images in what stands for a class; 0 for one that only ancestors describe
     own_shares: Mapping[int, float] = field(default_factory=dict)
+    # attention weight of each edge (parent, child) that something is propagated over
     edge_weights: Mapping[tuple[int, int], float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class CollectionFigures:
-    """What unlabelled and coarse-labelled images add.
+    """What unlabelled and coarse-labelled images add."""
 
-    Attributes:
-        is_used: they do; they do not where they would do worse on held-out shots.
-        shots: shots that were held out.
-        hits, hits_without: how many of these are right with them, and without.
-        images: that their likeness was learned from.
-        anchors: images that stand for all.
-        familiarity: how alike shots are to the unlabelled images, in (0, 1].
-        has_shots_from_elsewhere: the shots look unlike most images.
-    """
-
-    is_used: bool
-    shots: int
+    is_used: bool  # they do; they do not where they would do worse on held-out shots
+    shots: int  # shots that were held out
+    # hits, hits_without: how many of these are right with them, and without
     hits: int
     hits_without: int
-    images: int = 0
-    anchors: int = 0
-    familiarity: float = 1.0
-    has_shots_from_elsewhere: bool = False
+    images: int = 0  # that their likeness was learned from
+    anchors: int = 0  # images that stand for all
+    familiarity: float = 1.0  # how alike shots are to the unlabelled images, in (0, 1]
+    has_shots_from_elsewhere: bool = False  # the shots look unlike most images
 
 
 @dataclass(frozen=True)
 class FitFigures:
-    """How a fit went.
+    """How a fit went."""
 
-    Attributes:
-        shots_checked: shots that were held out, each in turn.
-        accuracy: of these, the share that is right; NaN without any.
-        shrinkage: s of lambda = n / (n + s) (Eq. 6); 0 where nothing is propagated.
-        collection: what the collection adds; None where it was not asked.
-    """
-
-    shots_checked: int
-    accuracy: float
-    shrinkage: float = 0.0
-    collection: CollectionFigures | None = None
+    shots_checked: int  # shots that were held out, each in turn
+    accuracy: float  # of these, the share that is right; NaN without any
+    shrinkage: float = 0.0  # s of lambda = n / (n + s) (Eq. 6); 0 where nothing is propagated.
+    collection: CollectionFigures | None = None  # what the collection adds; None where it was not asked
 
     @property
     def uses_collection(self) -> bool:
@@ -248,7 +212,6 @@ class FittedClassifier(Protocol):
         """Take a prediction apart; None where nothing is known of the class.
 
         Args:
-            image_id: the image.
             embedding: (d,) its embedding.
             chances: (c,) its probabilities.
             class_id: the class that it is explained for.
@@ -303,7 +266,5 @@ class Classifier(Protocol):
         """Rows of the unlabelled images in the order in which labels would teach most; None where nothing can be said.
 
         Args:
-            snapshot: that was fitted to.
-            fitted: what came of it.
             scores: of each row.
         """

@@ -23,7 +23,6 @@ class Classifiers:
 
     Args:
         propagation: file of the exported equations.
-        card: of the backbone.
         folder: where what was learned of large collections is kept between openings.
         name: of the collection and its backbone, any text.
     """

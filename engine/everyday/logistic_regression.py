@@ -50,23 +50,15 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class FittedRegression:
-    """See `FittedClassifier`.
-
-    Attributes:
-        candidate_ids: (c,) int64, the labelled classes with no labelled one below.
-        linear: logits over the candidates.
-        class_ids: (C,) int64, labelled classes and all above, ascending.
-        means: (C, d) float32, of the images at each class, or below where it has none of its own.
-        unknown_limit: squared distance to a class's mean that nearly all shots of a class stay within.
-    """
+    """See `FittedClassifier`."""
 
     shots: Shots
-    candidate_ids: NDArray[np.int64]
-    linear: LinearClassifier
+    candidate_ids: NDArray[np.int64]  # (c,) int64, the labelled classes with no labelled one below
+    linear: LinearClassifier  # logits over the candidates
     back_off: BackOff
-    class_ids: NDArray[np.int64]
-    means: Matrix
-    unknown_limit: float
+    class_ids: NDArray[np.int64]  # (C,) int64, labelled classes and all above, ascending
+    means: Matrix  # (C, d) float32, of the images at each class, or below where it has none of its own
+    unknown_limit: float  # squared distance to a class's mean that nearly all shots of a class stay within
     held_out: HeldOutShots
     is_right: NDArray[np.bool_]
     setting: Setting = Setting.REGRESSION
@@ -186,19 +178,12 @@ class LogisticRegression:
 
 @dataclass(frozen=True)
 class _Task:
-    """n labelled images and c candidates.
+    """n labelled images and c candidates."""
 
-    Attributes:
-        images: (n, d) float32, what is learned from.
-        seen: (n, d) float32, what they would be classified by.
-        classes: (n,) int64, their labels.
-        is_allowed: (n, c) bool, candidates that agree with the label.
-    """
-
-    images: Matrix
-    seen: Matrix
-    classes: NDArray[np.int64]
-    is_allowed: NDArray[np.bool_]
+    images: Matrix  # (n, d) float32, what is learned from
+    seen: Matrix  # (n, d) float32, what they would be classified by
+    classes: NDArray[np.int64]  # (n,) int64, their labels
+    is_allowed: NDArray[np.bool_]  # (n, c) bool, candidates that agree with the label
 
     def at(self, rows: NDArray[np.int64]) -> "_Task":
         return replace(self, images=self.images[rows], classes=self.classes[rows], is_allowed=self.is_allowed[rows])

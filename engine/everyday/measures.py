@@ -63,7 +63,6 @@ def calibration_error(scores: NDArray[np.float32], is_right: NDArray[np.bool_], 
     Args:
         scores: (n,) in [0, 1].
         is_right: (n,) bool.
-        bins: number of bins.
     """
     return float(np.abs(calibration_gaps(scores, is_right, bins)).sum()) if len(scores) else float("nan")
 
@@ -76,7 +75,6 @@ def calibration_gaps(
     Args:
         scores: (n,) in [0, 1], n > 0.
         is_right: (n,) bool.
-        bins: number of bins.
     """
     place = np.minimum((scores * bins).astype(np.int64), bins - 1)
     return np.bincount(place, weights=scores - is_right.astype(np.float64), minlength=bins) / len(scores)

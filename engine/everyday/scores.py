@@ -16,21 +16,15 @@ COLUMN_BLOCK_ROWS: Final = 4096
 
 @dataclass(frozen=True)
 class Scores:
-    """Outcome for n images.
+    """Outcome for n images."""
 
-    Attributes:
-        best: (n,) int64 position of the likeliest candidate.
-        best_logit, log_total: (n,) float32; probability is exp(best_logit - log_total).
-        safe_class: (n,) int64 class id, or -1.
-        safe_score: (n,) float32.
-        similarity: (n,) float32 to the labelled images, as the collection stage has it; NaN without it.
-    """
-
-    best: NDArray[np.int64]
+    best: NDArray[np.int64]  # (n,) int64 position of the likeliest candidate
+    # best_logit, log_total: (n,) float32; probability is exp(best_logit - log_total)
     best_logit: NDArray[np.float32]
     log_total: NDArray[np.float32]
-    safe_class: NDArray[np.int64]
-    safe_score: NDArray[np.float32]
+    safe_class: NDArray[np.int64]  # (n,) int64 class id, or -1
+    safe_score: NDArray[np.float32]  # (n,) float32
+    # (n,) float32 to the labelled images, as the collection stage has it; NaN without it
     similarity: NDArray[np.float32]
 
     @property
@@ -58,17 +52,11 @@ class Scores:
 
 @dataclass(frozen=True)
 class HeldOutShots:
-    """Labelled images, each classified by a model that was fitted without it.
+    """Labelled images, each classified by a model that was fitted without it."""
 
-    Attributes:
-        image_ids: (h,) int64.
-        class_ids: (h,) int64, the label of each, a candidate or a class below one.
-        probabilities: (h, c) float32 over the model's candidates.
-    """
-
-    image_ids: NDArray[np.int64]
-    class_ids: NDArray[np.int64]
-    probabilities: NDArray[np.float32]
+    image_ids: NDArray[np.int64]  # (h,) int64
+    class_ids: NDArray[np.int64]  # (h,) int64, the label of each, a candidate or a class below one
+    probabilities: NDArray[np.float32]  # (h, c) float32 over the model's candidates
 
     def likeliest(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Position (h,) of each image's likeliest candidate, and its probability (h,)."""

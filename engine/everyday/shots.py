@@ -11,18 +11,12 @@ from engine.graph.category_graph import CategoryGraph
 
 @dataclass(frozen=True)
 class Shots:
-    """Labelled images with embeddings; the support set of the whole graph.
+    """Labelled images with embeddings; the support set of the whole graph."""
 
-    Attributes:
-        image_ids: (n,) int64.
-        class_ids: (n,) int64, the person's class, fine or coarse.
-        embeddings: (n, d) float32, what prototypes are made from.
-        single_view: (n, d) float32, where `embeddings` are over several views; None where they are not.
-    """
-
-    image_ids: NDArray[np.int64]
-    class_ids: NDArray[np.int64]
-    embeddings: NDArray[np.float32]
+    image_ids: NDArray[np.int64]  # (n,) int64
+    class_ids: NDArray[np.int64]  # (n,) int64, the person's class, fine or coarse
+    embeddings: NDArray[np.float32]  # (n, d) float32, what prototypes are made from
+    # (n, d) float32, where `embeddings` are over several views; None where they are not
     single_view: NDArray[np.float32] | None = None
 
     @property

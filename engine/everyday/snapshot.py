@@ -18,14 +18,10 @@ linked to the anchors that there are, and those that left stay as links between 
 
 @dataclass(frozen=True)
 class ViewEmbeddings:
-    """Embeddings of some images over all their views.
+    """Embeddings of some images over all their views."""
 
-    Attributes:
-        image_ids: (k,) int64, ascending.
-        vectors: (k, d) float32 of length 1.
-    """
-
-    image_ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    image_ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # (k,) int64, ascending
+    # (k, d) float32 of length 1
     vectors: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
 
     def has(self, image_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -47,28 +43,17 @@ class EmbeddedSnapshot:
     """What a fit reads, at the cost of a few references: its arrays are replaced by who owns them, never changed.
 
     The exception is `embeddings`: rows that are filled later, or anew, change in it. `age` tells which they are.
-
-    Attributes:
-        image_ids: (n,) int64 of the listed images, ascending.
-        labels: (n,) int64, class id, `NO_CLASS` or `UNKNOWN`.
-        rows: (n,) int64 rows of the listed images.
-        has_failed: (n,) bool.
-        row_ids: (r,) int64, the image in each row, ascending; also images that were removed.
-        embeddings: (r, d) int16 in fixed point.
-        is_filled: (r,) bool, rows that have an embedding.
-        age: of the store; rows with a later `EmbeddingStore.filled_at` are others than the ones that this is about.
-        views: embeddings of labelled images over all their views.
     """
 
-    image_ids: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    has_failed: NDArray[np.bool_]
-    row_ids: NDArray[np.int64]
-    embeddings: NDArray[np.int16]
-    is_filled: NDArray[np.bool_]
-    age: int
-    views: ViewEmbeddings = field(default_factory=ViewEmbeddings)
+    image_ids: NDArray[np.int64]  # (n,) int64 of the listed images, ascending
+    labels: NDArray[np.int64]  # (n,) int64, class id, `NO_CLASS` or `UNKNOWN`
+    rows: NDArray[np.int64]  # (n,) int64 rows of the listed images
+    has_failed: NDArray[np.bool_]  # (n,) bool
+    row_ids: NDArray[np.int64]  # (r,) int64, the image in each row, ascending; also images that were removed
+    embeddings: NDArray[np.int16]  # (r, d) int16 in fixed point
+    is_filled: NDArray[np.bool_]  # (r,) bool, rows that have an embedding
+    age: int  # of the store; rows with a later `EmbeddingStore.filled_at` are others than the ones that this is about
+    views: ViewEmbeddings = field(default_factory=ViewEmbeddings)  # embeddings of labelled images over all their views
 
     @property
     def ready_rows(self) -> NDArray[np.int64]:

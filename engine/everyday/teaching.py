@@ -32,19 +32,13 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class ModelUncertainty:
-    """What a model does not know of the images of a basis.
+    """What a model does not know of the images of a basis."""
 
-    Attributes:
-        values: (n,) float32 in [0, 1], by row: 1 where nothing is known, 0 where the class is certain.
-        labelled: rows of the labelled images: they speak for others, and nobody need ask about them.
-        left_out: rows of images that are neither asked about nor matter: said to show none of the classes, or gone.
-        classes_seen: share in [0, 1] of the classes to choose among that have a shot.
-    """
-
-    values: Matrix
-    labelled: NDArray[np.int64]
+    values: Matrix  # (n,) float32 in [0, 1], by row: 1 where nothing is known, 0 where the class is certain
+    labelled: NDArray[np.int64]  # rows of the labelled images: they speak for others, and nobody need ask about them
+    # rows of images that are neither asked about nor matter: said to show none of the classes, or gone
     left_out: NDArray[np.int64]
-    classes_seen: float
+    classes_seen: float  # share in [0, 1] of the classes to choose among that have a shot
 
 
 def uncertainty_of(
@@ -53,7 +47,6 @@ def uncertainty_of(
     """What a fitted model does not know; without a model, or before any label, that is everything.
 
     Args:
-        fitted: the model.
         scores: what it says of the n images.
         labelled: see `ModelUncertainty`.
         left_out: see `ModelUncertainty`.
@@ -86,7 +79,6 @@ def teach_first(basis: CollectionBasis, uncertainty: ModelUncertainty) -> NDArra
     most alike anchors would have taught had they been first.
 
     Args:
-        basis: of the collection.
         uncertainty: what is known of its images.
 
     Returns:

@@ -28,27 +28,16 @@ SOURCE_SETTING = "backbone_source"
 
 @dataclass(frozen=True)
 class PreparedChange:
-    """A backbone whose embeddings of the project are ready; the project does not know of it yet.
+    """A backbone whose embeddings of the project are ready; the project does not know of it yet."""
 
-    Attributes:
-        source: name or path that finds the backbone.
-        name: what people call it.
-        backbone_hash: SHA-256 of its file as hex.
-        comparison: how often it is right about the person's labels, beside the backbone in use.
-        embedded: images that were embedded for it now.
-        failed: images that it has no embedding of, and why.
-        news: what was found out about images that the project does not know yet.
-        seconds: duration of the embedding.
-    """
-
-    source: str
-    name: str
-    backbone_hash: str
-    comparison: ShotComparison
-    embedded: int
-    failed: tuple[FileFailure, ...] = ()
-    news: tuple[EmbedResult, ...] = ()
-    seconds: float = 0.0
+    source: str  # name or path that finds the backbone
+    name: str  # what people call it
+    backbone_hash: str  # SHA-256 of its file as hex
+    comparison: ShotComparison  # how often it is right about the person's labels, beside the backbone in use
+    embedded: int  # images that were embedded for it now
+    failed: tuple[FileFailure, ...] = ()  # images that it has no embedding of, and why
+    news: tuple[EmbedResult, ...] = ()  # what was found out about images that the project does not know yet
+    seconds: float = 0.0  # duration of the embedding
 
 
 def prepare_change(
@@ -67,7 +56,6 @@ def prepare_change(
         caches: where the embedding caches lie.
         source: name of a bundled backbone or one of the library, or path of an ONNX file with its card.
         device: "auto", "cpu" or "cuda".
-        on_progress: listener.
         cancel: stops between images; what is embedded stays in the cache.
 
     Raises:

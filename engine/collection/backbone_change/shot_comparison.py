@@ -14,21 +14,13 @@ from engine.project import ModelVersion, Project
 
 @dataclass(frozen=True)
 class ShotComparison:
-    """Leave-one-shot-out accuracy with two backbones.
+    """Leave-one-shot-out accuracy with two backbones."""
 
-    Attributes:
-        before: share of right answers with the backbone in use, 0..1; None where nothing can be held out.
-        after: the same with the other one.
-        shots: shots that were held out, one by one; the same for both where both have figures and counts of changes.
-        gained: shots that only the other backbone gets right; None where the two saw different shots.
-        lost: shots that only the backbone in use gets right; None where the two saw different shots.
-    """
-
-    before: float | None
-    after: float | None
-    shots: int
-    gained: int | None = None
-    lost: int | None = None
+    before: float | None  # share of right answers with the backbone in use, 0..1; None where nothing can be held out
+    after: float | None  # the same with the other one
+    shots: int  # shots that were held out, one by one; the same for both where both have figures and counts of changes
+    gained: int | None = None  # shots that only the other backbone gets right; None where the two saw different shots
+    lost: int | None = None  # shots that only the backbone in use gets right; None where the two saw different shots
 
     @property
     def interval(self) -> tuple[float, float] | None:

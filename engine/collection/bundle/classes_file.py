@@ -28,40 +28,25 @@ NAME: Final = "classes.json"
 
 @dataclass(frozen=True)
 class Framing:
-    """How the pixels of an image are cut out.
+    """How the pixels of an image are cut out."""
 
-    Attributes:
-        side: of each view, in pixels.
-        resize_share: share of the short side that is seen.
-        views: 1, or `VIEWS` with the corners.
-    """
-
-    side: int
-    resize_share: float
-    views: int
+    side: int  # of each view, in pixels
+    resize_share: float  # share of the short side that is seen
+    views: int  # 1, or `VIEWS` with the corners
 
 
 @dataclass(frozen=True)
 class ExportedClasses:
-    """What `classes.json` says.
+    """What `classes.json` says."""
 
-    Attributes:
-        name: of the model, for the column `model`.
-        setting: for the column `setting`.
-        graph: the category graph.
-        framing: how images are prepared.
-        back_off: candidates, and the classes above them, in the order of the numbers of `classifier.onnx`, with bars.
-        unknown_distance: squared distance beyond which an image shows none of the classes.
-        sha256: of `classifier.onnx`.
-    """
-
-    name: str
-    setting: str
-    graph: CategoryGraph
-    framing: Framing
+    name: str  # of the model, for the column `model`
+    setting: str  # for the column `setting`
+    graph: CategoryGraph  # the category graph
+    framing: Framing  # how images are prepared
+    # candidates, and the classes above them, in the order of the numbers of `classifier.onnx`, with bars
     back_off: BackOff
-    unknown_distance: float
-    sha256: str
+    unknown_distance: float  # squared distance beyond which an image shows none of the classes
+    sha256: str  # of `classifier.onnx`
 
 
 def exported_classes(

@@ -39,7 +39,6 @@ def classifier_model(backbone: Path, card: BackboneCard, fitted: FittedClassifie
 
     Args:
         backbone: ONNX file, with its weights in it.
-        card: of the backbone.
         fitted: the fitted model.
         views: of each image that its embedding is the mean of.
         name: noted in the file.

@@ -29,19 +29,13 @@ _OTHER: Final = "choose another file"
 
 @dataclass
 class ClassifiedFiles:
-    """What became of the files.
+    """What became of the files."""
 
-    Attributes:
-        predictions: rows written.
-        failures: files that cannot be read, and named files that are no images.
-        left_out: files of other kinds in folders.
-        seconds: from the first image to the last.
-    """
-
-    predictions: int = 0
+    predictions: int = 0  # rows written
+    # files that cannot be read, and named files that are no images
     failures: list[FileFailure] = field(default_factory=list)
-    left_out: LeftOut = field(default_factory=LeftOut)
-    seconds: float = 0.0
+    left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders
+    seconds: float = 0.0  # from the first image to the last
 
     @property
     def images_per_s(self) -> float:
@@ -62,12 +56,9 @@ def classify_files(
     """Write the predictions of files, and of the images in folders, as CSV: whole or not at all.
 
     Args:
-        bundle: the model.
         paths: files and folders; the column `image` calls them as they were given.
-        out: the file.
         is_plain: write names as they are, also those that a spreadsheet would run as formulas.
         is_overwriting: replace a file that is no earlier output of predictions, too.
-        on_progress: listener.
         cancel: is asked before each image.
 
     Raises:

@@ -37,21 +37,13 @@ _STEPS: Final = 5  # fit, backbone, classifier, comparison, the rest
 
 @dataclass(frozen=True)
 class ExportedModel:
-    """What was written.
+    """What was written."""
 
-    Attributes:
-        folder: where.
-        classes: to choose among.
-        files: their names.
-        size_bytes: of all files together.
-        difference: the largest between the program's probabilities and the exported model's.
-    """
-
-    folder: Path
-    classes: int
-    files: tuple[str, ...]
-    size_bytes: int
-    difference: float
+    folder: Path  # where
+    classes: int  # to choose among
+    files: tuple[str, ...]  # their names
+    size_bytes: int  # of all files together
+    difference: float  # the largest between the program's probabilities and the exported model's
 
 
 def export_model(
@@ -69,7 +61,6 @@ def export_model(
 
     Args:
         project: may be open for reading only.
-        caches: where its embeddings are.
         out: the folder; nothing may be there, or an empty folder.
         setting: PPN+, PPN or prototypes alone.
         on_progress: is told of the steps.

@@ -15,13 +15,9 @@ from engine.worker.protocol import Request
 
 @dataclass(frozen=True)
 class BundleTrial:
-    """An exported model that answered.
+    """An exported model that answered."""
 
-    Attributes:
-        seconds: that the answer took.
-    """
-
-    seconds: float
+    seconds: float  # that the answer took
 
 
 @dataclass(frozen=True)

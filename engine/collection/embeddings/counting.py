@@ -27,15 +27,10 @@ def shown_classes(labels: Codes, best: Codes, is_unknown: NDArray[np.bool_]) -> 
 
 @dataclass(frozen=True)
 class ShownCounts:
-    """Distinct images shown at each class.
+    """Distinct images shown at each class."""
 
-    Attributes:
-        exactly: (k,) int64 by class id; classes behind the last have none.
-        or_below: images at each class or below; classes without any are left out.
-    """
-
-    exactly: NDArray[np.int64]
-    or_below: Mapping[int, int]
+    exactly: NDArray[np.int64]  # (k,) int64 by class id; classes behind the last have none
+    or_below: Mapping[int, int]  # images at each class or below; classes without any are left out
 
     @staticmethod
     def none() -> "ShownCounts":

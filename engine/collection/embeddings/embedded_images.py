@@ -30,8 +30,6 @@ class EmbeddedImages:
 
     Args:
         project: may be open for reading only.
-        model: the backbone.
-        caches: where the embeddings are.
         with_views: whether to read views at all.
 
     Attributes:

@@ -18,10 +18,6 @@ from engine.everyday.snapshot import ViewEmbeddings
 class ImageViews:
     """Reads them from their cache, where there is one. The embeddings are replaced, never changed.
 
-    Args:
-        model: the backbone.
-        caches: where embeddings are.
-
     Attributes:
         embeddings: those that were read.
     """

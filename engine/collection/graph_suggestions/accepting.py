@@ -18,7 +18,6 @@ def accept(project: Project, suggestion: GraphSuggestion, choice: int = 0) -> Ch
     """Do what is suggested.
 
     Args:
-        project: the project.
         suggestion: not one about an underlabelled class: nobody but a person can label images.
         choice: which of the suggested parents.
 

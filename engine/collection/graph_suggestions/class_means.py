@@ -24,20 +24,14 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class LabelledVectors:
-    """Labelled images, as far as they are looked at.
+    """Labelled images, as far as they are looked at."""
 
-    Attributes:
-        image_ids: (n,) int64.
-        class_ids: (n,) int64, the person's class.
-        vectors: (n, d) float32 of length 1; whitened where the collection tells how look-alikes differ, else moved so
-            that the mean of all classes is at zero: either way images that have nothing in common have cosines near 0.
-        plain: (n, d) float32 of length 1, as the backbone has them.
-    """
-
-    image_ids: NDArray[np.int64]
-    class_ids: NDArray[np.int64]
+    image_ids: NDArray[np.int64]  # (n,) int64
+    class_ids: NDArray[np.int64]  # (n,) int64, the person's class
+    # (n, d) float32 of length 1; whitened where the collection tells how look-alikes differ, else moved so that the
+    # mean of all classes is at zero: either way images that have nothing in common have cosines near 0
     vectors: Matrix
-    plain: Matrix
+    plain: Matrix  # (n, d) float32 of length 1, as the backbone has them
 
 
 def labelled_vectors(
@@ -47,7 +41,6 @@ def labelled_vectors(
 
     Args:
         shots: all labelled images.
-        graph: the category graph.
         whitening: of the collection; None where there is none.
         most: of each class.
     """

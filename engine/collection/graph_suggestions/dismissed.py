@@ -20,7 +20,6 @@ def dismiss(project: Project, keys: Collection[str], text: str) -> Change:
     """Never show suggestions again.
 
     Args:
-        project: the project.
         keys: of the suggestions.
         text: the action in words.
     """

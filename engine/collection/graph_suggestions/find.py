@@ -42,19 +42,12 @@ MOST_OF_A_KIND: Final = 20
 
 @dataclass(frozen=True)
 class SuggestionInput:
-    """What suggestions are made from, as it was at one moment; any thread may read it.
+    """What suggestions are made from, as it was at one moment; any thread may read it."""
 
-    Attributes:
-        fitted: the model.
-        graph: a copy that nobody changes.
-        state: the newest snapshot.
-        dismissed: keys of what is not to be shown again.
-    """
-
-    fitted: FittedClassifier
-    graph: CategoryGraph
-    state: CollectionState
-    dismissed: frozenset[str] = frozenset()
+    fitted: FittedClassifier  # the model
+    graph: CategoryGraph  # a copy that nobody changes
+    state: CollectionState  # the newest snapshot
+    dismissed: frozenset[str] = frozenset()  # keys of what is not to be shown again
 
 
 def suggestion_input(live: LiveCollection) -> SuggestionInput | None:

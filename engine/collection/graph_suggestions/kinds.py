@@ -28,17 +28,11 @@ MOST_IMAGES: Final = 400
 
 @dataclass(frozen=True)
 class Mixed:
-    """A class that looks like two.
+    """A class that looks like two."""
 
-    Attributes:
-        class_id: the class.
-        kinds: image ids of both kinds, the larger one first.
-        similarity: of the kinds.
-    """
-
-    class_id: int
-    kinds: tuple[tuple[int, ...], ...]
-    similarity: Similarity
+    class_id: int  # the class
+    kinds: tuple[tuple[int, ...], ...]  # image ids of both kinds, the larger one first
+    similarity: Similarity  # of the kinds
 
 
 def kinds_of(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], ...]:

@@ -56,7 +56,6 @@ class ParentRanking:
         """Possible parents of a class that has images, the likeliest first.
 
         Args:
-            class_id: the class.
             without: parents that it is asked about as if it were not under them.
 
         Returns:
@@ -111,7 +110,6 @@ class ParentRanking:
         """The classes most like a class, and how like; what is at or below it has no say, nor what has no place.
 
         Args:
-            class_id: the class.
             places: of the labelled classes at or below it.
         """
         means = self._means

@@ -19,21 +19,13 @@ PRIOR: Final = 2
 
 @dataclass(frozen=True)
 class PlacementCheck:
-    """Edges that were taken away, one at a time, and asked for.
+    """Edges that were taken away, one at a time, and asked for."""
 
-    Attributes:
-        asked: edges.
-        first: how many parents came first.
-        among_three: how many were among the first three.
-        by_chance: how many a random guess would name first.
-        claimed: how many should have come first by the scores.
-    """
-
-    asked: int = 0
-    first: int = 0
-    among_three: int = 0
-    by_chance: float = 0.0
-    claimed: float = 0.0
+    asked: int = 0  # edges
+    first: int = 0  # how many parents came first
+    among_three: int = 0  # how many were among the first three
+    by_chance: float = 0.0  # how many a random guess would name first
+    claimed: float = 0.0  # how many should have come first by the scores
 
     @property
     def trust(self) -> float:

@@ -30,17 +30,11 @@ WEIGHT: Final = 4
 
 @dataclass(frozen=True)
 class Relatedness:
-    """Two normal distributions of one width: similarity to the nearest sibling, and to the nearest unrelated class.
+    """Two normal distributions of one width: similarity to the nearest sibling, and to the nearest unrelated class."""
 
-    Attributes:
-        sibling: mean similarity of a class to its nearest sibling.
-        unrelated: mean similarity of a class to the nearest class of another branch.
-        spread: standard deviation of both.
-    """
-
-    sibling: float = USUAL_SIBLING
-    unrelated: float = USUAL_UNRELATED
-    spread: float = USUAL_SPREAD
+    sibling: float = USUAL_SIBLING  # mean similarity of a class to its nearest sibling
+    unrelated: float = USUAL_UNRELATED  # mean similarity of a class to the nearest class of another branch
+    spread: float = USUAL_SPREAD  # standard deviation of both
 
     def probability(self, similarity: float) -> float:
         """Probability that the nearest class is a sibling, given its similarity."""

@@ -20,21 +20,13 @@ LEAST_TRUST: Final = 0.7
 
 @dataclass(frozen=True)
 class Stray:
-    """A class that seems to stand in the wrong place.
+    """A class that seems to stand in the wrong place."""
 
-    Attributes:
-        class_id: the class.
-        from_parent: where it is.
-        to_parent: where it seems to belong.
-        score: how likely it belongs there.
-        present: how likely it belongs where it is.
-    """
-
-    class_id: int
-    from_parent: int
-    to_parent: int
-    score: float
-    present: float
+    class_id: int  # the class
+    from_parent: int  # where it is
+    to_parent: int  # where it seems to belong
+    score: float  # how likely it belongs there
+    present: float  # how likely it belongs where it is
 
     @property
     def better(self) -> float:

@@ -20,17 +20,11 @@ class ImagesOf:
 
 @dataclass(frozen=True)
 class PlaceSuggestion:
-    """A class at the top level seems to belong under another one.
+    """A class at the top level seems to belong under another one."""
 
-    Attributes:
-        class_id: the class.
-        parents: the likeliest first.
-        evidence: images of the class, then of each parent.
-    """
-
-    class_id: int
-    parents: tuple[ScoredClass, ...]
-    evidence: tuple[ImagesOf, ...]
+    class_id: int  # the class
+    parents: tuple[ScoredClass, ...]  # the likeliest first
+    evidence: tuple[ImagesOf, ...]  # images of the class, then of each parent
 
     @property
     def key(self) -> str:
@@ -96,14 +90,9 @@ GraphSuggestion = PlaceSuggestion | TwinSuggestion | StraySuggestion | MixedSugg
 
 @dataclass(frozen=True)
 class GraphSuggestions:
-    """All that is suggested now.
+    """All that is suggested now."""
 
-    Attributes:
-        found: the most useful kind first, the clearest first in each.
-        check: how often suggested places are right where they are known.
-        dismissed: how many were left out because a person dismissed them.
-    """
-
-    found: tuple[GraphSuggestion, ...] = ()
+    found: tuple[GraphSuggestion, ...] = ()  # the most useful kind first, the clearest first in each
+    # how often suggested places are right where they are known
     check: PlacementCheck = field(default_factory=PlacementCheck)
-    dismissed: int = 0
+    dismissed: int = 0  # how many were left out because a person dismissed them

@@ -22,19 +22,12 @@ SMALLEST_WITHIN: Final = 0.02
 
 @dataclass(frozen=True)
 class Similarity:
-    """Two groups of images side by side.
+    """Two groups of images side by side."""
 
-    Attributes:
-        between: mean cosine of images of one with images of the other.
-        within: mean cosine of images of the same group.
-        confused: images that are more like the other group than like the rest of their own.
-        count: images of both.
-    """
-
-    between: float
-    within: float
-    confused: int
-    count: int
+    between: float  # mean cosine of images of one with images of the other
+    within: float  # mean cosine of images of the same group
+    confused: int  # images that are more like the other group than like the rest of their own
+    count: int  # images of both
 
     @property
     def ratio(self) -> float:
@@ -44,17 +37,11 @@ class Similarity:
 
 @dataclass(frozen=True)
 class Twins:
-    """A pair that looks like one class.
+    """A pair that looks like one class."""
 
-    Attributes:
-        class_id: that with fewer images, which would be merged into the other.
-        other_id: the other.
-        similarity: how they were told apart, or not.
-    """
-
-    class_id: int
-    other_id: int
-    similarity: Similarity
+    class_id: int  # that with fewer images, which would be merged into the other
+    other_id: int  # the other
+    similarity: Similarity  # how they were told apart, or not
 
 
 def similarity_of(first: Matrix, second: Matrix) -> Similarity:

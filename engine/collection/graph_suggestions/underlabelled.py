@@ -20,19 +20,13 @@ MOST_CLASSES: Final = 5
 
 @dataclass(frozen=True)
 class UnderlabelledClass:
-    """A class with few shots for the images it seems to have.
+    """A class with few shots for the images it seems to have."""
 
-    Attributes:
-        class_id: the class.
-        shots: images a person labelled with it.
-        undecided: image ids whose likeliest class it is without being surely named so, the least sure first.
-        helped: how many of them `MORE_SHOTS` more shots would settle, about.
-    """
-
-    class_id: int
-    shots: int
+    class_id: int  # the class
+    shots: int  # images a person labelled with it
+    # image ids whose likeliest class it is without being surely named so, the least sure first
     undecided: tuple[int, ...]
-    helped: int
+    helped: int  # how many of them `MORE_SHOTS` more shots would settle, about
 
 
 def find_underlabelled(

@@ -12,18 +12,13 @@ from engine.project import ImageId
 
 @dataclass
 class Found:
-    """Images and files by their numbers.
+    """Images and files by their numbers."""
 
-    Attributes:
-        held: files that are in the project already, with their images.
-        files: file of each image that was found, and by which way.
-        doubts: files that each image may be that was not.
-        mismatched: files that have an image's place, name and size, and hold something else; as `files`.
-    """
-
-    held: Mapping[int, ImageId]
+    held: Mapping[int, ImageId]  # files that are in the project already, with their images
+    # file of each image that was found, and by which way
     files: dict[int, tuple[int, Way]] = field(default_factory=dict)
-    doubts: dict[int, Sequence[int]] = field(default_factory=dict)
+    doubts: dict[int, Sequence[int]] = field(default_factory=dict)  # files that each image may be that was not
+    # files that have an image's place, name and size, and hold something else; as `files`
     mismatched: dict[int, tuple[int, Way]] = field(default_factory=dict)
 
     @property

@@ -27,15 +27,10 @@ Tail = tuple[str, str, int]
 
 @dataclass
 class _Offer:
-    """What a mapping would find.
+    """What a mapping would find."""
 
-    Attributes:
-        same: image and file number, where the sizes agree.
-        other: the same, where they do not.
-    """
-
-    same: list[tuple[int, int]] = field(default_factory=list)
-    other: list[tuple[int, int]] = field(default_factory=list)
+    same: list[tuple[int, int]] = field(default_factory=list)  # image and file number, where the sizes agree
+    other: list[tuple[int, int]] = field(default_factory=list)  # the same, where they do not
 
 
 class ByFolder:

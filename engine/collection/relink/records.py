@@ -12,34 +12,23 @@ from engine.project import ImageId, ImageTable
 
 @dataclass(frozen=True)
 class KnownImages:
-    """What a project knows of its images.
+    """What a project knows of its images."""
 
-    Attributes:
-        project: the project file.
-        table: all images.
-        labelled: images with a person's label.
-    """
-
-    project: Path
-    table: ImageTable
-    labelled: frozenset[ImageId]
+    project: Path  # the project file
+    table: ImageTable  # all images
+    labelled: frozenset[ImageId]  # images with a person's label
 
 
 @dataclass(frozen=True, slots=True)
 class MissingImage:
-    """An image whose file is not where it was.
-
-    Attributes:
-        path: as the project stores it.
-        size_bytes, modified_ns: of the file when it was added.
-        content_hash: None when it was never read.
-    """
+    """An image whose file is not where it was."""
 
     image_id: ImageId
-    path: str
+    path: str  # as the project stores it
+    # size_bytes, modified_ns: of the file when it was added
     size_bytes: int
     modified_ns: int
-    content_hash: bytes | None
+    content_hash: bytes | None  # None when it was never read
 
 
 class Way(StrEnum):
@@ -52,21 +41,13 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An image and the file that is its own.
+    """An image and the file that is its own."""
 
-    Attributes:
-        image: as it was missed.
-        file: where it is now.
-        way: how it was found.
-        is_same_content: whether that is known, from a hash or from size and time.
-        is_verified: whether the file was read and holds what the image held.
-    """
-
-    image: MissingImage
-    file: FoundFile
-    way: Way
-    is_same_content: bool
-    is_verified: bool = False
+    image: MissingImage  # as it was missed
+    file: FoundFile  # where it is now
+    way: Way  # how it was found
+    is_same_content: bool  # whether that is known, from a hash or from size and time
+    is_verified: bool = False  # whether the file was read and holds what the image held
 
     @property
     def has_changed(self) -> bool:
@@ -76,58 +57,37 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """An image that several files may be.
-
-    Attributes:
-        files: some of them.
-        count: how many there are.
-    """
+    """An image that several files may be."""
 
     image: MissingImage
-    files: tuple[Path, ...]
-    count: int
+    files: tuple[Path, ...]  # some of them
+    count: int  # how many there are
 
 
 @dataclass(frozen=True, slots=True)
 class FolderCheck:
-    """How sure the images are that were found in a folder.
+    """How sure the images are that were found in a folder."""
 
-    Attributes:
-        folder: where they are now.
-        images: how many were found there.
-        verified: how many of them were read and hold what they held; the others have the name, and the size unless
-            they changed.
-    """
-
-    folder: Path
-    images: int
+    folder: Path  # where they are now
+    images: int  # how many were found there
+    # how many of them were read and hold what they held; the others have the name, and the size unless they changed
     verified: int
 
 
 @dataclass(frozen=True)
 class RelinkPlan:
-    """What would be found again; nothing has been changed.
+    """What would be found again; nothing has been changed."""
 
-    Attributes:
-        images: images of the project.
-        places: the folders that were looked through.
-        moves: images that were found.
-        strangers: images of the project that hold the file of one of them and have no label: it was added as a new one.
-        doubts: images that several files may be; they stay as they are.
-        taken: images whose file belongs to another image of the project that has a label.
-        missing: images that were not found.
-        failures: folders that could not be looked through.
-        mismatched: images whose place holds a file of their name and size with another content; they stay as they are.
-    """
-
-    images: int = 0
-    places: tuple[Path, ...] = ()
-    moves: tuple[Move, ...] = ()
+    images: int = 0  # images of the project
+    places: tuple[Path, ...] = ()  # the folders that were looked through
+    moves: tuple[Move, ...] = ()  # images that were found
+    # images of the project that hold the file of one of them and have no label: it was added as a new one
     strangers: tuple[ImageId, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
-    taken: tuple[Move, ...] = ()
-    missing: tuple[MissingImage, ...] = ()
-    failures: tuple[FileFailure, ...] = ()
+    doubts: tuple[Doubt, ...] = ()  # images that several files may be; they stay as they are
+    taken: tuple[Move, ...] = ()  # images whose file belongs to another image of the project that has a label
+    missing: tuple[MissingImage, ...] = ()  # images that were not found
+    failures: tuple[FileFailure, ...] = ()  # folders that could not be looked through
+    # images whose place holds a file of their name and size with another content; they stay as they are
     mismatched: tuple[Move, ...] = ()
 
     @property

@@ -20,17 +20,11 @@ _NO_HASHES: Final = frozenset[bytes]()
 
 @dataclass(frozen=True, slots=True)
 class SeenFile:
-    """A file that may be a missing image.
+    """A file that may be a missing image."""
 
-    Attributes:
-        folder: number of its folder.
-        name: as the disk spells it.
-        key: the name as it is compared.
-    """
-
-    folder: int
-    name: str
-    key: str
+    folder: int  # number of its folder
+    name: str  # as the disk spells it
+    key: str  # the name as it is compared
     size_bytes: int
     modified_ns: int
 

@@ -50,15 +50,10 @@ _STEP_MORE: Final = 1.05
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds that a network takes.
+    """Seconds that a network takes."""
 
-    Attributes:
-        step_s: to learn from the images of an iteration.
-        look_s: to embed an image.
-    """
-
-    step_s: float
-    look_s: float
+    step_s: float  # to learn from the images of an iteration
+    look_s: float  # to embed an image
 
 
 def ending_s(look_s: float, images: int) -> float:

@@ -29,11 +29,7 @@ def fitted_to_training(
     """The everyday model of a project whose only labels are those that are trained on.
 
     Args:
-        graph: the category graph.
-        images: n images.
         embeddings: (n, d) float32 of length 1.
-        propagation: the exported equations.
-        card: of the model.
     """
     rows = images.training
     shots = Shots(images.images.image_ids[rows], images.images.class_ids[rows], embeddings[rows])

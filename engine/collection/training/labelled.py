@@ -20,19 +20,12 @@ from engine.project import Project
 
 @dataclass(frozen=True)
 class TrainingLabels:
-    """The images a person gave a class, without those that cannot be read.
+    """The images a person gave a class, without those that cannot be read."""
 
-    Attributes:
-        image_ids: (n,) int64; ascending as they come from the project.
-        class_ids: (n,) int64.
-        paths: n, as stored in the project.
-        content_hashes: n; None where the image was not read yet.
-    """
-
-    image_ids: NDArray[np.int64]
-    class_ids: NDArray[np.int64]
-    paths: Sequence[str]
-    content_hashes: Sequence[bytes | None]
+    image_ids: NDArray[np.int64]  # (n,) int64; ascending as they come from the project
+    class_ids: NDArray[np.int64]  # (n,) int64
+    paths: Sequence[str]  # n, as stored in the project
+    content_hashes: Sequence[bytes | None]  # n; None where the image was not read yet
 
     def __len__(self) -> int:
         return len(self.image_ids)
@@ -49,21 +42,13 @@ class TrainingLabels:
 
 @dataclass(frozen=True)
 class GraphArrays:
-    """The part of the category graph that labels reach, as C positions.
+    """The part of the category graph that labels reach, as C positions."""
 
-    Attributes:
-        class_ids: (C,) int64, ascending.
-        names: C names.
-        edge_index: (2, E) int64, row 0 the parent, row 1 the child.
-        levels: (C,) int64, longest path from a root.
-        is_leaf: (C,) bool, without children in the whole graph.
-    """
-
-    class_ids: NDArray[np.int64]
-    names: tuple[str, ...]
-    edge_index: NDArray[np.int64]
-    levels: NDArray[np.int64]
-    is_leaf: NDArray[np.bool_]
+    class_ids: NDArray[np.int64]  # (C,) int64, ascending
+    names: tuple[str, ...]  # C names
+    edge_index: NDArray[np.int64]  # (2, E) int64, row 0 the parent, row 1 the child
+    levels: NDArray[np.int64]  # (C,) int64, longest path from a root
+    is_leaf: NDArray[np.bool_]  # (C,) bool, without children in the whole graph
 
     def positions_of(self, class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """Positions of classes that are among them."""

@@ -35,21 +35,14 @@ _PIECE_BYTES: Final = 1 << 20
 
 @dataclass(frozen=True)
 class TrainingImages:
-    """Decoded images of a project.
+    """Decoded images of a project."""
 
-    Attributes:
-        images: the n labelled images that could be decoded, those for training first.
-        training_set: of the first m; its pixels are those of all n, so that positions also reach held-out images.
-        arrays: the classes.
-        shape: an iteration that fits what there is.
-        broken: images that could not be decoded.
-    """
-
-    images: TrainingLabels
+    images: TrainingLabels  # the n labelled images that could be decoded, those for training first
+    # of the first m; its pixels are those of all n, so that positions also reach held-out images
     training_set: TrainingSet
-    arrays: GraphArrays
-    shape: "EpisodeShape"
-    broken: int
+    arrays: GraphArrays  # the classes
+    shape: "EpisodeShape"  # an iteration that fits what there is
+    broken: int  # images that could not be decoded
 
     @property
     def training(self) -> NDArray[np.int64]:

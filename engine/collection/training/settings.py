@@ -27,45 +27,31 @@ _NONE_WORDS: Final = ("none", "")
 
 @dataclass(frozen=True)
 class BackboneSettings:
-    """What training a backbone on a project takes. None leaves the choice to what the project has.
+    """What training a backbone on a project takes. None leaves the choice to what the project has."""
 
-    Attributes:
-        start: "current" goes on from the backbone in use, "conv4" from the paper's network with random weights; any
-            other word is the name or the file of the backbone to go on from.
-        iterations: mini-batches.
-        side: side of the trained images in pixels; the backbone's own, 84 for Conv4.
-        frozen_share: share of the backbone's layers, counted from the images, that stay as they are.
-        ways, shots, queries: few-shot classes of an iteration, and images of each as support and as queries.
-        coarse_images: images of each coarse class in an iteration, at most.
-        lambda_: weight of `P0` in Eq. 6; the paper's 0 for 1 shot would make siblings one and the same.
-        learning_rate: 3e-4 for the bundled fast backbone, 1e-4 for another one, 1e-3 for Conv4.
-        trained_share: weight of the trained weights in their mean with those of the start, which is kept; half for a
-            trained backbone, all for Conv4.
-        weight_decay: of Adam.
-        augmentation: how images are changed each time they are seen, see `TrainingSettings`.
-        held_out_share: share of each class's labelled images that only the figures are measured on.
-        points: points of the curve.
-        device: "auto", "cpu" or "cuda".
-        seed: of everything drawn.
-    """
-
+    # "current" goes on from the backbone in use, "conv4" from the paper's network with random weights; any other word
+    # is the name or the file of the backbone to go on from
     start: str = CURRENT
-    iterations: int = 200
-    side: int | None = None
-    frozen_share: float = 0.5
+    iterations: int = 200  # mini-batches
+    side: int | None = None  # side of the trained images in pixels; the backbone's own, 84 for Conv4
+    frozen_share: float = 0.5  # share of the backbone's layers, counted from the images, that stay as they are
+    # ways, shots, queries: few-shot classes of an iteration, and images of each as support and as queries
     ways: int | None = None
     shots: int | None = None
     queries: int | None = None
-    coarse_images: int = 5
-    lambda_: float = 0.5
-    learning_rate: float | None = None
+    coarse_images: int = 5  # images of each coarse class in an iteration, at most
+    lambda_: float = 0.5  # weight of `P0` in Eq. 6; the paper's 0 for 1 shot would make siblings one and the same.
+    learning_rate: float | None = None  # 3e-4 for the bundled fast backbone, 1e-4 for another one, 1e-3 for Conv4
+    # weight of the trained weights in their mean with those of the start, which is kept; half for a trained backbone,
+    # all for Conv4
     trained_share: float | None = None
-    weight_decay: float = 1e-4
+    weight_decay: float = 1e-4  # of Adam
+    # how images are changed each time they are seen, see `TrainingSettings`
     augmentation: Augmentation = "shifted crop"
-    held_out_share: float = 0.2
-    points: int = 5
-    device: str = "auto"
-    seed: int = 0
+    held_out_share: float = 0.2  # share of each class's labelled images that only the figures are measured on
+    points: int = 5  # points of the curve
+    device: str = "auto"  # "auto", "cpu" or "cuda"
+    seed: int = 0  # of everything drawn
 
     def __post_init__(self) -> None:
         at_least(self, iterations=1, side=32, ways=2, shots=1, queries=1, coarse_images=1, points=1, seed=0)

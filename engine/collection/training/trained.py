@@ -35,32 +35,20 @@ _PROPAGATION: Final = "propagation.onnx"
 
 @dataclass(frozen=True)
 class TrainedFiles:
-    """A trained model in a folder, not part of any project yet.
+    """A trained model in a folder, not part of any project yet."""
 
-    Attributes:
-        folder: where the files lie.
-        depth: what was trained.
-        name: "Tuned propagation 2".
-        parent_id: the model version that training started from.
-        backbone_name: what the backbone is called.
-        backbone_hash: SHA-256 of the backbone as hex; of the parent's where only propagation was trained.
-        card: what inference must know.
-        figures: `before_accuracy` and `after_accuracy` (0..1) on `held_out_images` that training never saw, None
-            where nothing could be held out; `iterations`, and `kept_iteration`, the one whose state this is.
-        settings: what it was trained with.
-        history: the curve.
-    """
-
-    folder: Path
-    depth: Depth
-    name: str
-    parent_id: int
-    backbone_name: str
-    backbone_hash: str
-    card: BackboneCard
+    folder: Path  # where the files lie
+    depth: Depth  # what was trained
+    name: str  # "Tuned propagation 2"
+    parent_id: int  # the model version that training started from
+    backbone_name: str  # what the backbone is called
+    backbone_hash: str  # SHA-256 of the backbone as hex; of the parent's where only propagation was trained
+    card: BackboneCard  # what inference must know
+    # `before_accuracy` and `after_accuracy` (0..1) on `held_out_images` that training never saw, None where nothing
+    # could be held out; `iterations`, and `kept_iteration`, the one whose state this is
     figures: Mapping[str, float | None]
-    settings: Mapping[str, Plain] = field(default_factory=dict)
-    history: tuple[TrainingPoint, ...] = ()
+    settings: Mapping[str, Plain] = field(default_factory=dict)  # what it was trained with
+    history: tuple[TrainingPoint, ...] = ()  # the curve
 
     @property
     def backbone(self) -> Path | None:

@@ -50,7 +50,6 @@ def tune_propagation(
 
     Args:
         project: may be open for reading only.
-        caches: where the embeddings are.
         chosen: settings by name, of `PropagationTrainingSettings` and `EpisodeSettings`; others follow from what is
             labelled.
         out: folder for the files, empty or missing; taken away again when the training fails or is stopped.

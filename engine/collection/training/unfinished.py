@@ -37,17 +37,11 @@ _ELSEWHERE: Final = ("device", "points")
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A training that can go on.
+    """A training that can go on."""
 
-    Attributes:
-        done: finished iterations.
-        iterations: in all.
-        chosen: settings that were chosen, by name: the same ones make it go on.
-    """
-
-    done: int
-    iterations: int
-    chosen: Mapping[str, Plain]
+    done: int  # finished iterations
+    iterations: int  # in all
+    chosen: Mapping[str, Plain]  # settings that were chosen, by name: the same ones make it go on
 
 
 def unfinished(project: Project, caches: CacheFolders) -> Unfinished | None:

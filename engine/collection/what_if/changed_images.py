@@ -13,31 +13,23 @@ from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageSta
 
 @dataclass(frozen=True)
 class ClassMove:
-    """Images that went from one class to another.
+    """Images that went from one class to another."""
 
-    Attributes:
-        before, after: class ids; `UNKNOWN` for too far from every class, `NO_CLASS` for none at all.
-        image_ids: (k,) int64, those first that are surest of the class they have now.
-        is_safe_class: the images have the same likeliest class as before, and another safe class.
-    """
-
+    # before, after: class ids; `UNKNOWN` for too far from every class, `NO_CLASS` for none at all
     before: int
     after: int
-    image_ids: NDArray[np.int64]
-    is_safe_class: bool = False
+    image_ids: NDArray[np.int64]  # (k,) int64, those first that are surest of the class they have now
+    is_safe_class: bool = False  # the images have the same likeliest class as before, and another safe class
 
 
 @dataclass(frozen=True)
 class ChangedImages:
-    """All images without a label that have other answers than before.
+    """All images without a label that have other answers than before."""
 
-    Attributes:
-        moves: those of most images first; images whose likeliest class changed before those of which only the safe
-            class did. An image is in one move.
-        new_labels: how many images a person labelled meanwhile with each class; most first.
-    """
-
+    # those of most images first; images whose likeliest class changed before those of which only the safe class did. An
+    # image is in one move.
     moves: tuple[ClassMove, ...] = ()
+    # how many images a person labelled meanwhile with each class; most first
     new_labels: tuple[tuple[int, int], ...] = ()
 
     @cached_property

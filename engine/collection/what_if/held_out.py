@@ -13,19 +13,12 @@ from engine.graph.category_graph import CategoryGraph
 
 @dataclass(frozen=True)
 class HeldOutAnswers:
-    """What a model says of labelled images that it did not learn from.
+    """What a model says of labelled images that it did not learn from."""
 
-    Attributes:
-        image_ids: (h,) int64, ascending.
-        is_right: (h,) bool, whether the likeliest leaf is the label or one above it.
-        is_named: (h,) bool, whether the image has a safe class.
-        is_named_rightly: (h,) bool, whether it has one that is the label or one above it.
-    """
-
-    image_ids: NDArray[np.int64]
-    is_right: NDArray[np.bool_]
-    is_named: NDArray[np.bool_]
-    is_named_rightly: NDArray[np.bool_]
+    image_ids: NDArray[np.int64]  # (h,) int64, ascending
+    is_right: NDArray[np.bool_]  # (h,) bool, whether the likeliest leaf is the label or one above it
+    is_named: NDArray[np.bool_]  # (h,) bool, whether the image has a safe class
+    is_named_rightly: NDArray[np.bool_]  # (h,) bool, whether it has one that is the label or one above it
 
     def of(self, image_ids: NDArray[np.int64]) -> "HeldOutAnswers":
         """The answers about these images, which must be there."""
@@ -35,23 +28,19 @@ class HeldOutAnswers:
 
 @dataclass(frozen=True)
 class HeldOutComparison:
-    """Two models on the n labelled images that were held out of both.
+    """Two models on the n labelled images that were held out of both."""
 
-    Attributes:
-        images: n.
-        before, after: how many of them have the right likeliest class.
-        lost, gained: how many only the first, only the second model gets right.
-        named_before, named_after: how many have a safe class.
-        named_rightly_before, named_rightly_after: how many have a right one.
-    """
-
-    images: int
+    images: int  # n
+    # before, after: how many of them have the right likeliest class
     before: int
     after: int
+    # lost, gained: how many only the first, only the second model gets right
     lost: int
     gained: int
+    # named_before, named_after: how many have a safe class
     named_before: int
     named_after: int
+    # named_rightly_before, named_rightly_after: how many have a right one
     named_rightly_before: int
     named_rightly_after: int
 
@@ -73,7 +62,6 @@ def held_out_answers(fitted: FittedClassifier, graph: CategoryGraph) -> HeldOutA
     """What a model says of the shots that it was checked with.
 
     Args:
-        fitted: the model.
         graph: that it was fitted to.
     """
     held_out = fitted.held_out

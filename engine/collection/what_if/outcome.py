@@ -19,30 +19,19 @@ MOST_EDITS: Final = 10_000
 
 @dataclass(frozen=True)
 class WhatIfBaseline:
-    """The collection as it was when trying out began.
+    """The collection as it was when trying out began."""
 
-    Attributes:
-        state: images, labels and predictions.
-        answers: what the model said of held-out labels; None before the first fit.
-    """
-
-    state: CollectionState
-    answers: HeldOutAnswers | None
+    state: CollectionState  # images, labels and predictions
+    answers: HeldOutAnswers | None  # what the model said of held-out labels; None before the first fit
 
 
 @dataclass(frozen=True)
 class WhatIfOutcome:
-    """What the edits that are tried out would do.
+    """What the edits that are tried out would do."""
 
-    Attributes:
-        edits: each in words, in the order in which they were made.
-        changes: images that would have another class.
-        held_out: the model beside the one before; None while one of them is missing.
-    """
-
-    edits: tuple[str, ...]
-    changes: ChangedImages
-    held_out: HeldOutComparison | None
+    edits: tuple[str, ...]  # each in words, in the order in which they were made
+    changes: ChangedImages  # images that would have another class
+    held_out: HeldOutComparison | None  # the model beside the one before; None while one of them is missing
 
 
 def begin_what_if(live: LiveCollection) -> WhatIfBaseline:

@@ -20,17 +20,11 @@ Positions = NDArray[np.int64]
 @final
 @dataclass(frozen=True)
 class AnchorChances:
-    """Chances of m anchors over c candidates; the rows sum to 1.
+    """Chances of m anchors over c candidates; the rows sum to 1."""
 
-    Attributes:
-        shot_of: (m,) int64, the candidate that a shot belongs to; -1 for other anchors.
-        row_of: (m,) int64, row in `free` of the other anchors; 0 for shots.
-        free: (f, c) float32, chances of the anchors that are no shots.
-    """
-
-    shot_of: Positions
-    row_of: Positions
-    free: Matrix
+    shot_of: Positions  # (m,) int64, the candidate that a shot belongs to; -1 for other anchors
+    row_of: Positions  # (m,) int64, row in `free` of the other anchors; 0 for shots
+    free: Matrix  # (f, c) float32, chances of the anchors that are no shots
 
     @staticmethod
     def held(labels: AnchorLabels, anchors: int, free: Matrix | None = None) -> "AnchorChances":

@@ -40,25 +40,15 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class CollectionBasis:
-    """Whitening, anchors and links of n images.
+    """Whitening, anchors and links of n images."""
 
-    Attributes:
-        image_ids: (n,) int64, ascending.
-        whitening: learned from the images that have an embedding.
-        scales: (n,) float32, one over the length of the whitened embedding; 0 for images without an embedding.
-        anchors: (m,) int64 rows of the anchors.
-        vectors: (m, d) float32, their whitened embeddings of length 1.
-        found: the nearest anchors of every image.
-        learned_from: images that the whitening was learned from.
-    """
-
-    image_ids: NDArray[np.int64]
-    whitening: Whitening
-    scales: Matrix
-    anchors: NDArray[np.int64]
-    vectors: Matrix
-    found: Nearest
-    learned_from: int
+    image_ids: NDArray[np.int64]  # (n,) int64, ascending
+    whitening: Whitening  # learned from the images that have an embedding
+    scales: Matrix  # (n,) float32, one over the length of the whitened embedding; 0 for images without an embedding
+    anchors: NDArray[np.int64]  # (m,) int64 rows of the anchors
+    vectors: Matrix  # (m, d) float32, their whitened embeddings of length 1
+    found: Nearest  # the nearest anchors of every image
+    learned_from: int  # images that the whitening was learned from
 
     @cached_property
     def anchor_links(self) -> Links:

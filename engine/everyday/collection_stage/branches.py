@@ -23,13 +23,9 @@ Matrix = NDArray[np.float32]
 @final
 @dataclass(frozen=True)
 class Branches:
-    """The classes that some of the candidates lie below, and not all.
+    """The classes that some of the candidates lie below, and not all."""
 
-    Attributes:
-        roll_up: (c, k) float32, 1 where the candidate is below the class; a candidate on two paths counts once.
-    """
-
-    roll_up: Matrix
+    roll_up: Matrix  # (c, k) float32, 1 where the candidate is below the class; a candidate on two paths counts once
 
     @staticmethod
     def telling(roll_up: Matrix) -> "Branches":

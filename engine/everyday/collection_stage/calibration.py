@@ -46,17 +46,11 @@ def expected_power(*, similarity: float, shots: float, familiarity: float) -> fl
 
 @dataclass(frozen=True)
 class Calibration:
-    """How chances become probabilities.
+    """How chances become probabilities."""
 
-    Attributes:
-        power: of the chances.
-        smoothing: (c,) float32, share of a class's probability that goes to the runners-up.
-        branches: the classes above the c candidates.
-    """
-
-    power: float
-    smoothing: Matrix
-    branches: Branches
+    power: float  # of the chances
+    smoothing: Matrix  # (c,) float32, share of a class's probability that goes to the runners-up
+    branches: Branches  # the classes above the c candidates
 
     def apply(self, chances: Matrix) -> Matrix:
         """Probabilities (n, c) float32 of chances (n, c) that are not negative."""
@@ -89,23 +83,14 @@ def smoothing_for(shot_counts: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class HeldOutChances:
-    """What the stage said of shots that it did not know to be shots.
+    """What the stage said of shots that it did not know to be shots."""
 
-    Attributes:
-        chances: (h, c) float32.
-        shots: (h,) int64 positions among the labelled images.
-        classes: (h,) int64 positions of the shots' own candidates.
-        shot_counts: (h, c) float32 shots that each candidate had meanwhile.
-        hits_without: how many of them the model without the stage gets right.
-        branches: the classes above the c candidates.
-    """
-
-    chances: Matrix
-    shots: NDArray[np.int64]
-    classes: NDArray[np.int64]
-    shot_counts: Matrix
-    hits_without: int
-    branches: Branches
+    chances: Matrix  # (h, c) float32
+    shots: NDArray[np.int64]  # (h,) int64 positions among the labelled images
+    classes: NDArray[np.int64]  # (h,) int64 positions of the shots' own candidates
+    shot_counts: Matrix  # (h, c) float32 shots that each candidate had meanwhile
+    hits_without: int  # how many of them the model without the stage gets right
+    branches: Branches  # the classes above the c candidates
 
     @property
     def hits(self) -> int:

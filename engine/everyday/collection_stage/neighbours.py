@@ -66,18 +66,13 @@ class Nearest:
 
 @dataclass(frozen=True)
 class Links:
-    """Links of n images.
+    """Links of n images."""
 
-    Attributes:
-        positions: (n, k) int32 of anchors.
-        weights: (n, k) float32; each row's sum, 0 without any link, is how far the image follows its look-alikes: as
-            far as it is like them (`FARTHEST`).
-        cosines: (n, k) float32 of the whitened embeddings, 0 where there is no link.
-    """
-
-    positions: NDArray[np.int32]
+    positions: NDArray[np.int32]  # (n, k) int32 of anchors
+    # (n, k) float32; each row's sum, 0 without any link, is how far the image follows its look-alikes: as far as it is
+    # like them (`FARTHEST`)
     weights: Matrix
-    cosines: Matrix
+    cosines: Matrix  # (n, k) float32 of the whitened embeddings, 0 where there is no link
 
     @property
     def followed(self) -> Matrix:

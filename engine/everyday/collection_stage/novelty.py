@@ -35,7 +35,6 @@ class LabelledNearness:
 
     Args:
         vectors: (m, d) float32 of length 1.
-        links: among them.
         cosines: (m, m) of all with one another, times `COSINE_ONE`, where they are kept.
     """
 
@@ -103,19 +102,12 @@ class LabelledNearness:
 
 @dataclass(frozen=True)
 class Novelty:
-    """Fitted to labels.
+    """Fitted to labels."""
 
-    Attributes:
-        basis: the collection.
-        nearness: over its anchors.
-        spread: (m,) float32 of the labels.
-        threshold: images whose similarity is below it show none of the classes.
-    """
-
-    basis: CollectionBasis
-    nearness: LabelledNearness
-    spread: Matrix
-    threshold: float
+    basis: CollectionBasis  # the collection
+    nearness: LabelledNearness  # over its anchors
+    spread: Matrix  # (m,) float32 of the labels
+    threshold: float  # images whose similarity is below it show none of the classes
 
     def similarity(self, links: Links) -> Matrix:
         """Similarity (n,) of images with links (n, k) to anchors."""

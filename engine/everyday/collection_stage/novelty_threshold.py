@@ -43,21 +43,13 @@ Positions = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class LabelledAnchors:
-    """What labels and predictions say of m anchors.
+    """What labels and predictions say of m anchors."""
 
-    Attributes:
-        positions: (l,) int64 of the labelled ones, at least one.
-        classes: (l,) int64, their labels, as places among `candidates_of`.
-        candidates_of: for each label the candidates (int64) that agree with it.
-        best: (m,) int64, the likeliest candidate of each anchor.
-        ignored: int64 positions of anchors that show none of the classes.
-    """
-
-    positions: Positions
-    classes: NDArray[np.int64]
-    candidates_of: Sequence[NDArray[np.int64]]
-    best: NDArray[np.int64]
-    ignored: Positions
+    positions: Positions  # (l,) int64 of the labelled ones, at least one
+    classes: NDArray[np.int64]  # (l,) int64, their labels, as places among `candidates_of`
+    candidates_of: Sequence[NDArray[np.int64]]  # for each label the candidates (int64) that agree with it
+    best: NDArray[np.int64]  # (m,) int64, the likeliest candidate of each anchor
+    ignored: Positions  # int64 positions of anchors that show none of the classes
 
     def members(self, place: int, is_chosen: NDArray[np.bool_]) -> Positions:
         """Positions of the chosen anchors that look like a label's class."""

@@ -16,15 +16,10 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class LinearPrototypes:
-    """The recipe of a table's prototypes.
+    """The recipe of a table's prototypes."""
 
-    Attributes:
-        table: for membership, edges and their weights.
-        shrinkage: for lambda; 0 where propagation did not pay.
-    """
-
-    table: PrototypeTable
-    shrinkage: float
+    table: PrototypeTable  # for membership, edges and their weights
+    shrinkage: float  # for lambda; 0 where propagation did not pay
 
     def final(self, vectors: Matrix, kept: NDArray[np.bool_]) -> Matrix:
         """Prototypes (C, d) of the shots that are kept.

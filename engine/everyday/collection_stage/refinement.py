@@ -46,38 +46,23 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class InitialPrototypes:
-    """Where refinement starts.
+    """Where refinement starts."""
 
-    Attributes:
-        prototypes: (c, d) float32, propagated (Eq. 6) in the whitened space.
-        is_zero_shot: (c,) bool: no image says what it looks like; it stays where its ancestors put it.
-        spread: of zero-shot classes, see `linear_classifier`.
-    """
-
-    prototypes: Matrix
-    is_zero_shot: NDArray[np.bool_]
-    spread: float
+    prototypes: Matrix  # (c, d) float32, propagated (Eq. 6) in the whitened space.
+    is_zero_shot: NDArray[np.bool_]  # (c,) bool: no image says what it looks like; it stays where its ancestors put it
+    spread: float  # of zero-shot classes, see `linear_classifier`
 
 
 @dataclass(frozen=True)
 class Refined:
-    """The outcome.
+    """The outcome."""
 
-    Attributes:
-        prototypes: (c, d) float32.
-        classifier: Eq. 2 over them, for whitened embeddings of length 1.
-        chances: in which part each anchor belongs to each candidate; labels are held.
-        unlabelled: (c,) float32, share of the prototype that unlabelled images make up.
-        coarse: (c,) float32, share that coarse-labelled images make up.
-        start: (c,) float32, share of the propagated prototype; the rest is the shots again.
-    """
-
-    prototypes: Matrix
-    classifier: LinearClassifier
-    chances: AnchorChances
-    unlabelled: Matrix
-    coarse: Matrix
-    start: Matrix
+    prototypes: Matrix  # (c, d) float32
+    classifier: LinearClassifier  # Eq. 2 over them, for whitened embeddings of length 1.
+    chances: AnchorChances  # in which part each anchor belongs to each candidate; labels are held
+    unlabelled: Matrix  # (c,) float32, share of the prototype that unlabelled images make up
+    coarse: Matrix  # (c,) float32, share that coarse-labelled images make up
+    start: Matrix  # (c,) float32, share of the propagated prototype; the rest is the shots again
 
 
 def refine(
@@ -87,8 +72,6 @@ def refine(
 
     Args:
         vectors: (m, d) float32, whitened anchors of length 1.
-        links: among them.
-        labels: of those that have one.
         start: propagated prototypes of c candidates.
         ignored: positions of anchors that show none of the classes.
     """
@@ -143,17 +126,11 @@ def joined(by_prototype: Matrix, links: Links, chances: AnchorChances) -> Matrix
 @final
 @dataclass(frozen=True)
 class _Walk:
-    """Steps along the links of the f anchors that are no shots; what they take from shots is the same in every step.
+    """Steps along the links of the f anchors that are no shots; what they take from shots is the same in every step."""
 
-    Attributes:
-        vectors: (f, d) float32.
-        links: of these to any anchor.
-        labels: of anchors.
-    """
-
-    vectors: Matrix
-    links: Links
-    labels: AnchorLabels
+    vectors: Matrix  # (f, d) float32
+    links: Links  # of these to any anchor
+    labels: AnchorLabels  # of anchors
 
     def run(self, chances: AnchorChances, classifier: LinearClassifier, *, starts_anew: bool) -> None:
         """Find where the anchors belong (`STEPS` steps), from where they did or from the prototypes alone."""

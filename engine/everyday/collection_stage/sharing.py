@@ -16,19 +16,13 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class AnchorLabels:
-    """Labelled anchors and the candidates that their labels allow.
+    """Labelled anchors and the candidates that their labels allow."""
 
-    Attributes:
-        positions: (l,) int64 among the anchors.
-        labels: (l,) int64 class ids, keys of `allowed`.
-        allowed: for each label the places of the candidates that agree with it, at least one.
-        width: c, number of candidates.
-    """
-
-    positions: NDArray[np.int64]
-    labels: NDArray[np.int64]
+    positions: NDArray[np.int64]  # (l,) int64 among the anchors
+    labels: NDArray[np.int64]  # (l,) int64 class ids, keys of `allowed`
+    # for each label the places of the candidates that agree with it, at least one
     allowed: Mapping[int, NDArray[np.int64]]
-    width: int
+    width: int  # c, number of candidates
 
     @cached_property
     def is_shot(self) -> NDArray[np.bool_]:

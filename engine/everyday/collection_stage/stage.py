@@ -50,34 +50,22 @@ Rows = slice | NDArray[np.int64]
 
 @dataclass(frozen=True)
 class StageInput:
-    """Everything the stage starts from.
+    """Everything the stage starts from."""
 
-    Attributes:
-        basis: the collection.
-        embeddings: (n, d) float32 of the labelled images, what prototypes are made from.
-        as_classified: (n, d) float32, what they would be classified by.
-        positions: (n,) int64 of the labelled images among the anchors, -1 for those the basis does not know.
-        class_ids: (n,) int64 labels of the images.
-        allowed: for each label the places of the candidates that agree with it; none for a label without any.
-        recipe: of the propagated prototypes.
-        candidates: (c,) int64 positions in the recipe's table.
-        spread: of zero-shot classes.
-        ignored: anchors that show none of the classes.
-        branches: the classes above the c candidates.
-        without: the classifier that the model has without the stage, given its prototypes (c, d).
-    """
-
-    basis: CollectionBasis
-    embeddings: Matrix
-    as_classified: Matrix
+    basis: CollectionBasis  # the collection
+    embeddings: Matrix  # (n, d) float32 of the labelled images, what prototypes are made from
+    as_classified: Matrix  # (n, d) float32, what they would be classified by
+    # (n,) int64 of the labelled images among the anchors, -1 for those the basis does not know
     positions: NDArray[np.int64]
-    class_ids: NDArray[np.int64]
+    class_ids: NDArray[np.int64]  # (n,) int64 labels of the images
+    # for each label the places of the candidates that agree with it; none for a label without any
     allowed: Mapping[int, NDArray[np.int64]]
-    recipe: LinearPrototypes
-    candidates: NDArray[np.int64]
-    spread: float
-    ignored: NDArray[np.int64]
-    branches: Branches
+    recipe: LinearPrototypes  # of the propagated prototypes
+    candidates: NDArray[np.int64]  # (c,) int64 positions in the recipe's table
+    spread: float  # of zero-shot classes
+    ignored: NDArray[np.int64]  # anchors that show none of the classes
+    branches: Branches  # the classes above the c candidates
+    # the classifier that the model has without the stage, given its prototypes (c, d)
     without: Callable[[Matrix], LinearClassifier]
 
 
@@ -97,42 +85,25 @@ class StageCheck:
 
 @dataclass(frozen=True)
 class StageHeldOut:
-    """What the stage said of h shots that it did not know to be shots.
+    """What the stage said of h shots that it did not know to be shots."""
 
-    Attributes:
-        shots: (h,) int64 positions among the labelled images.
-        classes: (h,) int64 positions of the shots' own candidates.
-        probabilities: (h, c) float32, calibrated.
-    """
-
-    shots: NDArray[np.int64]
-    classes: NDArray[np.int64]
-    probabilities: Matrix
+    shots: NDArray[np.int64]  # (h,) int64 positions among the labelled images
+    classes: NDArray[np.int64]  # (h,) int64 positions of the shots' own candidates
+    probabilities: Matrix  # (h, c) float32, calibrated
 
 
 @dataclass(frozen=True)
 class CollectionStage:
-    """A fitted stage.
+    """A fitted stage."""
 
-    Attributes:
-        basis: the collection it was fitted to.
-        labels: what was held fixed.
-        refined: prototypes and chances of the anchors.
-        familiarity: how alike shots are to the unlabelled images, in (0, 1].
-        calibration: from chances to probabilities.
-        check: how it did on held-out shots.
-        held_out: what it said of them.
-        novelty: tells images that show none of the classes; None where too little is there to tell.
-    """
-
-    basis: CollectionBasis
-    labels: AnchorLabels
-    refined: Refined
-    familiarity: float
-    calibration: Calibration
-    check: StageCheck
-    held_out: StageHeldOut
-    novelty: Novelty | None
+    basis: CollectionBasis  # the collection it was fitted to
+    labels: AnchorLabels  # what was held fixed
+    refined: Refined  # prototypes and chances of the anchors
+    familiarity: float  # how alike shots are to the unlabelled images, in (0, 1]
+    calibration: Calibration  # from chances to probabilities
+    check: StageCheck  # how it did on held-out shots
+    held_out: StageHeldOut  # what it said of them
+    novelty: Novelty | None  # tells images that show none of the classes; None where too little is there to tell
 
     @property
     def has_shots_from_elsewhere(self) -> bool:

@@ -43,15 +43,10 @@ Square = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Whitening:
-    """A shift and a rotation with scales.
+    """A shift and a rotation with scales."""
 
-    Attributes:
-        mean: (d,) float32.
-        matrix: (d, d) float32; (embedding - mean) @ matrix has the same variance in every direction.
-    """
-
-    mean: Matrix
-    matrix: Matrix
+    mean: Matrix  # (d,) float32
+    matrix: Matrix  # (d, d) float32; (embedding - mean) @ matrix has the same variance in every direction
 
     def apply(self, embeddings: Embeddings) -> Matrix:
         """Whitened embeddings (n, d) float32 of length 1; an image at the mean stays at zero."""

@@ -17,20 +17,14 @@ from engine.everyday.scores import Scores
 
 @dataclass(frozen=True)
 class LinearClassifier:
-    """Eq. 2 written as logits = embeddings @ weights.T + offsets (+ a term for broader classes).
+    """Eq. 2 written as logits = embeddings @ weights.T + offsets (+ a term for broader classes)."""
 
-    Attributes:
-        weights: (c, d) float32, prototypes times 2 / temperature.
-        offsets: (c,) float32.
-        breadth: (c,) float32, 0 for classes with shots. A zero-shot class is broader: its temperature is
-            (1 + spread) times the others', and ||x||² does not cancel from its logit.
-        temperature: divides squared distances.
-    """
-
-    weights: NDArray[np.float32]
-    offsets: NDArray[np.float32]
+    weights: NDArray[np.float32]  # (c, d) float32, prototypes times 2 / temperature
+    offsets: NDArray[np.float32]  # (c,) float32
+    # (c,) float32, 0 for classes with shots. A zero-shot class is broader: its temperature is (1 + spread) times the
+    # others', and ||x||² does not cancel from its logit.
     breadth: NDArray[np.float32]
-    temperature: float
+    temperature: float  # divides squared distances
 
     def logits(self, embeddings: Embeddings, squares: NDArray[np.float32]) -> NDArray[np.float32]:
         """Logits (n, c) up to a constant of each row; `squares` (n,) are squared norms."""

@@ -37,17 +37,11 @@ SMALLEST_SPREAD_DIVISOR: Final = 0.25
 
 @dataclass(frozen=True)
 class Prior:
-    """What the backbone's card says, from its training collection: where tuning starts and what few shots keep.
+    """What the backbone's card says, from its training collection: where tuning starts and what few shots keep."""
 
-    Attributes:
-        shrinkage: of the PPN+ setting.
-        shrinkage_guessed: of the PPN setting, whose parents are guessed.
-        temperature: divides squared distances (Eq. 2).
-    """
-
-    shrinkage: float
-    shrinkage_guessed: float
-    temperature: float
+    shrinkage: float  # of the PPN+ setting
+    shrinkage_guessed: float  # of the PPN setting, whose parents are guessed
+    temperature: float  # divides squared distances (Eq. 2).
 
     def shrinkage_for(self, setting: Setting) -> float:
         """The shrinkage a setting starts from."""
@@ -66,7 +60,6 @@ class EverydayClassifier:
     Args:
         propagation: file of the exported equations.
         prior: of the backbone.
-        basis: of the collection.
     """
 
     def __init__(self, propagation: Path, prior: Prior, basis: LiveBasis) -> None:
@@ -105,9 +98,7 @@ def fit(
     """Fit the model to a person's labels.
 
     Args:
-        graph: the category graph.
         shots: n labelled images of width d; n may be 0, then nothing is a candidate.
-        session: the exported equations.
         prior: the backbone card's shrinkage and temperature.
         setting: PPN+, PPN or prototypes alone.
         policies: bars and deepest classes by class id.

@@ -21,7 +21,6 @@ def right_places(graph: CategoryGraph, labels: Iterable[int], candidate_ids: Pos
     Candidates above a label occur where a level of the graph is chosen among.
 
     Args:
-        graph: the category graph.
         labels: class ids.
         candidate_ids: (c,) class ids.
     """
@@ -45,9 +44,6 @@ def holdable_shots(graph: CategoryGraph, shots: Shots, table: PrototypeTable, ca
     it goes to says little about lambda or the temperature.
 
     Args:
-        graph: the category graph.
-        shots: n shots.
-        table: their prototypes.
         candidates: (c,) positions in the table of the classes to choose among.
     """
     checked = candidates[checked_places(table, candidates)]
@@ -77,9 +73,6 @@ def held_out_check(
     """Hold shots out one at a time and lay out which candidates would be right for each.
 
     Args:
-        graph: the category graph.
-        shots: n shots.
-        table: their prototypes.
         candidates: (c,) positions in the table of the classes to choose among.
         held: (h,) positions of the shots to hold out, as of `holdable_shots`.
         setting: where the table's parents come from.

@@ -32,20 +32,13 @@ class HeldOutDistances:
     """Squared distances of n held-out shots to c candidates, as a quadratic in lambda (Eq. 6).
 
     ||e - P||² = lambda² own + 2 lambda (1 - lambda) cross + (1 - lambda)² propagated.
-
-    Attributes:
-        own: (n, c) float32, squared distance to the initial prototype without the shot.
-        propagated: (n, c) float32, squared distance to the propagated prototype without the shot.
-        cross: (n, c) float32, inner product of the two differences.
-        shots_left: (n, c) int64, images of the candidate's own that remain.
-        has_parents: (n, c) bool, whether anything is propagated to the candidate.
     """
 
-    own: Matrix
-    propagated: Matrix
-    cross: Matrix
-    shots_left: NDArray[np.int64]
-    has_parents: NDArray[np.bool_]
+    own: Matrix  # (n, c) float32, squared distance to the initial prototype without the shot
+    propagated: Matrix  # (n, c) float32, squared distance to the propagated prototype without the shot
+    cross: Matrix  # (n, c) float32, inner product of the two differences
+    shots_left: NDArray[np.int64]  # (n, c) int64, images of the candidate's own that remain
+    has_parents: NDArray[np.bool_]  # (n, c) bool, whether anything is propagated to the candidate
 
     def rows(self, chosen: NDArray[np.int64]) -> "HeldOutDistances":
         """The distances of some of the shots only."""
@@ -70,7 +63,6 @@ def held_out_distances(
     are in the same prototypes, so what their removal changes is laid out once for all of them.
 
     Args:
-        shots: n shots.
         table: prototypes of the shots and the weights of their edges (Eq. 5).
         candidates: (c,) positions of the classes to measure against.
         held: (h,) positions of the shots to hold out, one at a time.

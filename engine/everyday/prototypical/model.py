@@ -38,33 +38,22 @@ HELD_OUT_TOGETHER: Final = 512
 
 @dataclass(frozen=True)
 class EverydayModel:
-    """A fitted model; everything a screen or a file needs to classify and to explain.
+    """A fitted model; everything a screen or a file needs to classify and to explain."""
 
-    Attributes:
-        setting: what parents are.
-        shots: the labelled images it was fitted to.
-        table: prototypes of all reached classes.
-        candidates: (c,) positions in the table of the classes to choose among.
-        tuning: shrinkage, temperature, and how they did on held-out shots.
-        classifier: Eq. 2 over the candidates.
-        back_off: roll-up and bars over the candidates.
-        stage: what the unlabelled and coarse-labelled images add; None where the collection stage is off, has nothing
-            to go by, or would do worse on held-out shots.
-        stage_check: how the stage did on held-out shots, also where it was dropped.
-        held_out: what it says of shots that it did not learn from; None where tuning was kept from before.
-        novelty: tells images of the collection that show none of the classes; None where only distances do.
-    """
-
-    setting: Setting
-    shots: Shots
-    table: PrototypeTable
-    candidates: NDArray[np.int64]
-    tuning: Tuning
-    classifier: LinearClassifier
-    back_off: BackOff
+    setting: Setting  # what parents are
+    shots: Shots  # the labelled images it was fitted to
+    table: PrototypeTable  # prototypes of all reached classes
+    candidates: NDArray[np.int64]  # (c,) positions in the table of the classes to choose among
+    tuning: Tuning  # shrinkage, temperature, and how they did on held-out shots
+    classifier: LinearClassifier  # Eq. 2 over the candidates.
+    back_off: BackOff  # roll-up and bars over the candidates
+    # what the unlabelled and coarse-labelled images add; None where the collection stage is off, has nothing to go by,
+    # or would do worse on held-out shots
     stage: CollectionStage | None = None
-    stage_check: StageCheck | None = None
+    stage_check: StageCheck | None = None  # how the stage did on held-out shots, also where it was dropped
+    # what it says of shots that it did not learn from; None where tuning was kept from before
     held_out: HeldOutShots | None = None
+    # tells images of the collection that show none of the classes; None where only distances do
     novelty: Novelty | None = None
 
     @property

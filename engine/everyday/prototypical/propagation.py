@@ -16,22 +16,14 @@ _REMEDY: Final = "choose a propagation file that this program exported"
 
 @dataclass(frozen=True)
 class PropagationResult:
-    """Prototypes of C classes with embeddings of width d over E edges.
+    """Prototypes of C classes with embeddings of width d over E edges."""
 
-    Attributes:
-        initial: (C, d) float32, `P0`; zeros where there is none.
-        has_initial: (C,) bool.
-        weights: (E,) float32, attention weight of each edge.
-        propagated: (C, d) float32, `P+`; zeros where there is none.
-        final: (C, d) float32, `P`; zeros where there is none.
-        has_final: (C,) bool; False for a class that neither images nor propagation reach: it cannot be predicted.
-    """
-
-    initial: NDArray[np.float32]
-    has_initial: NDArray[np.bool_]
-    weights: NDArray[np.float32]
-    propagated: NDArray[np.float32]
-    final: NDArray[np.float32]
+    initial: NDArray[np.float32]  # (C, d) float32, `P0`; zeros where there is none
+    has_initial: NDArray[np.bool_]  # (C,) bool
+    weights: NDArray[np.float32]  # (E,) float32, attention weight of each edge
+    propagated: NDArray[np.float32]  # (C, d) float32, `P+`; zeros where there is none
+    final: NDArray[np.float32]  # (C, d) float32, `P`; zeros where there is none
+    # (C,) bool; False for a class that neither images nor propagation reach: it cannot be predicted
     has_final: NDArray[np.bool_]
 
 

@@ -22,29 +22,17 @@ NEIGHBOUR_ROWS: Final = 256
 
 @dataclass(frozen=True)
 class PrototypeTable:
-    """Prototypes of C classes of width d, and what they were made of.
+    """Prototypes of C classes of width d, and what they were made of."""
 
-    Attributes:
-        class_ids: (C,) int64.
-        membership: which shot makes up which initial prototype.
-        edges: (2, E) int64, parent and child positions.
-        initial: (C, d) float32, P0 (Eq. 3); zeros where there is none.
-        has_initial: (C,) bool.
-        edge_weights: (E,) float32, attention (Eq. 5).
-        final: (C, d) float32, P (Eq. 6).
-        has_prototype: (C,) bool, own or propagated.
-        lambda_: (C,) float32, share of the initial prototype (Eq. 6), 0 for zero-shot classes.
-    """
-
-    class_ids: NDArray[np.int64]
-    membership: Membership
-    edges: NDArray[np.int64]
-    initial: NDArray[np.float32]
-    has_initial: NDArray[np.bool_]
-    edge_weights: NDArray[np.float32]
-    final: NDArray[np.float32]
-    has_prototype: NDArray[np.bool_]
-    lambda_: NDArray[np.float32]
+    class_ids: NDArray[np.int64]  # (C,) int64
+    membership: Membership  # which shot makes up which initial prototype
+    edges: NDArray[np.int64]  # (2, E) int64, parent and child positions
+    initial: NDArray[np.float32]  # (C, d) float32, P0 (Eq. 3); zeros where there is none.
+    has_initial: NDArray[np.bool_]  # (C,) bool
+    edge_weights: NDArray[np.float32]  # (E,) float32, attention (Eq. 5).
+    final: NDArray[np.float32]  # (C, d) float32, P (Eq. 6).
+    has_prototype: NDArray[np.bool_]  # (C,) bool, own or propagated
+    lambda_: NDArray[np.float32]  # (C,) float32, share of the initial prototype (Eq. 6), 0 for zero-shot classes.
 
     @property
     def is_zero_shot(self) -> NDArray[np.bool_]:
@@ -117,7 +105,6 @@ def prototype_table(
     """Run Eq. 3 to 6 on the exported network.
 
     Args:
-        session: the exported equations.
         support: classes, memberships and edges.
         shots: labelled images, in the order the memberships refer to.
         lambda_: (C,) float32 in [0, 1].
@@ -144,8 +131,6 @@ def candidate_positions(
     """Positions of the classes to choose among: by default the deepest ones that have a prototype.
 
     Args:
-        graph: the category graph.
-        table: its prototypes.
         allowed: class ids that do not contain one another, or None for the default.
     """
     available = {

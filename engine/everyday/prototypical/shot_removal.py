@@ -25,22 +25,17 @@ Positions = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ShotProducts:
-    """Inner products of r shots with c candidates' prototypes as they are, with all shots.
+    """Inner products of r shots with c candidates' prototypes as they are, with all shots."""
 
-    Attributes:
-        made: (r, d) float32, what prototypes are made from.
-        seen: (r, d) float32, what the shots would be classified by.
-        to_own, to_propagated: (r, c) float32, of `seen` with P0 and P+.
-        made_to_own, made_to_propagated: (r, c) float32, of `made`; the same arrays where both are the same.
-        own_squared, propagated_squared, own_to_propagated: (c,) float32, among the prototypes.
-    """
-
-    made: Matrix
-    seen: Matrix
+    made: Matrix  # (r, d) float32, what prototypes are made from
+    seen: Matrix  # (r, d) float32, what the shots would be classified by
+    # to_own, to_propagated: (r, c) float32, of `seen` with P0 and P+
     to_own: Matrix
     to_propagated: Matrix
+    # made_to_own, made_to_propagated: (r, c) float32, of `made`; the same arrays where both are the same
     made_to_own: Matrix
     made_to_propagated: Matrix
+    # own_squared, propagated_squared, own_to_propagated: (c,) float32, among the prototypes
     own_squared: Matrix
     propagated_squared: Matrix
     own_to_propagated: Matrix
@@ -68,21 +63,15 @@ class ShotProducts:
 
 @dataclass(frozen=True)
 class ChangedDistances:
-    """Distances of r shots of one class, each without itself, to the p candidates that this changes.
+    """Distances of r shots of one class, each without itself, to the p candidates that this changes."""
 
-    Attributes:
-        places: (p,) int64 places among the candidates.
-        own, propagated, cross: (r, p) float32, see `HeldOutDistances`.
-        is_member: (p,) bool, the shot is in the candidate's own prototype.
-        has_parents: (p,) bool, something is still propagated to it.
-    """
-
-    places: Positions
+    places: Positions  # (p,) int64 places among the candidates
+    # own, propagated, cross: (r, p) float32, see `HeldOutDistances`
     own: Matrix
     propagated: Matrix
     cross: Matrix
-    is_member: NDArray[np.bool_]
-    has_parents: NDArray[np.bool_]
+    is_member: NDArray[np.bool_]  # (p,) bool, the shot is in the candidate's own prototype
+    has_parents: NDArray[np.bool_]  # (p,) bool, something is still propagated to it
 
 
 @final
@@ -208,25 +197,18 @@ class ShotRemoval:
 
 @dataclass(frozen=True)
 class _Change:
-    """What the loss of one image of s classes means for p candidates, whichever image of the class it is.
+    """What the loss of one image of s classes means for p candidates, whichever image of the class it is."""
 
-    Attributes:
-        places: (p,) int64 places among the candidates.
-        shares: (p, s) float32, how much more of each class's prototype is propagated: w r.
-        scale: (p,) float32, k; 0 where no parent is left.
-        taken: (p,) float32, how much of the image is taken from what is propagated: g.
-        to_own, to_propagated: (p,) float32, products of P0 and P+ with `shares` times the prototypes.
-        growth: (p,) float32, r of the candidate itself where the image is in its own prototype and not the only one.
-        is_member, has_parents: see `ChangedDistances`.
-    """
-
-    places: Positions
-    shares: Matrix
-    scale: Matrix
-    taken: Matrix
+    places: Positions  # (p,) int64 places among the candidates
+    shares: Matrix  # (p, s) float32, how much more of each class's prototype is propagated: w r
+    scale: Matrix  # (p,) float32, k; 0 where no parent is left
+    taken: Matrix  # (p,) float32, how much of the image is taken from what is propagated: g
+    # to_own, to_propagated: (p,) float32, products of P0 and P+ with `shares` times the prototypes
     to_own: Matrix
     to_propagated: Matrix
+    # (p,) float32, r of the candidate itself where the image is in its own prototype and not the only one
     growth: Matrix
+    # is_member, has_parents: see `ChangedDistances`
     is_member: NDArray[np.bool_]
     has_parents: NDArray[np.bool_]
 

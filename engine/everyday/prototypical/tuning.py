@@ -32,27 +32,17 @@ MOST_SHOTS: Final = 600
 
 @dataclass(frozen=True)
 class Tuning:
-    """The outcome.
+    """The outcome."""
 
-    Attributes:
-        shrinkage: 0 means lambda 1 everywhere: propagation did not pay on this check.
-        temperature: divides squared distances (Eq. 2).
-        accuracy: leave-one-shot-out accuracy with it, at the level of each shot's label; NaN without shots to hold out.
-        accuracy_alone: the same for prototypes alone (lambda 1).
-        calibration_error: expected calibration error of the held-out predictions; NaN without any.
-        own_distance: median squared distance of a held-out shot to the nearest prototype of its own label.
-        unknown_distance: squared distance beyond which an image is called unknown.
-        shots_checked: how many shots were held out.
-    """
-
-    shrinkage: float
-    temperature: float
+    shrinkage: float  # 0 means lambda 1 everywhere: propagation did not pay on this check
+    temperature: float  # divides squared distances (Eq. 2).
+    # leave-one-shot-out accuracy with it, at the level of each shot's label; NaN without shots to hold out
     accuracy: float
-    accuracy_alone: float
-    calibration_error: float
-    own_distance: float
-    unknown_distance: float
-    shots_checked: int
+    accuracy_alone: float  # the same for prototypes alone (lambda 1)
+    calibration_error: float  # expected calibration error of the held-out predictions; NaN without any
+    own_distance: float  # median squared distance of a held-out shot to the nearest prototype of its own label
+    unknown_distance: float  # squared distance beyond which an image is called unknown
+    shots_checked: int  # how many shots were held out
 
 
 def lambda_for(shot_counts: NDArray[np.int64], shrinkage: float) -> NDArray[np.float32]:
@@ -63,21 +53,14 @@ def lambda_for(shot_counts: NDArray[np.int64], shrinkage: float) -> NDArray[np.f
 
 @dataclass(frozen=True)
 class HeldOutCheck:
-    """Held-out shots and the candidates that agree with each one's label.
+    """Held-out shots and the candidates that agree with each one's label."""
 
-    Attributes:
-        distances: squared distances without the shot.
-        is_right: (n, c) bool, candidates that are the shot's class, below it or above it.
-        can_tell_leaf: (n,) bool, whether the shot's class is a candidate or below one, not one above candidates.
-        class_ids: (n,) int64, the shot's class.
-        image_ids: (n,) int64, the shots.
-    """
-
-    distances: HeldOutDistances
-    is_right: NDArray[np.bool_]
+    distances: HeldOutDistances  # squared distances without the shot
+    is_right: NDArray[np.bool_]  # (n, c) bool, candidates that are the shot's class, below it or above it
+    # (n,) bool, whether the shot's class is a candidate or below one, not one above candidates
     can_tell_leaf: NDArray[np.bool_]
-    class_ids: NDArray[np.int64]
-    image_ids: NDArray[np.int64]
+    class_ids: NDArray[np.int64]  # (n,) int64, the shot's class
+    image_ids: NDArray[np.int64]  # (n,) int64, the shots
 
     def rows(self, chosen: NDArray[np.int64]) -> "HeldOutCheck":
         """The check of some of the shots only."""
@@ -102,7 +85,6 @@ def tune(check: HeldOutCheck, *, shrinkage: float, temperature: float, may_propa
     be told: a coarse label is served best when all leaves below it are the same, and has no say in how they differ.
 
     Args:
-        check: the held-out shots.
         shrinkage, temperature: where to start from, and what to keep when shots are few.
         may_propagate: False for prototypes alone.
     """
