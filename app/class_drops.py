@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from app.dragging import Places
+from app.dragging import Dragged, DraggedClasses, DraggedImages, Places
 from app.texts import fill, plural, shortened, tr
+from app.wording import images
 from engine.graph.placement import Obstacle
 
 if TYPE_CHECKING:  # the window shows first
@@ -30,6 +31,24 @@ def drop_text(graph: CategoryGraph, places: Places, to_parent: int | None, *, is
         return fill(tr("Add %1 as a parent") if is_link else tr("Move under %1"), name)
     template = tr("Add %2 as a parent of %1") if is_link else tr("Move %1 under %2")
     return fill(template, classes_text(count), name)
+
+
+def dropped_text(graph: CategoryGraph, dragged: Dragged, class_id: int | None, *, is_link: bool) -> str:
+    """What a drop on a class, or where no class stands (None), would do.
+
+    `Label 12 images as Oak`, `New class with 12 images`, `Add and label as Oak`, `Move under Oak`.
+    """
+    if isinstance(dragged, DraggedClasses):
+        return drop_text(graph, dragged.places, class_id, is_link=is_link)
+    name = "" if class_id is None else graph.name(class_id)
+    if isinstance(dragged, DraggedImages):
+        count = len(dragged.image_ids)
+        return new_class_text(count) if class_id is None else tr("Label %1 as %2", images(count), name)
+    return tr("Add and label as %1", name)
+
+
+def new_class_text(count: int) -> str:
+    return tr("New class with %1", images(count))
 
 
 def refusal_text(graph: CategoryGraph, refusal: Refusal, to_parent: int | None) -> str:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QProgressBar,
     QPushButton,
     QScrollArea,
@@ -263,6 +264,17 @@ def make_scroll_area() -> QScrollArea:
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     return area
+
+
+def make_search_field(text: str) -> QLineEdit:
+    """A field with a magnifier; its name is shown in it while it is empty."""
+    field = QLineEdit()
+    field.setProperty("variant", "search")
+    field.setPlaceholderText(text)
+    field.setAccessibleName(text)
+    field.setClearButtonEnabled(True)
+    field.addAction(icon("search", "text_muted"), QLineEdit.ActionPosition.LeadingPosition)
+    return field
 
 
 def make_separator(*, vertical: bool = False) -> QFrame:

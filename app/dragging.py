@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QByteArray, QMimeData
+from PySide6.QtCore import QByteArray, QMimeData, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
 _OWN: Final = os.getpid()
@@ -78,6 +78,11 @@ def read_dragged(data: QMimeData) -> Dragged | None:
         return DraggedImages(tuple(json.loads(bytes(data.data(IMAGES_MIME).data()))))
     paths = tuple(Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile())
     return DraggedFiles(paths) if paths else None
+
+
+def is_link(event: QDropEvent) -> bool:
+    """Whether a class is to get a further parent: Ctrl is held down."""
+    return bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
 
 
 def welcome_files(event: QDragEnterEvent) -> None:

@@ -6,49 +6,55 @@ from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from app.dragging import Dragged, carried_height
 from app.texts import with_breaks
 from app.theme.tokens import tokens
 
 # Logical pixels: of the text, and around it.
 WIDEST: Final = 320
 MARGIN: Final = 12
+# From the pointer's tip to the chip: below the arrow, and out of the way of the row that is aimed at.
 BESIDE: Final = QPoint(16, 18)
-"""From the pointer's tip to the chip: below the arrow, and out of the way of the row that is aimed at."""
 _WRAPPED: Final = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 
 
 @final
-class DropChip(QWidget):
-    """Floats over the window; neither the mouse nor the drag takes notice of it.
-
-    Args:
-        view: over which something is dragged.
-
-    Attributes:
-        text: what it says.
-        is_refusal: whether that is why nothing can be dropped here.
-    """
+class LazyChip:
+    """The chip of a view over which things are dragged; made when it first says something."""
 
     def __init__(self, view: QWidget) -> None:
-        super().__init__(view.window())
+        self._view = view
+        self._chip: DropChip | None = None
+
+    def say(self, text: str, place: QPoint, dragged: Dragged | None = None, *, is_refusal: bool = False) -> None:
+        """Show a text below what hangs at a place of the screen; "" takes the chip away."""
+        if not text:
+            self.hide()
+            return
+        if self._chip is None:
+            self._chip = DropChip(self._view.window())
+        self._chip.say(text, place, 0 if dragged is None else carried_height(dragged), is_refusal=is_refusal)
+
+    def hide(self) -> None:
+        if self._chip is not None:
+            self._chip.hide()
+
+
+@final
+class DropChip(QWidget):
+    """Floats over the window; neither the mouse nor the drag takes notice of it."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
         self.text = ""
-        self.is_refusal = False
+        self.is_refusal = False  # whether the text says why nothing can be dropped here
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
 
     def say(self, text: str, place: QPoint, carried_height: int, *, is_refusal: bool = False) -> None:
-        """Show a text below what hangs at the pointer.
-
-        Args:
-            text: what a drop would do.
-            place: of the pointer, on the screen.
-            carried_height: of the picture that hangs at the pointer.
-            is_refusal: whether the text says why nothing can be dropped.
-        """
-        window = self.parentWidget()
-        if window is None:
-            return
+        window = self._window
         self.is_refusal = is_refusal
         if text != self.text:
             self.text = text

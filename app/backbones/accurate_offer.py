@@ -43,8 +43,5 @@ class OfferLine(QObject):
         if offer is None or self._settings.was_offered(offer.project_id):
             return
         self._settings.remember_offered(offer.project_id)
-        answers = [
-            (tr("Compare…"), lambda: self._compare(offer.backbone)),
-            (tr("Not now"), lambda: None),
-        ]
+        answers = [(tr("Compare…"), lambda: self._compare(offer.backbone)), (tr("Not now"), lambda: None)]
         self._notice.ask(offer_text(offer.backbone), answers)

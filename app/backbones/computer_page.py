@@ -73,16 +73,11 @@ class ComputerPage(QWidget):
         self.cards: list[RowCard] = []
         self._used = make_label("", "secondary", wraps=True)
         self._list = CardList()
-        self._hint = make_label(
-            tr("Add more under Published networks or ONNX file."),
-            "secondary",
-            wraps=True,
-        )
+        self._hint = make_label(tr("Add more under Published networks or ONNX file."), "secondary", wraps=True)
         fill_column(self, self._used, self._list, self._hint, spacing=tokens().spacing.medium).addStretch(1)
 
     @property
     def buttons(self) -> list[QAbstractButton]:
-        """Of all cards, in the order of the Tab key."""
         return [button for card in self.cards for button in card.buttons]
 
     def show_rows(self, rows: Sequence[BackboneRow], used_name: str, *, can_change: bool) -> None:
@@ -103,5 +98,4 @@ class ComputerPage(QWidget):
         )
 
     def card_of(self, name: str) -> RowCard:
-        """The card of the backbone that is called so."""
         return next(card for card in self.cards if card.row.name == name)

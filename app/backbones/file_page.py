@@ -81,7 +81,6 @@ class FilePage(QWidget):
     # -- what is shown
 
     def show_images(self, images: Sequence[Path]) -> None:
-        """Take images that a network can be tried on."""
         self._images = tuple(images)
         self._arrange()
 
@@ -101,12 +100,10 @@ class FilePage(QWidget):
         return tr("Check these settings: the file does not say how images were prepared. %1", sentence(facts.why))
 
     def show_trial(self, trial: "Trial") -> None:
-        """Say how it did on the person's images."""
         self._result_text.setText(trial_text(trial))
 
     @property
     def result_text(self) -> str:
-        """What the trial said; empty while there is none."""
         return "" if self.result.isHidden() else self._result_text.text()
 
     def forget_file(self) -> None:

@@ -50,7 +50,6 @@ class BackboneJobs(QObject):
         return self.listing, self.download, self.inspection, self.trial, self.adding, self.change
 
     def list_published(self) -> None:
-        """List networks whose weights can be downloaded."""
         from engine.backbones.messages import ListPublished
 
         request = ListPublished(self._session.caches.root)
@@ -68,7 +67,6 @@ class BackboneJobs(QObject):
         self.download.start(tr("Downloading %1", row.name), request, subject=row.name)
 
     def inspect_file(self, path: Path) -> None:
-        """Find out what an ONNX file says of itself."""
         from engine.backbones.messages import InspectFile
 
         self.inspection.start(tr("Inspecting %1", path.name), InspectFile(path))
@@ -76,14 +74,12 @@ class BackboneJobs(QObject):
     def try_file(
         self, path: Path, facts: "OnnxFacts", preprocessing: Mapping[str, Any], images: Sequence[Path]
     ) -> None:
-        """Run an inspected file on some images."""
         from engine.backbones.messages import TryFile
 
         request = TryFile(path, facts, preprocessing, tuple(images))
         self.trial.start(tr("Trying %1", path.name), request)
 
     def add_file(self, path: Path, name: str, preprocessing: Mapping[str, Any]) -> None:
-        """Take a file into the library under a name."""
         from engine.backbones.messages import AddFile
 
         info = self._session.info
@@ -92,11 +88,9 @@ class BackboneJobs(QObject):
 
     @property
     def is_changing(self) -> bool:
-        """Whether a change is on its way."""
         return self.preparation.is_busy or self.change.is_busy
 
     def measure(self, backbones: Sequence[tuple[Path, "BackboneCard"]], photos: Sequence[Path]) -> None:
-        """Measure how fast backbones are."""
         from engine.embedding.messages import MeasureRates
 
         request = MeasureRates(tuple(backbones), tuple(photos), self.settings.device)

@@ -204,11 +204,7 @@ def accurate_offer(live: "LiveCollection") -> AccurateOffer | None:
 
 
 def remove_added(project: "Project", caches: CacheFolders, name: str) -> str:
-    """Delete a backbone of the person's library, unless the project came to use it while the person was asked.
-
-    Returns:
-        why it is still there, in one line; empty when it is gone.
-    """
+    """Delete a backbone of the person's library unless the project uses it by now; why it is still there, or ""."""
     from engine.backbones.library import BackboneLibrary
 
     library = BackboneLibrary()

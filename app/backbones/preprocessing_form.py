@@ -75,7 +75,9 @@ class PreprocessingForm(QWidget):
             **{field: _choice(texts) for field, texts in _CHOICES.items()},
         }
         self.problem = make_label("", "danger", wraps=True)
-        self.more_button = make_button(tr("More settings"), self._on_more, variant="flat")
+        self.more_button = make_button(
+            tr("More settings"), lambda: self._more.setVisible(self.more_button.isChecked()), variant="flat"
+        )
         self.more_button.setCheckable(True)
         self._more = QWidget()
         self._lay_out()
@@ -119,11 +121,7 @@ class PreprocessingForm(QWidget):
         self._is_filling = False
 
     def values(self) -> dict[str, Any]:
-        """Fields of `Preprocessing`, as the person has set them.
-
-        Raises:
-            ValueError: mean or deviation are not three numbers.
-        """
+        """Fields of `Preprocessing` as they are set; ValueError where mean or deviation are not three numbers."""
         return {field: _value_of(widget) for field, widget in self._fields.items()}
 
     @property
@@ -158,9 +156,6 @@ class PreprocessingForm(QWidget):
         if not self._is_filling:
             self._show_state()
             self.changed.emit()
-
-    def _on_more(self) -> None:
-        self._more.setVisible(self.more_button.isChecked())
 
 
 def _side_box() -> QSpinBox:

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QItemSelectionModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
 
+from app.backbones.download_fields import MirrorField, ProxyField
 from app.backbones.job_slot_view import JobSlotView
 from app.backbones.logic import PublishedRow, recommended_rows
-from app.backbones.mirror_field import MirrorField
 from app.backbones.network_table import NetworkTable
-from app.backbones.proxy_field import ProxyField
 from app.backbones.published_card import PublishedCard
 from app.backbones.published_model import PublishedModel
 from app.backbones.wording import ADVICE

@@ -99,7 +99,6 @@ def _first_words(text: str, *ends: str) -> str:
 
 
 def removal_question(row: BackboneRow) -> str:
-    """What a removal means, before anything is deleted."""
     return tr(
         "Remove %1? This deletes %2 (%3) from this computer for good.",
         row.name,
@@ -109,7 +108,6 @@ def removal_question(row: BackboneRow) -> str:
 
 
 def removal_fate(row: BackboneRow) -> str:
-    """What becomes of projects, and how the backbone comes back."""
     fate = tr("Projects that use it keep their labels and predictions, but need it again to embed new images.")
     if row.origin is Origin.PUBLISHED:
         way_back = tr("It can be downloaded again.")
@@ -119,7 +117,6 @@ def removal_fate(row: BackboneRow) -> str:
 
 
 def accuracy(row: PublishedRow) -> str:
-    """`80.9%`; nothing where it is not told."""
     return "" if row.network.top1 is None else percent_to_a_tenth(row.network.top1 / 100)
 
 
@@ -127,12 +124,10 @@ NOT_KNOWN: Final = "\N{EN DASH}"  # in a table, for what nobody tells
 
 
 def table_accuracy(row: PublishedRow) -> str:
-    """`80.9%`, or a dash where it is not told."""
     return accuracy(row) or NOT_KNOWN
 
 
 def table_size(row: PublishedRow) -> str:
-    """`97.8 MB`, or a dash where it is not told."""
     return file_size(row.network.size_bytes) if row.network.size_bytes else NOT_KNOWN
 
 
@@ -168,7 +163,6 @@ def licence_and_work(recommended: RecommendedRow) -> str:
 
 
 def licence_text(row: PublishedRow) -> str:
-    """The licence of the weights, and where it stands."""
     address = f" ({row.network.licence_url})" if row.network.licence_url else ""
     return tr("Licence: %1", f"{row.network.licence}{address}")
 
@@ -219,14 +213,12 @@ def file_facts(facts: "OnnxFacts") -> str:
 
 
 def trial_button(count: int) -> str:
-    """`Try it on 8 of your images`."""
     if not count:
         return tr("Add images to the project to try it")
     return plural(count, "Try it on your image", "Try it on %n of your images")
 
 
 def trial_text(trial: "Trial") -> str:
-    """How a network did on the person's images."""
     template = tr("It works: %1 embedded, %2 dimensions, about %3 images/s on one core.")
     rate = QLocale().toString(trial.images_per_s, "f", 1)
     return fill(template, images(trial.images), number(trial.width), rate)
@@ -236,7 +228,6 @@ def trial_text(trial: "Trial") -> str:
 
 
 def offer_text(accurate: "OfferedBackbone") -> str:
-    """What there is to gain, and what it costs."""
     template = tr("This project is set to Fast. Accurate is right more often.")
     times = round(accurate.times_the_work)
     if times <= 1:
@@ -245,7 +236,6 @@ def offer_text(accurate: "OfferedBackbone") -> str:
 
 
 def preparing_text(name: str) -> str:
-    """What is done before a backbone can be used for the first time."""
     return tr("Preparing %1", name)
 
 
@@ -253,7 +243,6 @@ def preparing_text(name: str) -> str:
 
 
 def verdict(figures: "ShotComparison", name: str) -> str:
-    """What the figures mean, in a few words."""
     if figures.after is None or figures.before is None:
         template = tr("%1 is ready")
     elif figures.is_better:
@@ -295,5 +284,4 @@ def _certainty(figures: "ShotComparison") -> str:
 
 
 def failures_text(count: int) -> str:
-    """How many images have no embedding."""
     return "" if not count else tr("%1 could not be read.", images(count))

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 def ask_option(
     palette: Palette, prompt: str, rows: Sequence[PaletteRow], on_place: Callable[[int], None], *, foot: str
 ) -> None:
-    """Ask for one of a few ways."""
-
     def rows_for(text: str) -> list[PaletteRow]:
         words = text.casefold().split()
         return [row for row in rows if all(word in row.title.casefold() for word in words)]
@@ -39,11 +37,7 @@ def ask_class(
     first: Sequence[int] = (),
     other: tuple[PaletteRow, Callable[[], None]] | None = None,
 ) -> None:
-    """Ask for one of the classes.
-
-    Args:
-        other: a row that is no class, offered first, and what choosing it does.
-    """
+    """Ask for one of the classes; `other` is a row that is no class, offered first, and what choosing it does."""
 
     def rows_for(text: str) -> list[PaletteRow]:
         rows = [row for row in class_rows(graph, text, first=first) if _class_of(row) not in without]

@@ -1,7 +1,10 @@
 """The actions on classes: what is chosen in the tree, and what its menu and its titles say."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, final
 
 from app.class_drops import classes_text
 from app.class_editing.clipboard import ClassClipboard
@@ -22,7 +25,7 @@ LONGEST_IN_MENU: Final = 40  # letters of a class's name in the title of an acti
 class Classes(ClassEditing):
     """Acts on the chosen classes, and on any others that a view names."""
 
-    def __init__(self, session: "Session", tree: "ClassTree", palette: Palette, say: Callable[[str], None]) -> None:
+    def __init__(self, session: Session, tree: ClassTree, palette: Palette, say: Callable[[str], None]) -> None:
         super().__init__(session, palette, tree)
         self._tree = tree
         # whether images are shown, not the drawing of the graph
@@ -33,7 +36,6 @@ class Classes(ClassEditing):
         tree.classes_dropped.connect(self.place)
 
     def show_classes(self, class_ids: Sequence[int]) -> None:
-        """Choose classes in the tree."""
         self._tree.select_classes(class_ids)
 
     def show_made(self, class_ids: Sequence[int]) -> None:
@@ -91,7 +93,7 @@ class Classes(ClassEditing):
         """Whether a chosen class has a parent left when it is taken away from the one that it is shown under."""
         return bool(self._places_to_unlink())
 
-    def _places_to_unlink(self) -> "Places":
+    def _places_to_unlink(self) -> Places:
         """The chosen classes that have a parent left."""
         graph = self._session.graph
         return tuple(
@@ -100,7 +102,7 @@ class Classes(ClassEditing):
             if parent_id is not None and class_id in graph and len(graph.parents(class_id)) > 1
         )
 
-    def _current_first(self) -> "Places":
+    def _current_first(self) -> Places:
         """The chosen classes, the current one first."""
         places, current = self._tree.selected_places, (self._tree.selected_class, self._tree.selected_parent)
         return tuple(sorted(places, key=lambda place: place != current))
@@ -127,19 +129,17 @@ class Classes(ClassEditing):
 
     def set_bar(self, class_id: int, bar: float | None) -> None:
         """Set the confidence needed for a class; None inherits it from above."""
-        self._session.act(lambda project: _with_policy(project, class_id, bar=bar))
+        self._change_policy(class_id, bar=bar)
 
     def set_deepest(self, class_id: int, is_deepest: bool) -> None:
         """Let predictions stop at a class, or go on below it."""
-        self._session.act(lambda project: _with_policy(project, class_id, is_deepest=is_deepest))
+        self._change_policy(class_id, is_deepest=is_deepest)
 
+    def _change_policy(self, class_id: int, **changes: Any) -> None:
+        def act(project: Project) -> Change:
+            from engine.project import ClassPolicy
 
-def _with_policy(
-    project: "Project", class_id: int, *, bar: float | str | None = "kept", is_deepest: bool | None = None
-) -> "Change":
-    """Change one part of a class's policy, on the project thread."""
-    from engine.project import ClassPolicy
+            known = project.policies.by_class().get(class_id, ClassPolicy())
+            return project.policies.set(class_id, replace(known, **changes))
 
-    known = project.policies.by_class().get(class_id, ClassPolicy())
-    new_bar = known.bar if isinstance(bar, str) else bar
-    return project.policies.set(class_id, ClassPolicy(new_bar, known.is_deepest if is_deepest is None else is_deepest))
+        self._session.act(act)

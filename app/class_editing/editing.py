@@ -115,7 +115,6 @@ class ClassEditing(ABC):
         self._session.act(act, on_done=lambda _change: self.show_made(made))
 
     def ask_name(self, class_id: int) -> None:
-        """Ask for another name of a class."""
         name = self._session.graph.name(class_id)
 
         def rows_for(text: str) -> list[PaletteRow]:
@@ -132,7 +131,6 @@ class ClassEditing(ABC):
         self._palette.ask(tr("New name of %1", name), rows_for, on_choice, text=name)
 
     def rename(self, class_id: int, name: str) -> None:
-        """Give a class another name."""
         self._session.act(lambda project: project.classes.rename(class_id, name))
 
     # -- where classes stand
@@ -148,7 +146,6 @@ class ClassEditing(ABC):
             self._session.act(lambda project: project.classes.move(places, to_parent))
 
     def ask_place(self, places: Places) -> None:
-        """Ask where classes are to be moved."""
         if not places:
             return
         graph = self._session.graph
@@ -182,7 +179,6 @@ class ClassEditing(ABC):
         )
 
     def link_parent(self, class_id: int, parent_id: int) -> None:
-        """Put a class under a further parent."""
         self._session.act(lambda project: project.classes.link(parent_id, [class_id]))
 
     def unlink_parent(self, class_id: int, parent_id: int) -> None:

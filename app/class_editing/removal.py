@@ -55,17 +55,12 @@ def removal_rows(graph: CategoryGraph, class_ids: Sequence[int], ways: Sequence[
     """One row for each way, with the classes and labels that it concerns."""
     from engine.graph.removal import ChildrenOfRemoved
 
-    icons = {
-        ChildrenOfRemoved.ADOPTED: "arrow_up",
-        ChildrenOfRemoved.TOP_LEVEL: "arrow_up",
-        ChildrenOfRemoved.REMOVED: "delete",
-    }
     return [
         PaletteRow(
             _way_text(graph, class_ids, way, is_only=len(ways) == 1),
             _labels_text(graph, way.preview),
             "",
-            "delete" if len(ways) == 1 else icons[way.children],
+            "delete" if len(ways) == 1 or way.children is ChildrenOfRemoved.REMOVED else "arrow_up",
             OptionChoice(place),
         )
         for place, way in enumerate(ways)
@@ -73,7 +68,6 @@ def removal_rows(graph: CategoryGraph, class_ids: Sequence[int], ways: Sequence[
 
 
 def removal_prompt(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
-    """`Remove Gull`, `Remove 3 classes`."""
     return tr("Remove %1", chosen_text(graph, class_ids))
 
 

@@ -32,7 +32,7 @@ class FittedColumns(QObject):
         self._levels = 1
         self._is_pressed = False  # on a chevron
         self._recount = self._timer(self._count_levels)
-        self._reveal = self._timer(self._show_current)
+        self._reveal = self._timer(lambda: view.scrollTo(view.currentIndex()))
         for changed in (view.expanded, view.collapsed, model.rowsRemoved, model.rowsMoved, model.modelReset):
             changed.connect(self._recount.start)
         view.viewport().installEventFilter(self)
@@ -43,8 +43,7 @@ class FittedColumns(QObject):
         view.header().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
 
     def _timer(self, slot: object) -> QTimer:
-        timer = QTimer(self)
-        timer.setSingleShot(True)
+        timer = QTimer(self, singleShot=True)
         timer.timeout.connect(slot)
         return timer
 
@@ -67,7 +66,6 @@ class FittedColumns(QObject):
     # -- widths
 
     def fit_counts(self, widest: str) -> None:
-        """Give the counts just the width of the widest one."""
         metrics = QFontMetrics(caption_font(self._view.font()))
         width = metrics.horizontalAdvance(widest or "888") + COUNT_MARGIN + COUNT_GAP
         self._view.header().resizeSection(COUNT, width)
@@ -93,9 +91,6 @@ class FittedColumns(QObject):
         left, right = start - WIDEST_INDENT, start + DOT_ROOM + LEAST_NAME
         beyond = max(right - self.name_room, 0)
         bar.setValue(bar.value() + (left if left < 0 else min(beyond, left)))
-
-    def _show_current(self) -> None:
-        self._view.scrollTo(self._view.currentIndex())
 
     def _follow_size(self, event: QResizeEvent) -> None:
         """Fit the new width; a row that was in sight stays so, also when a scroll bar comes where it stands."""

@@ -8,13 +8,12 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt
 from PySide6.QtGui import QDragMoveEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import QTreeView
 
-from app.class_drops import refusal_text
+from app.class_drops import dropped_text, refusal_text
 from app.class_tree.delegate import Ground, paint_ground
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import NAME
-from app.class_tree.wording import drop_here
-from app.dragging import Dragged, DraggedClasses, DraggedFiles, DraggedImages, carried_height, read_dragged
-from app.drop_chip import DropChip
+from app.dragging import Dragged, DraggedClasses, DraggedFiles, DraggedImages, is_link, read_dragged
+from app.drop_chip import LazyChip
 from app.edge_scroll import EdgeScroll
 from app.theme.tokens import tokens
 from engine.graph.placement import Obstacle, Refusal, placement_refusal
@@ -42,11 +41,9 @@ class DropTarget:
         self._resting = QPersistentModelIndex()
         self._is_below = False
         self._opened: list[QPersistentModelIndex] = []
-        self._chip: DropChip | None = None
+        self._chip = LazyChip(view)
         self._scroll = EdgeScroll(view, self._look)
-        self._spring = QTimer(view)
-        self._spring.setSingleShot(True)
-        self._spring.setInterval(SPRING_MS)
+        self._spring = QTimer(view, singleShot=True, interval=SPRING_MS)
         self._spring.timeout.connect(self._open)
 
     # -- following
@@ -84,8 +81,7 @@ class DropTarget:
         self._light_up(QModelIndex(), is_below=False)
         self._light_path(())
         self._spring_over(QModelIndex())
-        if self._chip is not None:
-            self._chip.hide()
+        self._chip.hide()
 
     def _look(self) -> bool:
         """Show what a drop would do at the pointer, or why it is refused; whether it would do anything."""
@@ -95,7 +91,7 @@ class DropTarget:
         is_taken = makes_sense and refusal is None
         self._light_up(index if is_taken else QModelIndex(), is_below=is_taken and not index.isValid())
         self._light_path(refusal.path if refusal is not None else ())
-        self._say(dragged, index, refusal) if makes_sense and dragged is not None else self._say_nothing()
+        self._say(dragged, index, refusal) if makes_sense and dragged is not None else self._chip.hide()
         is_way = is_taken or (refusal is not None and refusal.obstacle in _ROOM_BELOW)
         self._spring_over(index if is_way else QModelIndex())
         return is_taken
@@ -105,21 +101,11 @@ class DropTarget:
         if refusal is not None:
             text = refusal_text(graph, refusal, class_id)
         else:
-            text = drop_here(graph, dragged, class_id, is_link=self._is_link)
-        if not text:
-            self._say_nothing()
-            return
-        if self._chip is None:
-            self._chip = DropChip(self._view)
+            text = dropped_text(graph, dragged, class_id, is_link=self._is_link)
         place = self._view.viewport().mapToGlobal(self._point)
-        self._chip.say(text, place, carried_height(dragged), is_refusal=refusal is not None)
-
-    def _say_nothing(self) -> None:
-        if self._chip is not None:
-            self._chip.hide()
+        self._chip.say(text, place, dragged, is_refusal=refusal is not None)
 
     def _takes(self, dragged: Dragged, index: QModelIndex) -> bool:
-        """Whether such a thing is dropped here at all."""
         if not self._model.is_editable:
             return False
         return index.isValid() or isinstance(dragged, DraggedImages | DraggedClasses)
@@ -183,11 +169,6 @@ class DropTarget:
             if row.isValid() and not any(row == each for each in way):
                 self._view.collapse(row)
         self._opened.clear()
-
-
-def is_link(event: QDropEvent) -> bool:
-    """Whether a class is to get a further parent: Ctrl is held down."""
-    return bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
 
 
 def _drop_action(dragged: Dragged, *, is_link: bool) -> Qt.DropAction:

@@ -38,12 +38,6 @@ def open_rows(
         waiting += [each for each in below if is_wanted(each)]
 
 
-def reveal_row(view: QTreeView, model: ClassTreeModel, class_id: ClassId) -> None:
-    """Scroll to a row of a class, opening what is above it."""
-    built = model.indexes_of(class_id)
-    view.scrollTo(built[0] if built else model.index_of_path(model.first_path(class_id)))
-
-
 @final
 class KeptRows:
     """Remembers classes whose rows go."""
@@ -99,7 +93,6 @@ def is_among(index: QModelIndex, parent: QModelIndex, first: int, last: int) -> 
 
 
 def is_below(index: QModelIndex, upper: QModelIndex) -> bool:
-    """Whether a row is below another one."""
     while index.isValid():
         index = index.parent()
         if index.isValid() and index == upper:

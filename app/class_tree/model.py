@@ -83,7 +83,6 @@ class ClassTreeModel(QAbstractItemModel):
                 self.dataChanged.emit(self._index_of(node), self._index_of(node, COUNT))
 
     def set_state(self, state: CollectionState | None) -> None:
-        """Show the counts of a state."""
         self._rows.count(state, self._known)
         if self.rowCount():
             self.dataChanged.emit(self.index(0, NAME), self.index(self.rowCount() - 1, COUNT))
@@ -119,11 +118,9 @@ class ClassTreeModel(QAbstractItemModel):
     # -- finding rows
 
     def index_of_key(self, key: int) -> QModelIndex:
-        """The row with a key."""
         return self._index_of(self._table.find(key))
 
     def indexes_of(self, class_id: ClassId) -> list[QModelIndex]:
-        """Built rows of a class."""
         return [self._index_of(node) for node in self._table.of_class(class_id)]
 
     def index_of_path(self, path: Sequence[ClassId]) -> QModelIndex:
@@ -147,7 +144,6 @@ class ClassTreeModel(QAbstractItemModel):
         return self._table.open_levels(lambda node: is_open(self._index_of(node)))
 
     def class_of(self, index: AnyIndex) -> ClassId | None:
-        """Class of a row; None for no row."""
         return self._table.find(index.internalId()).class_id if index.isValid() else None
 
     def parent_class_of(self, index: AnyIndex) -> ClassId | None:
@@ -186,7 +182,6 @@ class ClassTreeModel(QAbstractItemModel):
         return QModelIndex() if above is None else self._index_of(above)
 
     def hasChildren(self, parent: AnyIndex = QModelIndex()) -> bool:  # noqa: B008
-        """Tell whether a class has anything below it, built or not."""
         node = self._node(parent)
         return bool(self._children(node) if node.children is None else node.children)
 
@@ -197,7 +192,6 @@ class ClassTreeModel(QAbstractItemModel):
         self._fetch(self._node(parent))
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
-        """Tell what can be done with a row."""
         if not index.isValid():
             return Qt.ItemFlag.ItemIsDropEnabled
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
@@ -266,14 +260,11 @@ class ClassTreeModel(QAbstractItemModel):
         now = {child.class_id for child in node.children}
         if len(now.symmetric_difference(wanted)) > REBUILD_ABOVE:
             self._remove_rows(node, 0, len(node.children))
-        self._remove_unwanted(node, frozenset(wanted))
-        self._insert_and_order(node, wanted)
-
-    def _remove_unwanted(self, node: Node, wanted: frozenset[ClassId]) -> None:
-        assert node.children is not None
+        kept = frozenset(wanted)
         for row in reversed(range(len(node.children))):
-            if node.children[row].class_id not in wanted:
+            if node.children[row].class_id not in kept:
                 self._remove_rows(node, row, 1)
+        self._insert_and_order(node, wanted)
 
     def _remove_rows(self, node: Node, row: int, count: int) -> None:
         if count == 0 or node.children is None:

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.class_tree.wording import new_class_text
-from app.dragging import DraggedImages, carried_height, read_dragged
-from app.drop_chip import DropChip
+from app.class_drops import new_class_text
+from app.dragging import DraggedImages, read_dragged
+from app.drop_chip import LazyChip
 from app.theme.tokens import tokens
 
 
@@ -22,7 +22,7 @@ class NoClasses(QLabel):
         super().__init__(parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.is_editable = False
-        self._chip: DropChip | None = None
+        self._chip = LazyChip(self)
         self.setProperty("role", "muted")
         self.setWordWrap(True)
         self.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
@@ -40,23 +40,17 @@ class NoClasses(QLabel):
         dragged = read_dragged(event.mimeData())
         if not isinstance(dragged, DraggedImages):
             return
-        if self._chip is None:
-            self._chip = DropChip(self)
         place = self.mapToGlobal(event.position().toPoint())
-        self._chip.say(new_class_text(len(dragged.image_ids)), place, carried_height(dragged))
+        self._chip.say(new_class_text(len(dragged.image_ids)), place, dragged)
         event.setDropAction(Qt.DropAction.CopyAction)
         event.accept()
 
     def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
-        self._end()
+        self._chip.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self._end()
+        self._chip.hide()
         dragged = read_dragged(event.mimeData())
         if isinstance(dragged, DraggedImages):
             event.accept()
             self.images_dropped.emit(dragged.image_ids)
-
-    def _end(self) -> None:
-        if self._chip is not None:
-            self._chip.hide()

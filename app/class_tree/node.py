@@ -62,7 +62,6 @@ class NodeTable:
         self._last_key = TOP_KEY
 
     def find(self, key: int) -> Node:
-        """The row with a key."""
         return self._by_key[key]
 
     def has(self, node: Node) -> bool:

@@ -66,7 +66,6 @@ class RowData:
         self._with_shots = classes_with_shots(graph, self._shot_counts)
 
     def count(self, state: CollectionState | None, graph: CategoryGraph | None) -> None:
-        """Take over the counts of a state."""
         shot_counts: Mapping[ClassId, int] = {} if state is None else state.shot_counts
         self._image_counts = {} if state is None else state.image_counts
         if graph is not None and shot_counts.keys() != self._shot_counts.keys():

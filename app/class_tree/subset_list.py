@@ -19,8 +19,8 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, Ground, caption_font, paint_ground
 from app.class_tree.wording import drop_on_subset
-from app.dragging import DraggedImages, carried_height, read_dragged
-from app.drop_chip import DropChip
+from app.dragging import DraggedImages, read_dragged
+from app.drop_chip import LazyChip
 from app.session.subsets import Subset, subset_text
 from app.texts import plain_tip, tr
 from app.theme.icons import icon_pixmap
@@ -55,7 +55,6 @@ class _SubsetModel(QAbstractListModel):
         self.dataChanged.emit(self.index(0), self.index(len(_SUBSETS) - 1))
 
     def explain_unknown(self, more: int, why: str) -> None:
-        """Say why the number of unknown images moved."""
         self.more_unknown, self._why = more, why
         self.dataChanged.emit(self.index(0), self.index(len(_SUBSETS) - 1))
 
@@ -148,10 +147,9 @@ class SubsetList(QListView):
         self.setAcceptDrops(True)
         self.is_editable = False
         self.lit: Subset | None = None
-        self._chip: DropChip | None = None
+        self._chip = LazyChip(self)
 
     def set_counts(self, counts: dict[Subset, int]) -> None:
-        """Show how many images each row holds."""
         self._model.set_counts(counts)
 
     def explain_unknown(self, more: int, why: str) -> None:
@@ -190,9 +188,7 @@ class SubsetList(QListView):
         if not text or dragged is None:
             event.ignore()
             return
-        if self._chip is None:
-            self._chip = DropChip(self)
-        self._chip.say(text, self.viewport().mapToGlobal(event.position().toPoint()), carried_height(dragged))
+        self._chip.say(text, self.viewport().mapToGlobal(event.position().toPoint()), dragged)
         event.setDropAction(Qt.DropAction.CopyAction)
         event.accept()
 
@@ -213,7 +209,7 @@ class SubsetList(QListView):
         return _SUBSETS[index.row()] if index.isValid() else None
 
     def _light_up(self, subset: Subset | None) -> None:
-        if subset is None and self._chip is not None:
+        if subset is None:
             self._chip.hide()
         if subset is not self.lit:
             self.lit = subset

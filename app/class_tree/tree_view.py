@@ -39,12 +39,12 @@ from app.class_tree.delegate import (
     paint_chevron,
     paint_ground,
 )
-from app.class_tree.drop_target import DropTarget, is_link
+from app.class_tree.drop_target import DropTarget
 from app.class_tree.kept_rows import KeptRows, is_below, open_rows
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME
 from app.drag_picture import drag_picture
-from app.dragging import DraggedClasses, DraggedImages, Places
+from app.dragging import DraggedClasses, DraggedImages, Places, is_link
 from app.signal_types import either
 from app.texts import tr
 
@@ -83,11 +83,11 @@ class ClassTreeView(QTreeView):
         self._places: Places | None = None  # of the chosen rows; None until somebody asks
         self._was_chosen = self._was_dragged = False
         self._drop_target = DropTarget(self, model)
-        self._columns = FittedColumns(self, model)
+        self.columns = FittedColumns(self, model)
         self._set_up(has_paths=has_paths)
         model.rowsAboutToBeRemoved.connect(self._on_rows_about_to_be_removed)  # before the selection forgets them
         self.setModel(model)
-        self.fit_counts("")
+        self.columns.fit_counts("")
         self.collapsed.connect(self._on_collapsed)
         model.edits_applied.connect(self._on_edits_applied)
 
@@ -115,20 +115,16 @@ class ClassTreeView(QTreeView):
             bar.setMaximum(bar.maximum() + ROW_HEIGHT)
             bar.setValue(place)
 
-    def fit_counts(self, widest: str) -> None:
-        """Give the counts just the width of the widest one."""
-        self._columns.fit_counts(widest)
-
     def scrollTo(self, index: AnyIndex, hint: QAbstractItemView.ScrollHint = _AS_NEEDED) -> None:
         """Bring a row into view; sideways no further than its name needs."""
         place = self.horizontalScrollBar().value()
         super().scrollTo(index, hint)
         self.horizontalScrollBar().setValue(place)
-        self._columns.show_name(index)
+        self.columns.show_name(index)
 
     def visualRect(self, index: AnyIndex) -> QRect:
         rect = super().visualRect(index)
-        return rect.adjusted(self._columns.first_indent, 0, 0, 0) if index.column() == NAME else rect
+        return rect.adjusted(self.columns.first_indent, 0, 0, 0) if index.column() == NAME else rect
 
     # -- which class is chosen
 
@@ -227,7 +223,6 @@ class ClassTreeView(QTreeView):
             self.class_selected.emit(chosen)
 
     def reset(self) -> None:
-        """All rows are new ones, and none of them is chosen."""
         self._places = None
         super().reset()
 
@@ -361,7 +356,7 @@ class ClassTreeView(QTreeView):
         for column in (NAME, COUNT):
             option = QStyleOptionViewItem(options)
             cell = index.sibling(index.row(), column)
-            option.rect = self._columns.painted_rect(cell)
+            option.rect = self.columns.painted_rect(cell)
             if is_selected:
                 option.state |= QStyle.StateFlag.State_Selected
             self.itemDelegate().paint(painter, option, cell)

@@ -6,20 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QLocale, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.class_tree.kept_rows import reveal_row
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.no_classes import NoClasses
 from app.class_tree.subset_list import SubsetList
 from app.class_tree.tree_view import ClassTreeView
-from app.controls import make_icon_button
+from app.controls import make_icon_button, make_search_field, make_separator
 from app.dragging import Places
 from app.session.subsets import Subset, subset_counts
 from app.signal_types import either
 from app.texts import tr
-from app.theme.icons import icon
 from app.theme.tokens import tokens
 from engine.collection.state import CollectionState
 from engine.graph.edits import GraphEdit
@@ -50,15 +48,16 @@ class ClassTree(QWidget):
         super().__init__(parent)
         self._session = session
         self._subset_list = SubsetList()
-        self._filter = QLineEdit()
-        self._new = make_icon_button("plus", tr("New class (Ctrl+N)"), self._ask_new)
+        self._filter = make_search_field(tr("Find a class"))
+        ask_new = lambda: self.create_requested.emit(self.selected_class)  # noqa: E731
+        self._new = make_icon_button("plus", tr("New class (Ctrl+N)"), ask_new)
         self._all_model = ClassTreeModel(self)
         self._all = ClassTreeView(self._all_model)
         self._found_model = ClassTreeModel(self)
         self._found = ClassTreeView(self._found_model, has_paths=True)
         self._empty = NoClasses()
         self._stack = QStackedWidget()
-        self._filter_timer = QTimer(self)
+        self._filter_timer = QTimer(self, singleShot=True, interval=FILTER_DELAY_MS)
         self._lay_out()
         self._set_up_filter()
         self._connect_views()
@@ -74,22 +73,18 @@ class ClassTree(QWidget):
 
     @property
     def selected_class(self) -> ClassId | None:
-        """The chosen class; None when a fixed row is chosen."""
         return self.front.selected_class
 
     @property
     def selected_parent(self) -> ClassId | None:
-        """The parent under which the chosen row stands; None at the top level."""
         return self.front.selected_parent
 
     @property
     def selected_subset(self) -> Subset | None:
-        """The chosen fixed row; None when a class is chosen."""
         return self._subset_list.selected_subset
 
     @property
     def selected_places(self) -> Places:
-        """The chosen classes, each with the parent that its row stands under."""
         return self.front.selected_places
 
     @property
@@ -117,18 +112,18 @@ class ClassTree(QWidget):
         """Bring a row of a class into sight; what is chosen stays chosen."""
         self._filter.clear()
         self._apply_filter()
-        reveal_row(self._all, self._all_model, class_id)
+        built = self._all_model.indexes_of(class_id)
+        path = self._all_model.first_path(class_id)
+        self._all.scrollTo(built[0] if built else self._all_model.index_of_path(path))
 
     def select_subset(self, subset: Subset) -> None:
         self._subset_list.select_subset(subset)
 
     def focus_filter(self) -> None:
-        """Let the person type into the filter box."""
         self._filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._filter.selectAll()
 
     def take_keyboard(self) -> None:
-        """Let the keys walk through the classes."""
         front, reason = self.front, Qt.FocusReason.ShortcutFocusReason
         if self._stack.currentWidget() is not front:
             self._empty.setFocus(reason)
@@ -153,9 +148,7 @@ class ClassTree(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self._subset_list)
         layout.addSpacing(spacing.small)
-        line = QFrame()
-        line.setProperty("role", "separator")
-        layout.addWidget(line)
+        layout.addWidget(make_separator())
         field_room = QHBoxLayout()
         field_room.setContentsMargins(spacing.small, spacing.small, spacing.small, spacing.small)
         field_room.setSpacing(spacing.tiny)
@@ -167,14 +160,6 @@ class ClassTree(QWidget):
         layout.addWidget(self._stack, 1)
 
     def _set_up_filter(self) -> None:
-        self._filter.setProperty("variant", "search")
-        self._filter.setPlaceholderText(tr("Find a class"))
-        self._filter.setAccessibleName(tr("Find a class"))
-        self._filter.setClearButtonEnabled(True)
-        magnifier = QAction(icon("search", "text_muted"), "", self._filter)
-        self._filter.addAction(magnifier, QLineEdit.ActionPosition.LeadingPosition)
-        self._filter_timer.setSingleShot(True)
-        self._filter_timer.setInterval(FILTER_DELAY_MS)
         self._filter_timer.timeout.connect(self._apply_filter)
         self._filter.textChanged.connect(self._on_filter_text_changed)
         self._filter.returnPressed.connect(self._on_filter_return_pressed)
@@ -209,9 +194,6 @@ class ClassTree(QWidget):
             part.is_editable = info is not None and info.is_writable
         self._new.setEnabled(self._all_model.is_editable)
 
-    def _ask_new(self) -> None:
-        self.create_requested.emit(self.selected_class)
-
     def _on_session_closed(self) -> None:
         self._filter.clear()
         self._on_graph_changed(())
@@ -224,12 +206,9 @@ class ClassTree(QWidget):
             self._all_model.replace_graph(self._session.graph)
         else:
             self._all_model.set_graph(self._session.graph)
-            self._open_single_root()
+            if self._all_model.rowCount() == 1:
+                self._all.expand(self._all_model.index(0, 0))
         self._apply_filter()
-
-    def _open_single_root(self) -> None:
-        if self._all_model.rowCount() == 1:
-            self._all.expand(self._all_model.index(0, 0))
 
     def _on_state_changed(self, state: CollectionState | None) -> None:
         counts = subset_counts(state)
@@ -237,7 +216,7 @@ class ClassTree(QWidget):
         widest = QLocale().toString(counts[Subset.ALL])
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
             model.set_state(state)
-            view.fit_counts(widest)
+            view.columns.fit_counts(widest)
             view.viewport().update()
 
     def explain_unknown(self, more: int, why: str) -> None:

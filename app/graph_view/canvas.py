@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app.dragging import DraggedClasses, DraggedImages, read_dragged
+from app.dragging import DraggedClasses, DraggedImages, is_link, read_dragged
 from app.graph_view.drops import CanvasDrops
 from app.graph_view.keys import press_key
 from app.graph_view.pointer import GraphPointer
@@ -156,8 +156,3 @@ def _is_delete_wanted(event: QEvent) -> bool:
     """Whether Delete was pressed, before it is taken for the shortcut of an action."""
     is_early = event.type() == QEvent.Type.ShortcutOverride
     return is_early and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Delete
-
-
-def is_link(event: QDropEvent) -> bool:
-    """Whether a class is to get a further parent: Ctrl is held down."""
-    return bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QPointF, QTimer
 from PySide6.QtGui import QPainter
 
-from app.class_drops import drop_text, refusal_text
-from app.dragging import Dragged, DraggedClasses, DraggedImages, carried_height
-from app.drop_chip import DropChip
+from app.class_drops import dropped_text, refusal_text
+from app.dragging import Dragged, DraggedClasses, DraggedImages
+from app.drop_chip import LazyChip
 from app.graph_view.marks import paint_lit_edges, paint_ring
-from app.graph_view.wording import files_on_class, images_on_class, link_text, new_class_of
+from app.graph_view.wording import link_text
 from app.theme.tokens import tokens
 from engine.graph.placement import Refusal, placement_refusal
 
@@ -33,11 +33,10 @@ class CanvasDrops:
 
     def __init__(self, sheet: GraphSheet) -> None:
         self._sheet = sheet
-        self._chip: DropChip | None = None
+        self._chip = LazyChip(sheet)
         self._dragged: Dragged | None = None
         self._place = QPointF()
         self._is_link = False
-        self._carried: int | None = None
         self.target: int | None = None  # row of the class that it would go to
         self.refused: tuple[int, ...] = ()  # rows of the classes on the way that would close to a circle
         self._resting: int | None = None
@@ -47,13 +46,9 @@ class CanvasDrops:
 
     # -- following
 
-    def look(self, dragged: Dragged, place: QPointF, *, is_link: bool, carried: int | None = None) -> bool:
-        """Show what a drop would do at a place; whether it would do anything.
-
-        Args:
-            carried: how far what hangs at the pointer reaches below it; by default as usual.
-        """
-        self._dragged, self._place, self._is_link, self._carried = dragged, place, is_link, carried
+    def look(self, dragged: Dragged, place: QPointF, *, is_link: bool) -> bool:
+        """Show what a drop would do at a place; whether it would do anything."""
+        self._dragged, self._place, self._is_link = dragged, place, is_link
         row = self._sheet.row_at(place)
         class_id = None if row is None else int(self._sheet.drawing.ids[row])
         refusal = self._refusal(dragged, class_id)
@@ -70,15 +65,12 @@ class CanvasDrops:
         """Show what linking classes to a parent would do, where the pointer is on one of them; whether it would."""
         graph, sheet = self._sheet.model.graph, self._sheet
         refusal = placement_refusal(graph, dragged.places, parent_id, is_link=True)
-        self._dragged, self._place, self._carried = None, place, 0
+        self._dragged, self._place = None, place
         self.target = sheet.row_at(place) if refusal is None else None
         self._light(refusal)
-        text = (
-            refusal_text(graph, refusal, parent_id)
-            if refusal is not None
-            else link_text(graph.name(parent_id), graph.name(dragged.places[0][0]))
-        )
-        self._show_chip(text, is_refusal=refusal is not None, carried=0)
+        text = link_text(graph.name(parent_id), graph.name(dragged.places[0][0]))
+        text = text if refusal is None else refusal_text(graph, refusal, parent_id)
+        self._show_chip(text, None, is_refusal=refusal is not None)
         sheet.update()
         return refusal is None
 
@@ -87,8 +79,7 @@ class CanvasDrops:
         self._dragged, self.target, self.refused = None, None, ()
         self._rest_on(None)
         self._push_on(is_at_edge=False)
-        if self._chip is not None:
-            self._chip.hide()
+        self._chip.hide()
         self._sheet.update()
 
     def paint(self, painter: QPainter) -> None:
@@ -127,28 +118,11 @@ class CanvasDrops:
         if refusal is not None and self._sheet.model.is_editable:
             text = refusal_text(graph, refusal, class_id)
         else:
-            text = self._words(dragged, class_id) if is_taken else ""
-        carried = carried_height(dragged) if self._carried is None else self._carried
-        self._show_chip(text, is_refusal=refusal is not None, carried=carried)
+            text = dropped_text(graph, dragged, class_id, is_link=self._is_link) if is_taken else ""
+        self._show_chip(text, dragged, is_refusal=refusal is not None)
 
-    def _show_chip(self, text: str, *, is_refusal: bool, carried: int) -> None:
-        if self._chip is None:
-            self._chip = DropChip(self._sheet)
-        if text:
-            place = self._sheet.mapToGlobal(self._place.toPoint())
-            self._chip.say(text, place, carried, is_refusal=is_refusal)
-        else:
-            self._chip.hide()
-
-    def _words(self, dragged: Dragged, class_id: int | None) -> str:
-        graph = self._sheet.model.graph
-        if isinstance(dragged, DraggedClasses):
-            return drop_text(graph, dragged.places, class_id, is_link=self._is_link)
-        name = "" if class_id is None else graph.name(class_id)
-        if isinstance(dragged, DraggedImages):
-            count = len(dragged.image_ids)
-            return images_on_class(count, name) if name else new_class_of(count)
-        return files_on_class(name)
+    def _show_chip(self, text: str, dragged: Dragged | None, *, is_refusal: bool) -> None:
+        self._chip.say(text, self._sheet.mapToGlobal(self._place.toPoint()), dragged, is_refusal=is_refusal)
 
     # -- what opens, and what moves
 
@@ -181,7 +155,7 @@ class CanvasDrops:
             return
         self._sheet.viewport.push(*self._speed())
         if self._dragged is not None:
-            self.look(self._dragged, self._place, is_link=self._is_link, carried=self._carried)
+            self.look(self._dragged, self._place, is_link=self._is_link)
 
 
 def _beyond(place: float, length: float) -> float:

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
-from app.controls import make_icon_button, make_label
+from app.controls import make_icon_button, make_label, make_search_field
 from app.graph_view.wording import found_text, looking_around
 from app.texts import plain_button, tr
-from app.theme.icons import icon
 from app.theme.tokens import tokens
 from app.wording import percent_of_size
 
@@ -41,7 +40,7 @@ class ToolStrip(QFrame):
         self._found: list[int] = []
         self._place = 0
         self.setProperty("role", "popup")
-        self.search = QLineEdit()
+        self.search = make_search_field(tr("Find a class in the graph"))
         self.count = make_label("", "muted")
         self.scale = make_label("", "muted")
         self.focus = make_label("", "chip")
@@ -53,14 +52,8 @@ class ToolStrip(QFrame):
         self.show_focus("")
 
     def _set_up_search(self) -> None:
-        self.search.setProperty("variant", "search")
         self.search.setFixedWidth(SEARCH_WIDTH)
-        self.search.setPlaceholderText(tr("Find a class in the graph"))
-        self.search.setAccessibleName(tr("Find a class in the graph"))
         self.search.setToolTip(tr("Ctrl+F; Enter goes on to the next one"))
-        self.search.setClearButtonEnabled(True)
-        magnifier = QAction(icon("search", "text_muted"), "", self.search)
-        self.search.addAction(magnifier, QLineEdit.ActionPosition.LeadingPosition)
         self.search.textEdited.connect(lambda _text: self._timer.start())
         self.search.installEventFilter(self)
         self.count.hide()

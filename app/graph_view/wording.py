@@ -48,18 +48,6 @@ def edge_text(child: str, shares: list[tuple[str, float]], own: float | None) ->
     return words + SEPARATOR + tr("own examples weigh %1", percent(own))
 
 
-def images_on_class(count: int, name: str) -> str:
-    return tr("Label %1 as %2", images(count), name)
-
-
-def new_class_of(count: int) -> str:
-    return tr("New class with %1", images(count))
-
-
-def files_on_class(name: str) -> str:
-    return tr("Add and label as %1", name)
-
-
 def link_text(parent: str, child: str) -> str:
     return tr("Add %1 as a parent of %2", parent, child)
 
