@@ -66,7 +66,6 @@ class BackupCard(AskingCard):
 
     @property
     def buttons(self) -> tuple[QPushButton, ...]:
-        """What the Tab key stops at."""
         return self.ask_button, self.agree_button, self.keep_button
 
     def show_changes(self, changes: Changes) -> None:

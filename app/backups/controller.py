@@ -59,14 +59,12 @@ class Backups(QObject):
         return {"backups": self.open_panel}
 
     def stop(self) -> None:
-        """End before the program ends."""
         self._look += 1
         self.automatic.stop()
 
     # -- the panel
 
     def open_panel(self) -> None:
-        """Show the panel in the place of the inspector."""
         self._show_panel()
         self.refresh()
 

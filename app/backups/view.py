@@ -115,11 +115,9 @@ class BackupsPanel(SidePanel):
         self.order_keys(self.back_up_button, *in_cards, self.show_button, self.choose_button, self.usual_button)
 
     def card_of(self, path: Path) -> BackupCard | None:
-        """The card of a backup, or None."""
         return next((card for card in self.cards if card.backup.path == path), None)
 
     def show_row(self, backup: Backup, changes: Changes | None) -> None:
-        """Say what was found out about one backup."""
         card = self.card_of(backup.path)
         if card is not None:
             card.show_backup(backup)
@@ -127,7 +125,6 @@ class BackupsPanel(SidePanel):
                 card.show_changes(changes)
 
     def show_place(self, folder: Path, *, is_chosen: bool) -> None:
-        """Show where backups are kept."""
         self._folder.setText(breakable(str(folder)))
         self.usual_button.setVisible(is_chosen)
 
@@ -143,7 +140,6 @@ class BackupsPanel(SidePanel):
 
 
 def _headings(group: Group, *, is_first: bool) -> list[QWidget]:
-    """What stands above the backups of a group."""
     if not heading(group):
         return []
     path = make_label("" if group.taken_of is None else breakable(str(group.taken_of)), "caption", wraps=True)

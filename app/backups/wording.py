@@ -14,7 +14,6 @@ TEXTS_SHOWN: Final = 5
 
 
 def reason_text(reason: BackupReason) -> str:  # noqa: PLR0911 (one for each reason)
-    """Why a backup was made."""
     match reason:
         case BackupReason.QUARTER_HOUR:
             return tr("Every 15 minutes")
@@ -76,7 +75,6 @@ def details(backup: Backup, changes: Changes | None) -> str:
 
 
 def question(backup: Backup) -> str:
-    """What is asked before restoring."""
     return tr("Restore the project as it was on %1?", title(backup))
 
 
@@ -137,22 +135,18 @@ def date_warning(backup: Backup) -> str:
 
 
 def fate() -> str:
-    """What becomes of the present."""
     return tr("The project as it is now is backed up first, so you can come back to it.")
 
 
 def damaged(backup: Backup) -> str:
-    """Why a backup cannot be used."""
     return tr("Damaged, and cannot be restored: %1", backup.fault)
 
 
 def made_text(backup: Backup) -> str:
-    """That a backup was made."""
     return tr("Backed up: %1", counts(backup))
 
 
 def failed_text(reason: str) -> str:
-    """That none was made by itself."""
     return tr("No backup could be made. Your work is saved in the project. %1", reason[:1].upper() + reason[1:])
 
 

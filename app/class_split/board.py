@@ -47,7 +47,6 @@ class PictureBoard(QWidget):
         thumbnails.ready.connect(self._on_ready)
 
     def show_images(self, images: Sequence[tuple[int, Path]]) -> None:
-        """Show these images, by id and path."""
         self._images, self._paths = tuple(images), frozenset(path for _, path in images)
         self._current = max(0, min(self._current, len(images) - 1))
         self.setFixedHeight(self._height(self.width()))
@@ -55,7 +54,6 @@ class PictureBoard(QWidget):
 
     @property
     def image_ids(self) -> tuple[int, ...]:
-        """The images that are shown, in order."""
         return tuple(image_id for image_id, _ in self._images)
 
     def rect_of(self, place: int) -> QRect:

@@ -47,7 +47,6 @@ class ClassSplitting(QObject):
         return {"split_class": self.ask}
 
     def ask(self) -> None:
-        """Ask how to split the chosen class."""
         class_id, images = self._chosen()
         if class_id is not None:
             self.open(class_id, images)

@@ -98,7 +98,6 @@ class SplitCard(ScrollingCard):
         return self._draft
 
     def show_draft(self, draft: SplitDraft, state: "CollectionState") -> None:
-        """Ask how to split a class."""
         self._state = state
         self.name.clear()
         self.below.setText(plain_button(below_text(draft.name)))

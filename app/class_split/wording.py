@@ -17,7 +17,6 @@ def staying_title(draft: SplitDraft) -> str:
 
 
 def leaving_title(draft: SplitDraft) -> str:
-    """`The new class gets 3 images`."""
     return tr("The new class gets %1", images(len(draft.leaving)))
 
 
@@ -30,5 +29,4 @@ def beside_text(name: str) -> str:
 
 
 def too_few_text(name: str, count: int) -> str:
-    """Why a class cannot be split."""
     return tr("%1 has %2 labelled images; to split a class takes 2. Label some more first.", name, number(count))

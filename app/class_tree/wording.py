@@ -7,6 +7,7 @@ from app.session.subsets import Subset
 from app.texts import plural, tr
 from app.wording import images, percent
 
+
 def policy_lines(bar: float | None, *, is_deepest: bool) -> list[str]:
     """What was set for a class itself, in sentences."""
     lines = [] if bar is None else [tr("Confidence needed here and below: %1", percent(bar))]

@@ -32,12 +32,10 @@ class DeviceReport:
 
     @property
     def is_usable(self) -> bool:
-        """Whether a person can choose it."""
         return self.works or self.cause == ON_DEMAND
 
     @staticmethod
     def of_provider(report: "ProviderReport") -> "DeviceReport":
-        """A report as the worker makes it."""
         return DeviceReport(
             device=report.device,
             name=report.device_name,
@@ -60,7 +58,6 @@ class Survey:
 
     @staticmethod
     def of_list(devices: "DeviceList", *, was_alone: bool = True) -> "Survey":
-        """What a worker found out about the devices."""
         reports = [DeviceReport.of_provider(report) for report in devices.reports]
         return Survey({report.device: report for report in reports}, devices.name, devices.reason, was_alone)
 

@@ -104,7 +104,6 @@ class ComputingPanel(ScrollingCard):
     # -- what is shown
 
     def show_device(self, device: str) -> None:
-        """Mark the device that is chosen."""
         self._chosen = device
         self.buttons[device].setChecked(True)
 
@@ -138,12 +137,10 @@ class ComputingPanel(ScrollingCard):
         self._settle()
 
     def facts_of(self, device: str) -> str:
-        """The line below a device."""
         return self.buttons[device].accessibleDescription()
 
     @property
     def note(self) -> str:
-        """The line below all devices."""
         return self._note.text()
 
     @property

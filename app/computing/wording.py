@@ -32,7 +32,6 @@ def device_title(device: str, survey: Survey | None = None) -> str:
 
 
 def device_facts(device: str, survey: Survey | None) -> str:
-    """What there is to say below a device's name."""
     if device == AUTO:
         return _auto_facts(survey)
     report = None if survey is None else survey.reports.get(device)
@@ -90,7 +89,6 @@ def chip_tip(chosen: str, used: str, reason: str, notice: str) -> str:
 
 
 def chip_name(text: str) -> str:
-    """The chip for those who cannot see it."""
     return tr("Device: %1", text)
 
 

@@ -54,7 +54,6 @@ class SuggestionPanel(SidePanel):
 
     @property
     def status(self) -> str:
-        """What it says above the cards."""
         return self._status.text()
 
     @property
@@ -89,7 +88,6 @@ class SuggestionPanel(SidePanel):
         *,
         is_writable: bool,
     ) -> None:
-        """Show what was found."""
         shown = found.found[:MOST_CARDS]
         words = tuple(words_of(each, name_of) for each in shown)
         if [(card.suggestion, card.words, card.is_writable) for card in self.cards] != [

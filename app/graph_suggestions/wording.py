@@ -36,7 +36,6 @@ class SuggestionWords:
 
 
 def words_of(suggestion: "GraphSuggestion", name_of: NameOf) -> SuggestionWords:
-    """Put a suggestion into words."""
     from engine.collection.graph_suggestions import suggestion as kinds
 
     match suggestion:

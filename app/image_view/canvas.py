@@ -48,7 +48,6 @@ class ImageCanvas(QWidget):
 
     @property
     def has_image(self) -> bool:
-        """Whether the image is shown already."""
         return not self._image.isNull()
 
     def show_image(self, path: Path) -> None:
@@ -107,11 +106,9 @@ class ImageCanvas(QWidget):
 
     @property
     def is_fitted(self) -> bool:
-        """Whether all of the image is in sight, as large as there is room."""
         return self._zoom == 1.0
 
     def fit(self) -> None:
-        """Show all of the image, as large as there is room."""
         self._set_zoom(1.0, QPointF(self.rect().center()))
 
     def show_pixels(self) -> None:
@@ -169,7 +166,6 @@ class ImageCanvas(QWidget):
         return max(1e-3, min(room.width() * ratio / width, room.height() * ratio / height, LARGEST_FIT))
 
     def target(self) -> QRectF:
-        """Where the image lies, zoomed and moved."""
         size = QSizeF(self._image.size()) * (self._fitted_scale() * self._zoom / self.devicePixelRatioF())
         centre = self._room().center() + self._offset
         return QRectF(centre - QPointF(size.width(), size.height()) / 2, size)
@@ -198,7 +194,6 @@ class ImageCanvas(QWidget):
         self._set_zoom(self._zoom * ZOOM_STEP ** (event.angleDelta().y() / WHEEL_STEP), event.position())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin to move an image that is larger than the room."""
         super().mousePressEvent(event)  # the view around takes the keyboard
         if event.button() == Qt.MouseButton.LeftButton and self.can_move(1, 1):
             self._dragged_from = event.position() - self._offset

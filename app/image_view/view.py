@@ -61,22 +61,18 @@ class ImageView(QWidget):
 
     @property
     def has_image(self) -> bool:
-        """Whether the image is shown already."""
         return self.canvas.has_image
 
     @property
     def path(self) -> Path | None:
-        """The file that is shown or on its way."""
         return self.canvas.path
 
     def show_image(self, path: Path, *, place: int = 1, count: int = 1) -> None:
-        """Show an image, the `place`-th of `count`."""
         self.setAccessibleDescription(path.name)
         self.bar.show_place(path.name, place, count)
         self.canvas.show_image(path)
 
     def stop(self) -> None:
-        """End before the program ends."""
         self.canvas.stop()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -67,7 +67,6 @@ class Thumbnails(QObject):
         return next((found for side in sides if (found := self._pixmaps.get((path, side))) is not None), None)
 
     def has_failed(self, path: Path) -> bool:
-        """Whether a file turned out to be no sound image."""
         return path in self._failed
 
     def has_failed_anew(self, path: Path) -> bool:

@@ -52,7 +52,6 @@ class BarSection(QObject):
         self._slider.sliderReleased.connect(self._settle.start)
 
     def _make_key(self) -> QWidget:
-        """Which line is which, and the value."""
         key = QWidget()
         row = QHBoxLayout(key)
         row.setContentsMargins(0, 0, 0, 0)

@@ -94,7 +94,6 @@ class ClassPage(Page):
     # -- parents
 
     def _add_parents(self) -> None:
-        """The parents; each can be unlinked where another one is left."""
         facts = self._facts
         if facts.parents:
             self.add_section(tr("Parents"))
@@ -115,7 +114,6 @@ class ClassPage(Page):
         return button
 
     def _make_add_button(self) -> QPushButton:
-        """Asks for another parent, or for the first one."""
         facts = self._facts
         name = tr("Add another parent to %1") if facts.parents else tr("Add a parent to %1")
         text = tr("Add another parent…") if facts.parents else tr("Add a parent…")
@@ -125,7 +123,6 @@ class ClassPage(Page):
         return button
 
     def _add_suggested(self) -> None:
-        """Where a class at the top level seems to belong."""
         facts = self._facts
         if not facts.suggested or facts.parents or not self._is_writable:
             return

@@ -47,7 +47,6 @@ class LikelyImages(QWidget):
         return bool(self._ticked)
 
     def settle(self) -> None:
-        """Have the ticked images labelled."""
         ticked = [image_id for image_id in self._facts.candidates if image_id in self._ticked]
         self._ticked.clear()
         if ticked:

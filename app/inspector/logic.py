@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,9 @@ if TYPE_CHECKING:  # the window shows first
     from engine.everyday.classifier import Explanation, ScoredClass
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import Label
+
+if TYPE_CHECKING:  # these load numpy and more; the window shows first
+    from engine.project import Label
 
 DIGITS: Final = 9  # classes that have a digit key
 ALWAYS_SHOWN: Final = 5
@@ -119,7 +123,6 @@ class ClassPageFacts:
 
 
 def certainty(state: CollectionState, image_id: int) -> Certainty:
-    """How far the prediction of an image is trusted."""
     place = state.position(image_id)
     if state.status[place] == ImageStatus.FAILED:
         return Certainty.FAILED
@@ -193,7 +196,6 @@ def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[S
 
 
 def digit_rows(graph: CategoryGraph, tops: Sequence[ScoredClass], *, is_unknown: bool) -> tuple[ScoreRow, ...]:
-    """The classes behind the digit keys of an image."""
     return score_rows(graph, worth_showing(tops, is_unknown=is_unknown), with_digits=True)
 
 
@@ -206,7 +208,6 @@ def image_facts(
     tops: Sequence[ScoredClass],
     explanation: Explanation | None,
 ) -> ImageFacts:
-    """Gather what the page of one image shows."""
     explained = explanation if explanation is not None and explanation.class_id in graph else None
     place = state.position(image_id)
     safe_class = int(state.safe_class[place])
@@ -234,7 +235,6 @@ def class_page_facts(
     candidates: Sequence[int],
     curve: PolicyCurve | None = None,
 ) -> ClassPageFacts:
-    """Gather what the page of one class shows."""
     class_id = facts.class_id
     parents = set(graph.parents(class_id))
     return ClassPageFacts(
@@ -283,3 +283,17 @@ def is_labelled(state: CollectionState, image_id: int) -> bool:
     """Whether a person said something about an image, `none of the classes` included."""
     label = state.label_class[state.position(image_id)]
     return bool(label >= 0 or label == UNKNOWN)
+
+
+def label_shown(state: CollectionState, image_id: int, known: Label | None) -> Label | None:
+    """The label of an image; one that is on its way to the disk was given by this person just now."""
+    code = int(state.label_class[state.position(image_id)])
+    if code == NO_CLASS:
+        return None
+    class_id = None if code == UNKNOWN else code
+    if known is not None and known.class_id == class_id:
+        return known
+    from engine.project.clock import person_name
+    from engine.project.records import Label
+
+    return Label(image_id, class_id, person_name(), datetime.now(UTC), "")

@@ -66,7 +66,6 @@ class ScoreLine(QAbstractButton):
 
     @property
     def class_id(self) -> int:
-        """The class that is shown."""
         return self._row.class_id
 
     def _on_clicked(self) -> None:

@@ -11,8 +11,7 @@ from app.controls import make_label, make_scroll_area
 from app.images.thumbnails import Thumbnails
 from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
-from app.inspector.known import label_shown
-from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, digit_rows, image_facts
+from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, digit_rows, image_facts, label_shown
 from app.signal_types import either
 from app.texts import tr
 from app.theme.tokens import tokens
@@ -92,7 +91,6 @@ class Inspector(QWidget):
 
     @property
     def is_for_class(self) -> bool:
-        """Whether a class was asked for last, not an image."""
         return self._class_id is not None
 
     def clear(self) -> None:

@@ -9,9 +9,9 @@ from app.controls import fill_column
 from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.inspector.logic import ImageFacts, ScoreRow, ShareRow
+from app.inspector.page import Paragraph
 from app.inspector.rows import ScoreLine
 from app.inspector.wording import learned_text, look_alikes_text, share_title
-from app.inspector.words import Paragraph
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState

@@ -19,14 +19,12 @@ LONGEST_IN_SENTENCE: Final = 40
 
 
 def more_places_text(facts: ClassPageFacts) -> str:
-    """How many places are not named; empty where all are."""
     if not facts.more_places:
         return ""
     return plural(facts.more_places, "and 1 more place", "and %1 more places", at_most(facts.more_places))
 
 
 def label_title(graph: CategoryGraph, label: Label | None) -> str:
-    """The person's word on an image."""
     if label is None:
         return tr("Not labelled yet")
     if label.class_id is None:
@@ -63,7 +61,6 @@ def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for
 
 
 def condition_text() -> str:
-    """What the order of an unknown image's classes is under: none of them is claimed."""
     return tr("If it is one of them after all, most likely:")
 
 
@@ -74,7 +71,6 @@ def why_title(facts: ImageFacts) -> str:
 
 
 def share_title(row: ShareRow) -> str:
-    """Who taught this share of a prototype."""
     if row.source is ShareSource.UNLABELLED:
         return tr("Unlabelled images")
     if row.source is ShareSource.COARSE:
@@ -125,7 +121,6 @@ def _learned_from_text(facts: ImageFacts) -> str:
 
 
 def teaching_text(facts: ClassPageFacts) -> str:
-    """What a class was learned from, in words."""
     match teaching(facts):
         case Teaching.NOTHING:
             return tr("It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.")
@@ -149,7 +144,6 @@ def shortened(name: str) -> str:
 
 
 def counts_text(facts: ClassPageFacts) -> str:
-    """`3 shots · 41 images`."""
     shots = plural(len(facts.shots), "1 example", "%n examples")
     return f"{shots}  ·  {images(facts.image_count)}"
 
@@ -170,7 +164,6 @@ def bar_value_text(bar: float, *, is_inherited: bool) -> str:
 
 
 def bar_text(facts: ClassPageFacts) -> str:
-    """What the confidence needed means for this class."""
     if facts.own_bar is None:
         rule = tr("Below this, the broader class is used.")
         return f"{tr('Set on %1.', facts.bar_from)} {rule}" if facts.bar_from else rule
@@ -199,10 +192,8 @@ def curve_text(curve: PolicyCurve, bar: float) -> str:
 
 
 def candidates_text(count: int) -> str:
-    """What to do with the candidates."""
     return plural(count, "1 candidate. Click it if it is right.", "%n candidates. Click the right ones.")
 
 
 def label_ticked_text(count: int, name: str) -> str:
-    """What the button below the candidates does."""
     return tr("Label %1 as %2", images(count), name)

@@ -52,7 +52,6 @@ class MissingImages(QObject):
 
     @property
     def is_looking(self) -> bool:
-        """Whether the disk is being asked."""
         return self._job is not None
 
     def look(self) -> None:
@@ -135,7 +134,6 @@ def last_known(live: "LiveCollection", missing: frozenset[int]) -> LastKnown:
 
 
 def has_failed_images(state: "CollectionState") -> bool:
-    """Whether there are images that could not be read."""
     from engine.collection.state import ImageStatus
 
     return bool((state.status == ImageStatus.FAILED).any())

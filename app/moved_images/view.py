@@ -77,7 +77,6 @@ class MovedImagesPanel(SidePanel):
     # -- what is shown
 
     def show_missing(self, count: int, *, is_writable: bool) -> None:
-        """Say how many images are not where they were."""
         self.status.setText(missing_line(count) if count else tr("No image is missing."))
         self.folder_button.setEnabled(bool(count))
         self.beside_button.setEnabled(bool(count))
@@ -98,7 +97,6 @@ class MovedImagesPanel(SidePanel):
         self.progress.show_step(where)
 
     def show_plan(self, plan: "RelinkPlan", project_folder: Path) -> None:
-        """Show what was found, before it is used."""
         self.show_idle()
         rows = [(verdict(plan), "strong")]
         rows += [(line, "") for line in way_lines(plan)]

@@ -14,7 +14,6 @@ EXAMPLES: Final = 3
 
 
 def missing_line(count: int) -> str:
-    """The sentence above the grid and on the panel."""
     return plural(count, "1 image is missing.", "%n images are missing.")
 
 
@@ -36,7 +35,6 @@ def progress_line(progress: "Progress") -> str:
 
 
 def verdict(plan: "RelinkPlan") -> str:
-    """How many were found, in one line."""
     if not plan.searched:
         return tr("No image is missing.")
     if not plan.moves:

@@ -19,7 +19,6 @@ _LEVELS: Final = {
 
 
 def log_qt_messages() -> None:
-    """Send what Qt says to the log."""
     qInstallMessageHandler(_on_message)
 
 

@@ -49,7 +49,6 @@ class Reports(QObject):
         return {"show_log": self.show_log, "copy_report": self.copy_report}
 
     def stop(self) -> None:
-        """End before the program ends."""
         logging.getLogger(UNCAUGHT).removeHandler(self._listener)
         if self._thread is not None:
             self._thread.stop()
@@ -62,7 +61,6 @@ class Reports(QObject):
             self.shown = None
 
     def show_log(self) -> None:
-        """Show the folder of the log in the system's file browser."""
         folder = str(log_folder())
         if self._log.path is None:
             self._toast.say_failure(tr("No log could be written in %1", folder))
@@ -74,7 +72,6 @@ class Reports(QObject):
         self._make((), self._copy)
 
     def _make(self, sessions: tuple[str, ...], on_made: Callable[[str], None]) -> None:
-        """Make a report on a thread of its own."""
         if self._thread is None:
             self._thread = BackgroundThread("reports", self)
         thread, path, device = self._thread, self._log.path, self._device()

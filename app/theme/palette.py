@@ -38,7 +38,6 @@ _TEXT_ROLES: Final = (
 
 
 def make_palette(look: Tokens) -> QPalette:
-    """The palette of a look."""
     palette = QPalette()
     for role, name in _ROLES.items():
         palette.setColor(role, QColor(getattr(look.colours, name)))

@@ -72,7 +72,6 @@ class Chart(QWidget):
         self.redraw()
 
     def mark_kept(self, iteration: int | None) -> None:
-        """Ring the state that was kept."""
         self._kept_iteration = iteration
         self.redraw()
 
@@ -81,7 +80,6 @@ class Chart(QWidget):
             self._timer.start()
 
     def redraw(self) -> None:
-        """Draw what the curves hold now."""
         curves = self._curves
         for item, curve in (
             (self._loss, curves.loss),

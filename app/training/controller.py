@@ -119,7 +119,6 @@ class Models(QObject):
             )
 
     def _offer_again(self, stopped: StoppedTraining | None) -> None:
-        """Say that a training of this project was stopped."""
         if stopped is not None and not self._training.is_busy:
             self._toast.say(
                 stopped_text(stopped),

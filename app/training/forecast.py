@@ -43,7 +43,6 @@ class Forecast(QObject):
 
     @property
     def is_measuring(self) -> bool:
-        """Whether an answer is on its way."""
         return self._job is not None or self._settling.isActive()
 
     def want(self, plan: Plan) -> None:

@@ -80,7 +80,6 @@ class Training(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a training waits, runs or is being stored."""
         return self.phase in BUSY
 
     def start(self, plan: Plan) -> None:
@@ -124,7 +123,6 @@ class Training(QObject):
         self._session.jobs.run(job, Lane.TRAINING)
 
     def cancel(self) -> None:
-        """Stop; the project stays unchanged."""
         if self._job is not None:
             self._job.cancel()
 

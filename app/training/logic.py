@@ -60,7 +60,6 @@ class Plan:
     side: int | None = None  # of the images that it sees, in pixels; None for the side that the backbone embeds at
 
     def settings(self) -> dict[str, int | str]:
-        """By name, as the worker takes them."""
         chosen: dict[str, int | str] = {"iterations": self.iterations}
         if self.depth is Depth.BACKBONE:
             chosen["start"] = self.start.value
@@ -91,7 +90,6 @@ _TUNING_STEP_S: Final = 0.04
 
 
 def tuning_s(plan: Plan) -> float:
-    """Rough duration of tuning propagation, in seconds."""
     return _TUNING_S + plan.iterations * _TUNING_STEP_S
 
 
@@ -113,7 +111,6 @@ class Labels:
 
     @property
     def are_enough(self) -> bool:
-        """Whether training makes sense at all."""
         return self.classes >= CLASSES_NEEDED
 
     @classmethod
@@ -135,7 +132,6 @@ class Evidence:
     accuracy: float | None = None  # of the model in use on labelled images held out, 0..1; None where nobody knows
 
     def labels(self, state: "CollectionState") -> Labels:
-        """What there is to learn from."""
         counts = np.bincount(state.label_class[state.label_class >= 0])
         return Labels.of_counts(
             counts.tolist(), trained_on=self.trained_on, model_name=state.model_name, accuracy=self.accuracy
@@ -154,7 +150,6 @@ class Curve:
         self._gathered: list[tuple[float, float]] = []
 
     def add(self, iteration: float, value: float) -> None:
-        """Put one value at the end."""
         self._gathered.append((iteration, value))
         if len(self._gathered) < self._stride:
             return
@@ -179,7 +174,6 @@ class Curves:
     accuracy: Curve = field(default_factory=Curve)
 
     def add(self, point: "TrainingPoint") -> None:
-        """Put what a point measured at the ends."""
         for curve, value in (
             (self.loss, point.loss),
             (self.validation_loss, point.validation_loss),
@@ -189,7 +183,6 @@ class Curves:
                 curve.add(point.iteration, value)
 
     def loss_range(self) -> tuple[float, float]:
-        """Lowest and highest loss to show."""
         return _with_margin(self.loss.values + self.validation_loss.values, least=0.0)
 
     def accuracy_range(self) -> tuple[float, float]:
@@ -220,7 +213,6 @@ class Figures:
 
     @property
     def is_better(self) -> bool:
-        """Whether the new version was right more often."""
         return self.before is not None and self.after is not None and self.after > self.before
 
     @property
@@ -238,7 +230,6 @@ class Figures:
 
     @classmethod
     def of_named(cls, figures: Mapping[str, float | None]) -> "Figures":
-        """By name, as a worker has them."""
         return cls(
             figures.get("before_accuracy"),
             figures.get("after_accuracy"),

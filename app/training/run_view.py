@@ -43,7 +43,6 @@ class RunView(QWidget):
 
     @property
     def facts(self) -> str:
-        """The line below the bar."""
         return self._progress.facts
 
     def _on_phase_changed(self, phase: Phase) -> None:

@@ -89,7 +89,6 @@ class SetupForm(QWidget):
 
     @property
     def plan(self) -> Plan:
-        """What the person has chosen."""
         if self.topic is Depth.PROPAGATION:
             return Plan(self.topic, self.iterations.value())
         start = StartingPoint(self.start_from.currentData())

@@ -42,7 +42,6 @@ class StoppedNotice(QWidget):
         return self._text.text()
 
     def show_stopped(self, stopped: StoppedTraining | None, *, is_writable: bool) -> None:
-        """Tell of a stopped training; None for none."""
         self._plan = None if stopped is None else stopped.plan
         if stopped is not None:
             self._text.setText(stopped_text(stopped))

@@ -1,12 +1,15 @@
 """The training panel: set up, watch, decide, and the list of model versions. It stands beside the collection."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QWidget
 
-from app.controls import make_label
+from app.controls import fill_column, make_button, make_label, make_row_card, make_used_mark
 from app.guide_page import set_guide_page
+from app.side_panel.asking_card import CardList
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.outcome import OutcomeCard
@@ -16,15 +19,44 @@ from app.training.logic import Depth, Evidence, Plan, StoppedTraining, Trained, 
 from app.training.run_view import RunView
 from app.training.setup_form import SetupForm
 from app.training.stopped import StoppedNotice, stopped_training
-from app.training.version_list import VersionList
 from app.training.versions import evidence, version_rows
-from app.training.wording import comparison, measured_on, title, verdict
+from app.training.wording import comparison, measured_on, title, verdict, version_facts
 
 if TYPE_CHECKING:
     from app.session import Session
     from app.training.forecast import Forecast
     from app.training.job import Training
     from engine.project import Change
+
+
+@final
+class VersionList(QWidget):
+    """One card for each version, the newest first."""
+
+    use_requested = Signal(VersionRow)  # the `VersionRow` to take into use
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows: tuple[VersionRow, ...] = ()
+        self._list = CardList()
+        fill_column(self, self._list)
+
+    def show_rows(self, rows: Sequence[VersionRow], *, is_writable: bool) -> None:
+        self.rows = tuple(rows)
+        self._list.show_cards([self._card(row, is_writable=is_writable) for row in rows])
+
+    def _card(self, row: VersionRow, *, is_writable: bool) -> QFrame:
+        return make_row_card(row.name, (version_facts(row),), self._end(row, is_writable=is_writable))
+
+    def _end(self, row: VersionRow, *, is_writable: bool) -> QWidget:
+        """The mark of the version in use, or the button that takes another one into use."""
+        if row.is_used:
+            return make_used_mark(tr("In use"))
+        button = make_button(tr("Use"), lambda: self.use_requested.emit(row))
+        button.setAccessibleName(tr("Use %1", row.name))
+        button.setEnabled(is_writable)
+        return button
+
 
 TOPIC: Final = "model versions"
 EVIDENCE_TOPIC: Final = "whether training would help"

@@ -26,7 +26,6 @@ _HOUR_S: Final = 3600
 
 
 def title(depth: Depth | None) -> str:
-    """Heading of the panel; None for the list of versions alone."""
     if depth is None:
         return tr("Model versions")
     if depth is Depth.PROPAGATION:
@@ -35,7 +34,6 @@ def title(depth: Depth | None) -> str:
 
 
 def purpose(depth: Depth) -> str:
-    """What a training does, in one sentence."""
     if depth is Depth.PROPAGATION:
         return tr("Learns how much each class inherits from its parents.")
     return tr("Trains the network that embeds your images to tell your classes apart.")
@@ -68,7 +66,6 @@ def advice(labels: Labels, plan: Plan, expected: TrainingDuration | None) -> str
 
 
 def proposal(labels: Labels) -> str:
-    """The same for somebody who works on something else."""
     return tr("%1 labels: training the backbone would likely help.", number(labels.images))
 
 
@@ -84,14 +81,12 @@ def stage_text(note: str) -> str:
 
 
 def leaving_text(depth: Depth) -> str:
-    """Before a project is closed that is being trained."""
     if depth is Depth.PROPAGATION:
         return tr("Propagation is being tuned. Closing the project stops it.")
     return tr("The backbone is being trained. Closing the project stops it; you can resume it later.")
 
 
 def stopped_text(stopped: StoppedTraining) -> str:
-    """How far a stopped training was."""
     return tr(
         "Training stopped after %1 of %2 iterations. Nothing is lost.",
         number(stopped.done),
@@ -111,7 +106,6 @@ def _about(seconds: float) -> str:
 
 
 def start_text(start: StartingPoint) -> str:
-    """Where training a backbone starts."""
     if start is StartingPoint.CURRENT:
         return tr("Backbone in use")
     return tr("Conv4, from scratch")
@@ -127,7 +121,6 @@ def labels_text(labels: Labels, *, trains: bool = True) -> str:
 
 
 def verdict(figures: Figures) -> str:
-    """What the figures mean, in a few words."""
     if figures.before is None or figures.after is None:
         return tr("The new version is ready")
     if figures.is_better:
@@ -161,7 +154,6 @@ def outcome_line(trained: Trained) -> str:
 
 
 def version_facts(row: VersionRow) -> str:
-    """When a version was made and how good it was."""
     when = moment_text(row.created_at)
     facts = [when] if row.accuracy is None else [when, percent_to_a_tenth(row.accuracy)]
     return SEPARATOR.join(facts)

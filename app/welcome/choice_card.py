@@ -44,7 +44,6 @@ class ChoiceCard(QFrame):
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """The lines about this computer, as a person reads them."""
         return tuple(line.text() for line in (self._speed, self._duration, self._preparation) if not line.isHidden())
 
     def show_speed(self, speed: ExpectedSpeed | None, photos: Photos, *, is_measuring: bool) -> None:

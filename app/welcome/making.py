@@ -65,7 +65,6 @@ class ProjectMaking(QObject):
         job.start()
 
     def stop(self) -> None:
-        """End before the program ends."""
         if self._looking is not None:
             self._looking.stop()
 

@@ -141,12 +141,10 @@ class NewProjectCard(ScrollingCard):
 
     @property
     def chosen(self) -> str:
-        """Name of the backbone that is chosen."""
         return next((name for name, card in self.choices.items() if card.button.isChecked()), "")
 
     @property
     def is_preparing(self) -> bool:
-        """Whether the backbone is being prepared."""
         return not self.progress.isHidden()
 
     def _on_create(self) -> None:

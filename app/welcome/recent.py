@@ -27,7 +27,6 @@ class RecentProjects(QObject):
         page.forget_requested.connect(self.forget)
 
     def show(self) -> None:
-        """List them as they are now."""
         paths = self._settings.recent_projects()
         self._page.show_recent(paths)
         if self._looking is not None:

@@ -46,7 +46,6 @@ class RecentList(QWidget):
         self.setVisible(bool(paths))
 
     def focus_stops(self) -> list[QWidget]:
-        """What the Tab key visits, row by row."""
         return [stop for row in self.rows.values() for stop in (row.open_button, row.forget_button)]
 
     def show_gone(self, gone: Collection[Path]) -> None:

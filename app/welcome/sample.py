@@ -42,7 +42,6 @@ class SampleStart(QObject):
         self._job.start()
 
     def stop(self) -> None:
-        """End before the program ends."""
         if self._job is not None:
             self._job.stop()
 

@@ -23,7 +23,6 @@ SHORTEST_SHOWN_S: Final = 10.0  # what is over sooner takes a few seconds
 
 
 def speed_text(speed: ExpectedSpeed | None, *, is_measuring: bool) -> str:
-    """`160 images/s on this computer`; empty where nobody knows."""
     if speed is None:
         return tr("Measuring the speed…") if is_measuring else ""
     if speed.is_scaled:
@@ -36,7 +35,6 @@ def speed_text(speed: ExpectedSpeed | None, *, is_measuring: bool) -> str:
 
 
 def duration_text(speed: ExpectedSpeed | None, photos: Photos) -> str:
-    """`About 12 minutes for 4,120 images`; empty while that cannot be told."""
     seconds = None if speed is None else speed.seconds_for(photos)
     if seconds is None:
         return ""

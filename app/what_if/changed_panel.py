@@ -48,7 +48,6 @@ class ChangedPanel(SidePanel):
 
     @property
     def text(self) -> str:
-        """What it says above the moves."""
         return "\n".join(label.text() for label in self._words if label.text())
 
     def show_changes(
@@ -58,7 +57,6 @@ class ChangedPanel(SidePanel):
         state: "CollectionState | None",
         name_of: Callable[[int], str],
     ) -> None:
-        """Show other changes."""
         self._title.setText(tr("What changed"))
         words = (changed_line(changes), more_line(changes), cause_line(causes), unknown_line(changes, name_of), "")
         self._show(words, changes, state, name_of)

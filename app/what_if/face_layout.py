@@ -30,7 +30,6 @@ class FaceLayout:
 
     @property
     def has_more(self) -> bool:
-        """Whether one line does not show all."""
         return self.images > self.columns
 
     @property

@@ -177,7 +177,6 @@ class MoveList(QListView):
         thumbnails.ready.connect(self._on_ready)
 
     def show_changes(self, changes: "ChangedImages", state: "CollectionState | None", name_of: NameOf) -> None:
-        """Show other moves."""
         self._state, self._hovered, self._face = state, -1, 0
         self._open.clear()
         self._moves.set_changes(changes, name_of)

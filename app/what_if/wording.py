@@ -18,7 +18,6 @@ LONGEST_TEXT: Final = 120  # letters of an edit's text, which may name many clas
 
 
 def would_change_line(changes: "ChangedImages") -> str:
-    """`412 images would change class`, while edits are only tried out."""
     if changes.other_class == 1:
         return tr("1 image would change class")
     if changes.other_class:
@@ -56,7 +55,6 @@ def basis_line(found: "HeldOutComparison | None") -> str:
 
 
 def points(gain: float) -> str:
-    """`+1.8`, `0.0`, `-0.4`: a difference of shares in percentage points."""
     value = QLocale().toString(abs(100 * gain), "f", 1)
     if value == QLocale().toString(0.0, "f", 1):
         return value
@@ -100,7 +98,6 @@ def cause_line(texts: Sequence[str]) -> str:
 
 
 def class_text(class_id: int, name_of: NameOf) -> str:
-    """Name of a class, or what stands in for one."""
     if class_id == UNKNOWN:
         return tr("unknown")
     return tr("no class") if class_id == NO_CLASS else name_of(class_id)

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from app.inspector.bar_chart import HANDLE_INSET, BarChart
 from app.inspector.bar_section import HIGHEST_BAR, LOWEST_BAR
 from app.inspector.class_page import ClassPage
+from app.inspector.page import Paragraph
 from app.inspector.wording import bar_text, curve_text
-from app.inspector.words import Paragraph
 from tests.support.inspected import curve_of_class, facts_of_class
 from tests.support.inspector_pane import Pane
 from tests.support.sessions import LONG_MS
