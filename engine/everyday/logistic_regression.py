@@ -6,7 +6,7 @@ without a label are never answered, and unlabelled images teach nothing. Bars, r
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, final
 
 import numpy as np
@@ -186,7 +186,7 @@ class _Task:
     is_allowed: NDArray[np.bool_]  # (n, c) bool, candidates that agree with the label
 
     def at(self, rows: NDArray[np.int64]) -> "_Task":
-        return replace(self, images=self.images[rows], classes=self.classes[rows], is_allowed=self.is_allowed[rows])
+        return _Task(*(array[rows] for array in vars(self).values()))
 
     def folds(self) -> Iterator[NDArray[np.int64]]:
         """Rows to hold out in turn: every `FOLDS`-th of each class, and at least one of each is left."""

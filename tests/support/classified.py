@@ -19,7 +19,7 @@ from engine.graph.category_graph import CategoryGraph
 FAR = 10.0
 """Taken off all logits of an image it makes it unknown and leaves its probabilities as they are."""
 _TUNING = Tuning(
-    shrinkage=1.5, temperature=1.0, accuracy=1.0, accuracy_alone=1.0, calibration_error=0.0, own_distance=1.0,
+    shrinkage=1.5, temperature=1.0, accuracy=1.0, accuracy_alone=1.0, own_distance=1.0,
     unknown_distance=FAR, shots_checked=0,
 )  # fmt: skip
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.blocks import in_blocks
-from engine.everyday.measures import calibration_error, distance_limit
+from engine.everyday.measures import distance_limit
 from engine.everyday.prototypical.leave_one_out import HeldOutDistances
 from engine.everyday.scores import HeldOutShots
 
@@ -39,7 +39,6 @@ class Tuning:
     # leave-one-shot-out accuracy with it, at the level of each shot's label; NaN without shots to hold out
     accuracy: float
     accuracy_alone: float  # the same for prototypes alone (lambda 1)
-    calibration_error: float  # expected calibration error of the held-out predictions; NaN without any
     own_distance: float  # median squared distance of a held-out shot to the nearest prototype of its own label
     unknown_distance: float  # squared distance beyond which an image is called unknown
     shots_checked: int  # how many shots were held out
@@ -193,7 +192,6 @@ def _untested(start: _Start, *, may_propagate: bool) -> Tuning:
         temperature=start.temperature,
         accuracy=np.nan,
         accuracy_alone=np.nan,
-        calibration_error=np.nan,
         own_distance=start.temperature,
         unknown_distance=np.inf,
         shots_checked=0,
@@ -210,23 +208,10 @@ def _report(check: HeldOutCheck, chosen: _Option, alone: _Option) -> Tuning:
         temperature=chosen.temperature,
         accuracy=chosen.hits / count if count else np.nan,
         accuracy_alone=alone.hits / count if count else np.nan,
-        calibration_error=_held_out_calibration(check, squared, chosen.temperature),
         own_distance=float(np.median(own)),
         unknown_distance=distance_limit(nearest),
         shots_checked=len(squared),
     )
-
-
-def _held_out_calibration(check: HeldOutCheck, squared: NDArray[np.float32], temperature: float) -> float:
-    if not check.can_tell_leaf.any():
-        return float("nan")
-    count = squared[check.can_tell_leaf]
-    logits = -count / temperature
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    best = powers.argmax(axis=1)
-    score = powers.max(axis=1) / powers.sum(axis=1)
-    right = np.take_along_axis(check.is_right[check.can_tell_leaf], best[:, None], axis=1)[:, 0]
-    return calibration_error(score, right)
 
 
 def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: NDArray[np.int64], width: int) -> HeldOutShots:
