@@ -134,7 +134,7 @@ class Exporting(QObject):
         look = self._look
         if info is None or state is None or card is None or not self._is_looked_at:
             return
-        wish = card.wish(self._folder())
+        choice, is_named = card.choice(self._folder()), card.is_own_target
 
         def is_wanted() -> bool:
             return look == self._look
@@ -149,7 +149,7 @@ class Exporting(QObject):
             from app.exporting.logic import look_at
 
             if is_wanted():
-                found = look_at(info.path, state, wish)
+                found = look_at(info.path, state, choice, is_named=is_named)
                 self._thread.post(lambda: deliver(found))
 
         self._thread.submit(work, lambda reason: card.show_failure(reason) if is_wanted() else None)
@@ -180,7 +180,7 @@ class Exporting(QObject):
 
         if self.card is None or self._job is not None:
             return
-        self._settings.export_format = look.wish.offered.name
+        self._settings.export_format = look.choice.format_name
         self._settings.export_folder = str(look.target.parent)
         self._settled.stop()
         self._look += 1
@@ -194,7 +194,7 @@ class Exporting(QObject):
         if info is None or state is None:
             return
         job = ThreadJob(job_title(look.target), self._work(info.path, state, look), self._thread)
-        job.keeps_finished = look.wish.offered.writes_into
+        job.keeps_finished = look.format.writes_into
         job.progress.connect(lambda progress: self.card.show_progress(progress) if self.card is not None else None)
         job.finished.connect(lambda done: self._on_finished(cast("WrittenExport | ExportedModel", done), look))
         job.failed.connect(self._on_failed)
@@ -209,7 +209,7 @@ class Exporting(QObject):
         def work(on_progress: "OnProgress", cancel: "CancelToken") -> "WrittenExport | ExportedModel":
             from app.exporting.logic import export_labels, export_the_model
 
-            if look.wish.offered.has_labels:
+            if look.format.has_labels:
                 return export_labels(project, state, look, on_progress, cancel)
             return export_the_model(project, caches, look, on_progress, cancel)
 
@@ -224,7 +224,7 @@ class Exporting(QObject):
             self.card.dismiss()
         is_incomplete = isinstance(done, WrittenExport) and bool(done.failures)
         say = self._toast.say_failure if is_incomplete else self._toast.say
-        folder = look.target if look.wish.offered.is_folder else look.target.parent
+        folder = look.target if look.format.is_folder else look.target.parent
         say(
             done_text(done, look.target) if isinstance(done, WrittenExport) else model_done_text(done),
             action=tr("Show in folder"),
@@ -245,7 +245,7 @@ class Exporting(QObject):
 
         is_seen = self.card is not None and self.card.isVisible()
         self._end("")
-        text = stopped_text(writes_into=look.wish.offered.writes_into)
+        text = stopped_text(writes_into=look.format.writes_into)
         if is_seen or self._session.info is not None:
             self._toast.say(text)
 

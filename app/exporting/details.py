@@ -25,7 +25,8 @@ from engine.interchange.labelled_images.placed_images import FolderOptions
 from engine.new_folder import Placing
 
 if TYPE_CHECKING:
-    from app.exporting.logic import ExportLook, OfferedExport
+    from app.exporting.logic import ExportLook
+    from engine.interchange.labelled_images.formats import ImageFormat
 
 _BULLET: Final = "•  "
 
@@ -61,7 +62,6 @@ class ExportDetails(QWidget):
         self._losses = make_flowing_label("", "secondary")
         self._room = make_flowing_label("", "warning")
         self._which_part, self._files_part = QWidget(), QWidget()
-        self._offered: OfferedExport | None = None
         self._fill()
         self._connect()
 
@@ -139,9 +139,8 @@ class ExportDetails(QWidget):
         """What is lost in the format."""
         return self._losses.text()
 
-    def show_format(self, offered: "OfferedExport") -> None:
+    def show_format(self, offered: "ImageFormat") -> None:
         """Show another format; what is known of its preview follows."""
-        self._offered = offered
         self._title.setText(offered.title)
         self._description.setText(description(offered))
         lines = losses(offered)
@@ -158,12 +157,12 @@ class ExportDetails(QWidget):
         for which, button in self.which.items():
             chosen = look.chosen.get(which)
             button.setText(which_text(which, None if chosen is None else chosen.count))
-        chosen = look.chosen.get(look.wish.which)
+        chosen = look.chosen.get(look.choice.which)
         for placing, button in self.placings.items():
             button.setText(placing_text(placing, None if chosen is None else chosen.size_bytes))
         self._room.setText(lacks_room(look, self.options.placing))
         self._room.setVisible(bool(self._room.text()))
-        is_beside = look.wish.offered.is_beside or look.wish.options.is_flat
+        is_beside = look.format.is_beside or look.choice.folder.is_flat
         self._show_coarse(chosen.coarse if chosen is not None and is_beside else 0)
         self.preview.show_preview(look.preview, preview_caption(look.preview, 0 if chosen is None else chosen.count))
 

@@ -13,7 +13,7 @@ from app.texts import plain_tip
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
-    from app.exporting.logic import OfferedExport
+    from engine.interchange.labelled_images.formats import ImageFormat
 
 
 @final
@@ -29,7 +29,7 @@ class FormatList(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, offered: "Mapping[str, OfferedExport]") -> None:
+    def __init__(self, offered: "Mapping[str, ImageFormat]") -> None:
         super().__init__()
         self.buttons: dict[str, QRadioButton] = {}
         self._group = QButtonGroup(self)
@@ -39,12 +39,12 @@ class FormatList(QWidget):
         body.setProperty("surface", "raised")
         column = fill_column(body, spacing=spacing.small)
         column.setContentsMargins(spacing.large, 0, spacing.small, spacing.small)
-        for group, members in groupby(offered.values(), key=lambda one: one.group):
+        for group, members in groupby(offered.items(), key=lambda item: item[1].group):
             if self.buttons:
                 column.addSpacing(spacing.medium)
             column.addWidget(make_label(group_title(group), "section"))
-            for one in members:
-                column.addWidget(self._button_for(one))
+            for name, one in members:
+                column.addWidget(self._button_for(name, one))
         column.addStretch(1)
         self._area.setWidget(body)
         fill_column(self, self._area)
@@ -56,13 +56,13 @@ class FormatList(QWidget):
     def choose(self, name: str) -> None:
         self.buttons[name].setChecked(True)
 
-    def _button_for(self, one: "OfferedExport") -> QRadioButton:
+    def _button_for(self, name: str, one: "ImageFormat") -> QRadioButton:
         button = QRadioButton(one.title)
         button.setAccessibleDescription(description(one))
         button.setToolTip(plain_tip(description(one)))
-        button.toggled.connect(lambda is_on: self._on_toggled(one.name) if is_on else None)
+        button.toggled.connect(lambda is_on: self._on_toggled(name) if is_on else None)
         self._group.addButton(button)
-        self.buttons[one.name] = button
+        self.buttons[name] = button
         return button
 
     def _on_toggled(self, name: str) -> None:

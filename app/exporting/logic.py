@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,8 +16,7 @@ from engine.collection.project_settings import setting_of
 from engine.errors import ProtoleafError, TakenError
 from engine.files import shown
 from engine.full_disk import as_full_disk
-from engine.interchange.labelled_images.formats import FORMATS, FormatGroup
-from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.interchange.labelled_images.formats import FORMATS, FormatGroup, ImageFormat
 from engine.project import Project
 
 if TYPE_CHECKING:
@@ -39,69 +38,12 @@ FIRST: Final = "csv"
 
 
 @dataclass(frozen=True)
-class OfferedExport:
-    """One line of the list.
-
-    Attributes:
-        name: as the command line has it.
-        title, description, cannot_carry: for people.
-        group: heading that it stands under.
-        suffix: of the file, with its dot; "" for a folder.
-        is_folder: whether it is one.
-        has_images: whether it holds the images themselves.
-        has_flat_form: whether its class folders can lie beside one another.
-        is_beside: whether they always do.
-        is_spreadsheet: whether spreadsheets open it.
-        writes_into: whether its folder may hold other files.
-    """
-
-    name: str
-    title: str
-    description: str
-    cannot_carry: tuple[str, ...]
-    group: FormatGroup
-    suffix: str = ""
-    is_folder: bool = False
-    has_images: bool = False
-    has_flat_form: bool = False
-    is_beside: bool = False
-    is_spreadsheet: bool = False
-    writes_into: bool = False
-
-    @property
-    def has_labels(self) -> bool:
-        """Whether images are chosen for it; the model alone is of all that are labelled."""
-        return self.name != MODEL
-
-
-@dataclass(frozen=True)
-class ExportWish:
-    """What is chosen in the card.
-
-    Attributes:
-        offered: the format.
-        which: which images.
-        options: for formats that are folders.
-        has_byte_order_mark: for tables that spreadsheets open.
-        target: what the person named; None: a free name is found.
-        folder: in which; None beside the project.
-    """
-
-    offered: OfferedExport
-    which: Which = Which.SURE
-    options: FolderOptions = field(default_factory=FolderOptions)
-    target: Path | None = None
-    folder: Path | None = None
-    has_byte_order_mark: bool = False
-
-
-@dataclass(frozen=True)
 class ExportLook:
-    """What would come of a wish.
+    """What would come of a choice.
 
     Attributes:
-        wish: what was looked at.
-        target: where it would go.
+        format: the format that is chosen.
+        choice: what was looked at, with the place where it would go.
         is_taken: whether a file of this name would be replaced.
         replaced_kind: what that file is, in a few words, where it is no earlier export in this format; "" where it is.
         problem: why it cannot go there, in one line; "" where it can.
@@ -110,8 +52,8 @@ class ExportLook:
         preview: the beginning of it.
     """
 
-    wish: ExportWish
-    target: Path
+    format: ImageFormat
+    choice: ExportChoice
     is_taken: bool
     replaced_kind: str
     problem: str
@@ -119,39 +61,32 @@ class ExportLook:
     chosen: Mapping[Which, ChosenImages]
     preview: ExportPreview
 
+    @property
+    def target(self) -> Path:
+        return self.choice.out
 
-def offered_exports() -> dict[str, OfferedExport]:
+
+def offered_exports() -> dict[str, ImageFormat]:
     """All that can be exported, by name, group after group."""
-    found = [
-        OfferedExport(
-            name, one.title, one.description, one.cannot_carry, one.group, one.suffix, one.write_folder is not None,
-            one.has_images, one.has_flat_form, one.is_beside, one.is_spreadsheet, one.writes_into,
-        )
-        for name, one in FORMATS.items()
-    ]  # fmt: skip
-    found.append(
-        OfferedExport(
-            MODEL,
-            tr("Model for other programs"),
-            tr("the network and your classes as ONNX files, with a runner that needs only Python"),
-            (
-                tr("the images and labels it learned from stay here"),
-                tr("it judges each image alone; in the project, images also teach one another"),
-            ),
-            FormatGroup.MODEL,
-            is_folder=True,
-        )
+    model = ImageFormat(
+        tr("Model for other programs"),
+        tr("the network and your classes as ONNX files, with a runner that needs only Python"),
+        (
+            tr("the images and labels it learned from stay here"),
+            tr("it judges each image alone; in the project, images also teach one another"),
+        ),
+        group=FormatGroup.MODEL,
     )
     order = list(FormatGroup)
-    return {one.name: one for one in sorted(found, key=lambda one: order.index(one.group))}
+    return dict(sorted([*FORMATS.items(), (MODEL, model)], key=lambda item: order.index(item[1].group)))
 
 
-def target_name(stem: str, offered: OfferedExport) -> str:
+def target_name(stem: str, name: str, suffix: str) -> str:
     """`birds.csv`, `birds-coco.json`, `birds-folders`: what a project's export is called."""
-    return stem + offered.suffix if offered.suffix == f".{offered.name}" else f"{stem}-{offered.name}{offered.suffix}"
+    return stem + suffix if suffix == f".{name}" else f"{stem}-{name}{suffix}"
 
 
-def renamed_target(target: Path, offered: OfferedExport, known: Sequence[OfferedExport]) -> Path:
+def renamed_target(target: Path, offered: ImageFormat, known: Sequence[ImageFormat]) -> Path:
     """A name that a person chose, for another format: the suffix follows."""
     suffixes = {each.suffix for each in known if each.suffix}
     stem = target.stem if target.suffix in suffixes else target.name
@@ -161,25 +96,35 @@ def renamed_target(target: Path, offered: OfferedExport, known: Sequence[Offered
 # -- on a thread of its own
 
 
-def look_at(project_path: Path, state: "CollectionState", wish: ExportWish) -> ExportLook:
-    """Look what would come of a wish.
+def look_at(project_path: Path, state: "CollectionState", choice: ExportChoice, *, is_named: bool) -> ExportLook:
+    """Look what would come of a choice.
+
+    Args:
+        project_path: the project.
+        state: its newest state.
+        choice: its place is a file or folder that a person named, or the folder in which a free name is found.
+        is_named: which of the two; a folder that is gone gives way to that of the project.
 
     Raises:
         StorageError, ProjectMissingError: the project cannot be read.
     """
-    folder = wish.folder if wish.folder is not None and wish.folder.is_dir() else project_path.parent
-    target = wish.target or _free(folder / target_name(project_path.stem, wish.offered))
+    offered = offered_exports()[choice.format_name]
+    if not is_named:
+        folder = choice.out if choice.out.is_dir() else project_path.parent
+        free = _free(folder / target_name(project_path.stem, choice.format_name, offered.suffix))
+        choice = replace(choice, out=free)
+    target = choice.out
     with Project.open(project_path, for_writing=False) as project:
-        problem, replaced_kind = _problem(project, target, wish.offered)
+        problem, replaced_kind = _problem(project, choice, offered)
         return ExportLook(
-            wish,
-            target,
-            is_taken=bool(replaced_kind) or (target.is_file() and not wish.offered.is_folder),
+            offered,
+            replace(choice, is_overwriting=bool(replaced_kind)),
+            is_taken=bool(replaced_kind) or (target.is_file() and not offered.is_folder),
             replaced_kind=replaced_kind,
             problem=problem,
             free_bytes=_free_bytes(target),
             chosen=chosen_images(project, state),
-            preview=_preview(project, state, wish),
+            preview=_preview(project, state, choice),
         )
 
 
@@ -192,19 +137,11 @@ def export_labels(
         InputError, StorageError: the place or the disk refuses.
         Cancelled: it was stopped.
     """
-    wish = look.wish
     with Project.open(project_path, for_writing=False) as project:
         return export_images(
             project,
             answers_in(state),
-            ExportChoice(
-                wish.offered.name,
-                look.target,
-                wish.which,
-                wish.options,
-                is_overwriting=bool(look.replaced_kind),
-                has_byte_order_mark=wish.has_byte_order_mark,
-            ),
+            look.choice,
             model=state.model_name,
             setting=setting_of(project).value,
             on_progress=on_progress,
@@ -236,15 +173,16 @@ def _free(target: Path) -> Path:
     return free
 
 
-def _problem(project: Project, target: Path, offered: OfferedExport) -> tuple[str, str]:
+def _problem(project: Project, choice: ExportChoice, offered: ImageFormat) -> tuple[str, str]:
     """Why nothing can go there, and what would be replaced there that is no earlier export; "" each."""
+    target = choice.out
     try:
         if offered.has_labels:
-            check_target(project, ExportChoice(offered.name, target))
+            check_target(project, choice)
         else:
             check_folder(Path(os.path.realpath(target)), project)
     except TakenError:
-        return _replacing_problem(project, target, offered), what_it_is(target)
+        return _replacing_problem(project, choice), what_it_is(target)
     except (ProtoleafError, OSError, ValueError) as error:
         return shown(str(as_full_disk(error))), ""
     if not target.parent.is_dir():
@@ -252,10 +190,10 @@ def _problem(project: Project, target: Path, offered: OfferedExport) -> tuple[st
     return "", ""
 
 
-def _replacing_problem(project: Project, target: Path, offered: OfferedExport) -> str:
+def _replacing_problem(project: Project, choice: ExportChoice) -> str:
     """Why the file that is there cannot be replaced even where the person wants it."""
     try:
-        check_target(project, ExportChoice(offered.name, target, is_overwriting=True))
+        check_target(project, replace(choice, is_overwriting=True))
     except (ProtoleafError, OSError, ValueError) as error:
         return shown(str(as_full_disk(error)))
     return ""
@@ -269,10 +207,10 @@ def _free_bytes(target: Path) -> int | None:
         return None
 
 
-def _preview(project: Project, state: "CollectionState", wish: ExportWish) -> ExportPreview:
-    if not wish.offered.has_labels:
+def _preview(project: Project, state: "CollectionState", choice: ExportChoice) -> ExportPreview:
+    if choice.format_name == MODEL:
         return ExportPreview(lines=MODEL_FILES)
     try:
-        return preview_export(project, state, FORMATS[wish.offered.name], wish.which, wish.options)
+        return preview_export(project, state, FORMATS[choice.format_name], choice.which, choice.folder)
     except (ProtoleafError, OSError) as error:
         return ExportPreview(lines=(shown(str(as_full_disk(error))),))

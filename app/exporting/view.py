@@ -19,7 +19,7 @@ from app.controls import (
 )
 from app.exporting.details import ExportDetails
 from app.exporting.format_list import FormatList
-from app.exporting.logic import ExportLook, ExportWish, OfferedExport, renamed_target
+from app.exporting.logic import ExportLook, renamed_target
 from app.exporting.wording import problem_text, target_facts, target_label
 from app.guide_page import set_guide_page
 from app.palette.overlay import Overlay
@@ -27,6 +27,8 @@ from app.side_panel.failure import FailureNotice
 from app.side_panel.progress import ProgressView
 from app.texts import tr
 from app.theme.tokens import tokens
+from engine.collection.exporting.export import ExportChoice
+from engine.interchange.labelled_images.formats import ImageFormat
 
 if TYPE_CHECKING:
     from engine.events import Progress
@@ -59,7 +61,7 @@ class ExportCard(Overlay):
     cancel_requested = Signal()
     browse_requested = Signal()
 
-    def __init__(self, host: QWidget, offered: Mapping[str, OfferedExport]) -> None:
+    def __init__(self, host: QWidget, offered: Mapping[str, ImageFormat]) -> None:
         super().__init__(host, WIDTH)
         set_guide_page(self, "exporting")
         self._offered = offered
@@ -144,23 +146,17 @@ class ExportCard(Overlay):
     # -- what is chosen
 
     @property
-    def offered(self) -> OfferedExport:
+    def offered(self) -> ImageFormat:
         return self._offered[self.formats.name]
 
-    def wish(self, folder: Path) -> ExportWish:
-        """What is chosen now.
-
-        Args:
-            folder: in which a name is found where the person gave none, and which a relative one starts from.
-        """
-        target = folder / Path(self.target.text()).expanduser() if self.is_own_target else None
-        return ExportWish(
-            self.offered,
+    def choice(self, folder: Path) -> ExportChoice:
+        """What is chosen now; its place is the folder where no name was given, which a relative name starts from."""
+        return ExportChoice(
+            self.formats.name,
+            folder / Path(self.target.text()).expanduser() if self.is_own_target else folder,
             self.details.chosen_which,
             self.details.options,
-            target,
-            folder,
-            self.details.has_byte_order_mark,
+            has_byte_order_mark=self.details.has_byte_order_mark,
         )
 
     @property
@@ -244,7 +240,7 @@ class ExportCard(Overlay):
 
     def _show_answers(self) -> None:
         look = self._look
-        chosen = None if look is None else look.chosen.get(look.wish.which)
+        chosen = None if look is None else look.chosen.get(look.choice.which)
         has_some = not self.offered.has_labels or chosen is None or chosen.count > 0
         can_export = look is not None and not look.problem and has_some
         self.export_button.setEnabled(can_export)
@@ -299,5 +295,5 @@ class ExportCard(Overlay):
         super().keyPressEvent(event)
 
 
-def title_of_browsing(offered: OfferedExport) -> str:
+def title_of_browsing(offered: ImageFormat) -> str:
     return tr("Export into a folder") if offered.is_folder else tr("Export")

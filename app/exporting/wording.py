@@ -13,8 +13,9 @@ from engine.interchange.labelled_images.formats import FormatGroup
 from engine.new_folder import Placing
 
 if TYPE_CHECKING:
-    from app.exporting.logic import ExportLook, OfferedExport
+    from app.exporting.logic import ExportLook
     from engine.collection.bundle.export import ExportedModel
+    from engine.interchange.labelled_images.formats import ImageFormat
     from engine.interchange.labelled_images.records import WrittenExport
 
 GROUPS: Final[Mapping[FormatGroup, str]] = {
@@ -46,12 +47,12 @@ def group_title(group: FormatGroup) -> str:
     return tr(GROUPS[group])
 
 
-def description(offered: "OfferedExport") -> str:
+def description(offered: "ImageFormat") -> str:
     """What a format is for, as a sentence."""
     return sentence(offered.description)
 
 
-def losses(offered: "OfferedExport") -> list[str]:
+def losses(offered: "ImageFormat") -> list[str]:
     """What is lost in a format, a sentence each."""
     if not offered.cannot_carry:
         return [tr("Nothing is lost: labels and predictions are written in full.")]
@@ -96,7 +97,7 @@ def target_label(*, is_folder: bool) -> str:
 def target_facts(look: "ExportLook") -> str:
     """`12.3 GB free there`, and whether a file is replaced; where something speaks against it, nothing is."""
     parts = []
-    if look.wish.offered.writes_into:
+    if look.format.writes_into:
         words = tr("Choose the folder of your images to place the new files beside them.")
         parts.append(words)
     if look.replaced_kind and not look.problem:
@@ -116,7 +117,7 @@ def problem_text(problem: str) -> str:
 
 def lacks_room(look: "ExportLook", placing: Placing) -> str:
     """That copies take more room than there is; "" where they do not."""
-    offered, chosen = look.wish.offered, look.chosen.get(look.wish.which)
+    offered, chosen = look.format, look.chosen.get(look.choice.which)
     is_copied = offered.has_images and placing is Placing.COPY
     if not is_copied or chosen is None or look.free_bytes is None or chosen.size_bytes < look.free_bytes:
         return ""

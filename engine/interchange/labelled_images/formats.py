@@ -92,6 +92,15 @@ class ImageFormat:
     is_spreadsheet: bool = False
     writes_into: bool = False
 
+    @property
+    def is_folder(self) -> bool:
+        return not self.suffix
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether images are chosen for it; the model alone is of all that are labelled."""
+        return self.group is not FormatGroup.MODEL
+
 
 FORMATS: Final[Mapping[str, ImageFormat]] = {
     "csv": ImageFormat(

@@ -7,13 +7,12 @@ import pytest
 from app.exporting.logic import (
     FIRST,
     ExportLook,
-    ExportWish,
-    OfferedExport,
     offered_exports,
     renamed_target,
     target_name,
 )
 from app.exporting.wording import done_text, group_title, lacks_room, losses, preview_caption, target_facts
+from engine.collection.exporting.export import ExportChoice
 from engine.collection.exporting.gather import Which
 from engine.collection.exporting.preview import ChosenImages, ExportPreview
 from engine.files import FileFailure
@@ -30,9 +29,8 @@ def look(
 ) -> ExportLook:
     """What would come of exporting three images as class folders."""
     chosen = {Which.SURE: ChosenImages(3, size_bytes)}
-    return ExportLook(
-        ExportWish(FOLDERS), Path("x/out"), is_taken, replaced_kind, "", free_bytes, chosen, ExportPreview()
-    )
+    choice = ExportChoice("folders", Path("x/out"))
+    return ExportLook(FOLDERS, choice, is_taken, replaced_kind, "", free_bytes, chosen, ExportPreview())
 
 
 def test_every_format_is_offered_under_a_heading() -> None:
@@ -50,8 +48,7 @@ def test_every_format_is_offered_under_a_heading() -> None:
     [("csv", ".csv", "birds.csv"), ("coco", ".json", "birds-coco.json"), ("folders", "", "birds-folders")],
 )
 def test_names_tell_formats_apart(name: str, suffix: str, said: str) -> None:
-    one = OfferedExport(name, name, "", (), FormatGroup.TABLES, suffix)
-    assert target_name("birds", one) == said
+    assert target_name("birds", name, suffix) == said
 
 
 @pytest.mark.parametrize(
