@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from engine.backbones.library import BackboneLibrary
 from engine.collection.models import BUNDLED_NAME, bundled_backbones, find_model
 from engine.config import CacheFolders, backbones_folder, log_folder
 from engine.embedding.rates import DeviceSpeed, measure_speed
@@ -93,7 +94,7 @@ def examine(caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: Tr
         reason=chosen.reason,
         cause=refused.cause if refused else "",
         remedy=refused.remedy if refused else "",
-        backbones=tuple(dict.fromkeys((*bundled_backbones(), *_added_backbones()))),
+        backbones=tuple(dict.fromkeys((*bundled_backbones(), *BackboneLibrary().names()))),
         images=image_readers(),
         folders=_folders(caches),
         cache_folder=str(caches.root),
@@ -157,12 +158,6 @@ def speed_of(device: str, seconds: float) -> DeviceSpeed:
     model = find_model(BUNDLED_NAME)
     choice = ProviderChoice(PROVIDERS[device], device, is_explicit=True)
     return measure_speed(model.backbone, model.card, choice, seconds)
-
-
-def _added_backbones() -> tuple[str, ...]:
-    from engine.backbones.library import BackboneLibrary
-
-    return BackboneLibrary().names()
 
 
 def _folders(caches: CacheFolders) -> tuple[FolderReport, ...]:

@@ -34,17 +34,20 @@ from engine.graph.edge_index import edge_index
 from engine.images.decode import decode_square
 from engine.interchange.imagenet import read as read_imagenet
 from engine.interchange.merge import merge_into
-from engine.model.backbone import LastStage, UnitEmbedding, Whitened
+from engine.model.attention import PlainAttention
+from engine.model.backbone import UnitEmbedding, Whitened
+from engine.model.propagation_network import PropagationNetwork
 from engine.model_card import BackboneCard, read_card
 from engine.new_file import ORDINARY_FILE, new_file, open_own, write_file
 from engine.runtime.quantization import activation_ranges, write_eight_bit, write_eight_bit_within
 from engine.scratch_folder import scratch_folder
 from engine.training.episodes import EpisodeSettings
-from engine.training.export import export_backbone, export_plain_propagation, export_propagation
+from engine.training.export import export_backbone, export_propagation
 from engine.training.propagation_settings import PropagationTrainingSettings
 from engine.training.propagation_training import TrainedPropagation, train_attention
 from research.candidates import candidate, take_over
 from research.embedding_head import EmbeddingHead, fit_head
+from research.leaf_net import LastStage
 from research.pretraining import (
     IMAGENET_MEAN,
     IMAGENET_STD,
@@ -177,7 +180,7 @@ def _tensors(head: EmbeddingHead) -> tuple[torch.Tensor, torch.Tensor]:
 @commands.command("plain")
 def plain(out: Path) -> None:
     """Export propagation without parameters, for embeddings of any width, to OUT."""
-    agreement = export_plain_propagation(out / WIDTH_AGNOSTIC)
+    agreement = export_propagation(PropagationNetwork(PlainAttention()), out / WIDTH_AGNOSTIC)
     typer.echo(f"largest relative difference to torch {agreement.largest_difference:.1e}, {agreement.checks} graphs")
 
 

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from torch import Tensor, nn
 
 from engine.errors import UsageError
-from engine.model.backbone import LEAF_NET_WIDTHS, LastStage, LeafNet
+from research.leaf_net import LEAF_NET_WIDTHS, LastStage, LeafNet
 from research.pretraining import PretrainingSettings
 
 Head = Literal["last", "all"]

@@ -13,8 +13,9 @@ from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.training import checkpoints
 from engine.training.arithmetic import device_of, number_type
 from engine.training.checkpoint_file import CHECKPOINT_NAME
+from engine.training.curve import OnPoint
 from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.loop import OnPoint, Outcome, embedder, train
+from engine.training.loop import Outcome, embedder, train
 from engine.training.objective import Embed, Objective
 from research.baselines.baseline import Baseline
 from research.data_sets.stored import FewShotData

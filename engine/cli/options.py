@@ -20,10 +20,6 @@ ProjectPath = Annotated[Path, typer.Argument(metavar="PROJECT", help="The projec
 DeviceName = Annotated[
     str, typer.Option("--device", help="auto, cpu, cuda, tensorrt, coreml or directml.", callback=_known)
 ]
-DeviceSettingTexts = Annotated[
-    list[str] | None,
-    typer.Option("--device-setting", metavar="NAME=VALUE", help="A GPU setting, as in docs/gpu.md; repeatable."),
-]
 SettingName = Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes or regression.")]
 
 

@@ -14,19 +14,11 @@ from torch import Tensor, nn
 from engine.errors import FormatError, ModelError
 from engine.full_disk import storage_error
 from engine.new_file import clear_abandoned_drafts, private_folder, write_file
+from engine.training.curve import TrainingPoint
 
 FORMAT: Final = "protoleaf training checkpoint 1"
 MODEL: Final = "model."
 OPTIMIZER: Final = "optimizer."
-
-
-@dataclass(frozen=True)
-class CurvePoint:
-    """One point of the curve."""
-
-    iteration: int  # finished iterations
-    loss: float  # mean training loss since the point before
-    accuracy: float | None  # on validation tasks, 0..1; None when none was measured
 
 
 @dataclass(frozen=True)
@@ -35,7 +27,7 @@ class Checkpoint:
 
     iteration: int  # finished iterations
     tensors: Mapping[str, Tensor]  # of the module (prefix `model.`) and the optimiser (prefix `optimizer.`)
-    curve: tuple[CurvePoint, ...]  # points so far
+    curve: tuple[TrainingPoint, ...]  # points so far
     pending_losses: tuple[float, ...]  # losses since the last point
     settings: Mapping[str, Any]  # what it was trained with, as plain values
 
@@ -45,7 +37,7 @@ def capture(
     optimizer: torch.optim.Optimizer,
     *,
     iteration: int,
-    curve: tuple[CurvePoint, ...],
+    curve: tuple[TrainingPoint, ...],
     pending_losses: tuple[float, ...],
     settings: Mapping[str, Any],
 ) -> Checkpoint:
@@ -108,7 +100,7 @@ def read(path: Path) -> Checkpoint:
     return Checkpoint(
         iteration=int(notes["iteration"]),
         tensors=tensors,
-        curve=tuple(CurvePoint(**point) for point in json.loads(notes["curve"])),
+        curve=tuple(TrainingPoint(**point) for point in json.loads(notes["curve"])),
         pending_losses=tuple(json.loads(notes["pending_losses"])),
         settings=json.loads(notes["settings"]),
     )

@@ -1,5 +1,6 @@
 """What a training tells: its curve on the way, and how long it takes before it begins. Plain data, without torch."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -17,6 +18,13 @@ class TrainingPoint:
         """The validation loss of a training that measures it at every point."""
         assert self.validation_loss is not None, "this training measures it"
         return self.validation_loss
+
+
+OnPoint = Callable[[TrainingPoint], None]
+
+
+def ignore_point(_point: TrainingPoint) -> None:
+    """Be the listener of callers that draw no curve."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from torch import Tensor, nn
 
 from engine.errors import ModelError
 from engine.full_disk import writing
-from engine.model.propagation_network import NetworkOutputs, PlainPropagationNetwork, PropagationNetwork
+from engine.model.attention import Attention, PlainAttention
+from engine.model.propagation_network import NetworkOutputs, PropagationNetwork
 from engine.model_card import BackboneCard, card_path, write_card
 from engine.new_file import ORDINARY_FILE, clear_abandoned_drafts, new_file, private_folder
 from engine.runtime.onnx_runtime import load_onnxruntime
@@ -52,32 +53,18 @@ class Agreement:
     checks: int  # inputs compared
 
 
-def export_propagation(network: PropagationNetwork, path: Path) -> Agreement:
-    """Write a propagation network as an ONNX file, checked against torch.
-
-    Raises:
-        ModelError: the file's results differ from the module's; nothing is written.
-        StorageError: the folder refuses the file.
-    """
-    return _export_propagation(network, path, (network.attention.embedding_width,), {0: "n"})
-
-
-def export_plain_propagation(path: Path) -> Agreement:
-    """Write propagation without parameters as an ONNX file for embeddings of any width, checked against torch.
-
-    Raises:
-        ModelError: the file's results differ from the module's; nothing is written.
-        StorageError: the folder refuses the file.
-    """
-    return _export_propagation(PlainPropagationNetwork(), path, PLAIN_WIDTHS, {0: "n", 1: "d"})
-
-
-def _export_propagation(
-    network: PropagationNetwork | PlainPropagationNetwork,
-    path: Path,
-    widths: Sequence[int],
-    embedding_axes: dict[int, str],
+def export_propagation(
+    network: PropagationNetwork[Attention] | PropagationNetwork[PlainAttention], path: Path
 ) -> Agreement:
+    """Write a propagation network as an ONNX file, checked against torch; a plain one for embeddings of any width.
+
+    Raises:
+        ModelError: the file's results differ from the module's; nothing is written.
+        StorageError: the folder refuses the file.
+    """
+    attention = network.attention
+    widths = PLAIN_WIDTHS if isinstance(attention, PlainAttention) else (attention.embedding_width,)
+    embedding_axes = {0: "n"} if isinstance(attention, Attention) else {0: "n", 1: "d"}
     shape = ModelShape(
         input_names=("embeddings", "image_positions", "class_positions", "edge_index", "lambda_"),
         output_names=NetworkOutputs._fields,
@@ -86,7 +73,7 @@ def _export_propagation(
     notes = {
         "steps": str(network.steps),
         "normalisation": network.normalisation,
-        "logit_scale": str(float(network.attention.logit_scale)),
+        "logit_scale": str(float(attention.logit_scale)),
     }
     generator = torch.Generator().manual_seed(CHECK_SEED)
     inputs = [random_graph(generator, *counts, width=width) for width in widths for counts in PROPAGATION_CHECKS]

@@ -16,7 +16,7 @@ from engine.training import checkpoints
 from engine.training.arithmetic import Distribution, device_of, keep_freed_memory, number_type
 from engine.training.batches import augmented_windows, middle_windows, normalised
 from engine.training.checkpoint_file import CHECKPOINT_NAME
-from engine.training.checkpoints import CurvePoint
+from engine.training.curve import OnPoint, TrainingPoint, ignore_point
 from engine.training.objective import Embed, Objective
 from engine.training.settings import TrainingSettings
 
@@ -30,11 +30,6 @@ FREELY_CHANGED: Final = frozenset({"device", "compiles", "checkpoint_interval", 
 """Settings that a resumed training may change."""
 
 Validate = Callable[[Embed], float]
-OnPoint = Callable[[CurvePoint], None]
-
-
-def _ignore_point(_point: CurvePoint) -> None:
-    pass
 
 
 @dataclass(frozen=True)
@@ -42,7 +37,7 @@ class Outcome:
     """What a training did."""
 
     iterations: int  # finished in all, also before a resume
-    curve: tuple[CurvePoint, ...]  # losses and accuracies on the way
+    curve: tuple[TrainingPoint, ...]  # losses and accuracies on the way
 
 
 def train(
@@ -52,7 +47,7 @@ def train(
     run: Path | None = None,
     *,
     validate: Validate | None = None,
-    on_point: OnPoint = _ignore_point,
+    on_point: OnPoint = ignore_point,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> Outcome:
@@ -137,7 +132,7 @@ class _Training:
         self.objective = objective.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.settings = settings
         self.validate: Validate | None = None
-        self.on_point: OnPoint = _ignore_point
+        self.on_point: OnPoint = ignore_point
         self._pixels = pixels
         self._device = device
         self._distribution = distribution
@@ -151,7 +146,7 @@ class _Training:
         )
         self._embed = embedder(objective, pixels, settings.side)
         self._iteration = 0
-        self._curve: list[CurvePoint] = []
+        self._curve: list[TrainingPoint] = []
         self._losses: list[float] = []
         self._is_new = True
         if self._path is not None and self._path.exists():
@@ -229,7 +224,7 @@ class _Training:
         if is_last:  # what is buffered shall belong to the final weights
             self.objective.refresh(self._embed)
         accuracy = self.validate(self._embed) if self.validate is not None else None
-        point = CurvePoint(self._iteration, float(np.mean(self._losses)), accuracy)
+        point = TrainingPoint(self._iteration, float(np.mean(self._losses)), accuracy=accuracy)
         self._curve.append(point)
         self._losses.clear()
         self.on_point(point)

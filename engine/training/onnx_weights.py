@@ -20,7 +20,7 @@ _NOTE: Final = "normalisation"
 _NORMALISATIONS: Final[tuple[Normalisation, ...]] = get_args(Normalisation)
 
 
-def read_propagation(path: Path) -> PropagationNetwork:
+def read_propagation(path: Path) -> PropagationNetwork[Attention]:
     """Make the torch module of a propagation file that `export_propagation` wrote.
 
     Raises:
@@ -28,7 +28,7 @@ def read_propagation(path: Path) -> PropagationNetwork:
     """
     model = read_model(path)
     notes = {entry.key: entry.value for entry in model.metadata_props}
-    weights = _weights(model)
+    weights = weights_of(model)
     normalisation: Normalisation | None = next((each for each in _NORMALISATIONS if each == notes.get(_NOTE)), None)
     if _G not in weights or _H not in weights or normalisation is None:
         raise ModelError(
@@ -42,15 +42,6 @@ def read_propagation(path: Path) -> PropagationNetwork:
         attention.g.weight.copy_(torch.from_numpy(weights[_G]))
         attention.h.weight.copy_(torch.from_numpy(weights[_H]))
     return PropagationNetwork(attention, steps=int(notes.get("steps", "1")), normalisation=normalisation)
-
-
-def read_weights(path: Path) -> Mapping[str, NDArray[np.float32]]:
-    """All float tensors of a model file by name, those stored as float16 under the name of the tensor they become.
-
-    Raises:
-        ModelError: the file cannot be read.
-    """
-    return _weights(read_model(path))
 
 
 def read_model(path: Path) -> Any:
@@ -67,7 +58,8 @@ def read_model(path: Path) -> Any:
         raise ModelError("the model file cannot be read", found=f"{path}: {error}") from error
 
 
-def _weights(model: Any) -> Mapping[str, NDArray[np.float32]]:
+def weights_of(model: Any) -> Mapping[str, NDArray[np.float32]]:
+    """All float tensors of an `onnx.ModelProto`, those stored as float16 under the name of the tensor they become."""
     from onnx import numpy_helper
 
     arrays = {tensor.name.removesuffix(_HALF): numpy_helper.to_array(tensor) for tensor in model.graph.initializer}

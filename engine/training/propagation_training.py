@@ -1,6 +1,6 @@
 """Meta-training of the attention on cached embeddings ("Tune propagation"): Algorithm 1 with a fixed backbone."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.model.attention import Attention
 from engine.model.propagation_network import PropagationNetwork
-from engine.training.curve import TrainingPoint
+from engine.training.curve import OnPoint, TrainingPoint, ignore_point
 from engine.training.episodes import ClassArrays, Episode, Positions, draw_episode, share_out, split_leaves
 from engine.training.propagation_learner import (
     Collection,
@@ -24,12 +24,6 @@ from engine.training.propagation_learner import (
     start_temperatures,
 )
 from engine.training.propagation_settings import PropagationTrainingSettings
-
-OnPoint = Callable[[TrainingPoint], None]
-
-
-def ignore_point(_point: TrainingPoint) -> None:
-    """Be the listener of callers that draw no curve."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +42,7 @@ class TrainedPropagation:
     held_out_images: int  # images that the figures were measured on, by turns as support and as query
     settings: PropagationTrainingSettings  # how it was trained
 
-    def network(self) -> PropagationNetwork:
+    def network(self) -> PropagationNetwork[Attention]:
         return PropagationNetwork(self.attention, steps=self.settings.steps, normalisation=self.settings.normalisation)
 
 

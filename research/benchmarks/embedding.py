@@ -13,16 +13,16 @@ from pathlib import Path
 import numpy as np
 
 from engine.collection.models import BUNDLED_NAME, ModelFiles, find_model
-from engine.embedding.rates import RateTriple, decode_all, measure_rates
 from engine.errors import InputError, UsageError
 from engine.images.find_images import find_images
 from engine.runtime.backbone import BackboneSession
-from engine.runtime.devices.settings import read_settings
 from engine.runtime.providers import choose_providers
 from engine.runtime.sessions import usable_cores
 from engine.scratch_folder import scratch_folder
 from research.benchmarks.decoders import measure_decoders
+from research.benchmarks.device_settings import read_settings
 from research.benchmarks.photos import KINDS, draw_photos
+from research.benchmarks.rates import RateTriple, decode_all, measure_rates
 
 FEWEST_FOR_THE_BACKBONE = 256
 """Decoded images are repeated up to this number, so that timing the backbone alone does not end at once."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.options import DeviceName, DeviceSettingTexts, command_group
+from engine.cli.options import DeviceName, command_group
 from engine.cli.output import AsJson, say
 
 if TYPE_CHECKING:
@@ -96,7 +96,10 @@ def embed(
     rounds: Annotated[int, typer.Option(min=1)] = 5,
     peer: Annotated[bool, typer.Option(help="Also time torch's DataLoader with Pillow.")] = True,
     device: DeviceName = "auto",
-    device_setting: DeviceSettingTexts = None,
+    device_setting: Annotated[
+        list[str] | None,
+        typer.Option("--device-setting", metavar="NAME=VALUE", help="A GPU setting, as in docs/gpu.md; repeatable."),
+    ] = None,
     row: Annotated[bool, typer.Option("--row", help="Print the row for docs/performance.md.")] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -17,7 +17,7 @@ from engine.errors import UsageError
 from engine.events import OnProgress, Progress, ignore_progress
 
 if TYPE_CHECKING:
-    from engine.training.checkpoints import CurvePoint
+    from engine.training.curve import TrainingPoint
     from research.data_sets.stored import FewShotData
     from research.results import TestResult
 
@@ -181,15 +181,16 @@ class _Note:
     def show(self, progress: Progress) -> None:
         self._on_progress(replace(progress, note=self._text))
 
-    def keep(self, point: "CurvePoint") -> None:
+    def keep(self, point: "TrainingPoint") -> None:
         self._text = _of_point(point)
 
     def tell(self, result: "TestResult") -> None:
         self._text = f"{result.variant} {result.ways}w{result.shots}s {_line(result)}"
 
 
-def _of_point(point: "CurvePoint") -> str:
+def _of_point(point: "TrainingPoint") -> str:
     watched = "" if point.accuracy is None else f", {100 * point.accuracy:.1f}% right on some test tasks"
+    assert point.loss is not None, "of every point after the start"
     return f"loss {point.loss:.3f}{watched}"
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.collection.models import ModelFiles
-from engine.embedding.rates import decode_all, measure_inference_alone
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import choose_providers
+from research.benchmarks.rates import decode_all, measure_inference_alone
 from research.transfer.collection import TransferCollection
 
 IMAGES: Final = 128

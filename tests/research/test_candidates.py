@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from engine.errors import UsageError
-from engine.model.backbone import LeafNet
 from research.candidates import CANDIDATES, candidate, take_over
+from research.leaf_net import LeafNet
 
 
 def test_candidates_start_from_candidates() -> None:

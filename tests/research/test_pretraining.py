@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from engine.model.backbone import LeafNet
+from research.leaf_net import LeafNet
 from research.pretraining import (
     AncestorLoss,
     PretrainingImages,

@@ -22,7 +22,7 @@ from engine.collection.training.labelled import labelled_embeddings
 from engine.collection.training.project_images import TrainingImages, project_images
 from engine.collection.training.settings import BackboneSettings, Chosen, by_field, plain_settings, with_chosen
 from engine.collection.training.starts import Start, start_of
-from engine.collection.training.telling import OnPoint, Teller, TrainingStage, ignore_point
+from engine.collection.training.telling import Teller, TrainingStage
 from engine.collection.training.trained import (
     TrainedFiles,
     backbone_file,
@@ -38,7 +38,7 @@ from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.model_card import BackboneCard, file_hash
 from engine.project import Project
 from engine.training.checkpoint_file import CHECKPOINT_NAME, kept_iteration
-from engine.training.curve import TrainingPoint
+from engine.training.curve import OnPoint, TrainingPoint, ignore_point
 
 if TYPE_CHECKING:
     from torch import nn
@@ -159,17 +159,17 @@ def _train(
     embed, started_s = embedder(objective, pixels, plan.side), time.perf_counter()
     objective.refresh(embed)
     teller.ending_s = ending_s((time.perf_counter() - started_s) / len(images.training), len(pixels))
-    teller.point(TrainingPoint(0, None, None, None if check is None else check(embed)))
+    teller.point(TrainingPoint(0, accuracy=None if check is None else check(embed)))
     if (run / CHECKPOINT_NAME).exists():
         for point in checkpoints.read(run / CHECKPOINT_NAME).curve:
-            teller.point(TrainingPoint(point.iteration, point.loss, None, point.accuracy))
+            teller.point(point)
     train(
         objective,
         pixels,
         plan,
         run,
         validate=check,
-        on_point=lambda point: teller.point(TrainingPoint(point.iteration, point.loss, None, point.accuracy)),
+        on_point=teller.point,
         on_progress=teller.progress,
         cancel=cancel,
     )

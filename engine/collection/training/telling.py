@@ -1,14 +1,11 @@
 """How a training tells of itself: points of the curve, and progress that carries the latest of them as its note."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from typing import final
 
 from engine.events import OnProgress, Progress
-from engine.training.curve import TrainingPoint
-
-OnPoint = Callable[[TrainingPoint], None]
+from engine.training.curve import OnPoint, TrainingPoint
 
 
 class TrainingStage(StrEnum):
@@ -18,10 +15,6 @@ class TrainingStage(StrEnum):
     EMBEDDING = "embedding the images"
     SAVING = "saving the backbone"
     MEASURING = "measuring it on held-out images"
-
-
-def ignore_point(_point: TrainingPoint) -> None:
-    """Be the listener of callers that draw no curve."""
 
 
 @final

@@ -5,13 +5,13 @@ from typing import Final
 
 from engine.collection.training.backbone import train_backbone
 from engine.collection.training.settings import Chosen
-from engine.collection.training.telling import OnPoint, ignore_point
 from engine.collection.training.trained import DEPTHS, TrainedFiles
 from engine.collection.training.tune import tune_propagation
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.project import Project
+from engine.training.curve import OnPoint, ignore_point
 from engine.training.needed_packages import check_packages
 
 PACKAGES: Final = ("torch", "onnx", "onnxscript", "safetensors")

@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 from engine.collection.models import ModelFiles, model_of
 from engine.collection.training.labelled import GraphArrays, graph_arrays, labelled_embeddings, labelled_images
 from engine.collection.training.settings import Chosen, by_field, plain_settings, with_chosen
-from engine.collection.training.telling import OnPoint, Teller, ignore_point
+from engine.collection.training.telling import Teller
 from engine.collection.training.trained import TrainedFiles, free_name, propagation_file, training_folder, write_trained
 from engine.config import CacheFolders
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.model_card import BackboneCard
 from engine.project import Project
+from engine.training.curve import OnPoint, ignore_point
 from engine.training.episodes import LEAST_CLASSES, LEAST_LEAVES, EpisodeSettings, too_little
 
 if TYPE_CHECKING:
+    from engine.model.attention import Attention
     from engine.model.propagation_network import PropagationNetwork
     from engine.training.propagation_settings import PropagationTrainingSettings
     from engine.training.propagation_training import TrainedPropagation
@@ -162,7 +164,7 @@ def with_chosen_episodes(episodes: EpisodeSettings, chosen: Chosen) -> EpisodeSe
     return with_chosen(episodes, {name: value for name, value in chosen.items() if name in names})
 
 
-def _defaults(card: BackboneCard, start: "PropagationNetwork | None") -> "PropagationTrainingSettings":
+def _defaults(card: BackboneCard, start: "PropagationNetwork[Attention] | None") -> "PropagationTrainingSettings":
     """Go on from the values in use."""
     from engine.training.propagation_settings import PropagationTrainingSettings
 
@@ -172,7 +174,7 @@ def _defaults(card: BackboneCard, start: "PropagationNetwork | None") -> "Propag
     return defaults if start is None else replace(defaults, steps=start.steps, normalisation=start.normalisation)
 
 
-def _start(model: ModelFiles, chosen: Chosen) -> "PropagationNetwork | None":
+def _start(model: ModelFiles, chosen: Chosen) -> "PropagationNetwork[Attention] | None":
     """The propagation in use; None where its form is chosen anew or the file holds none of ours."""
     from engine.training.onnx_weights import read_propagation
 

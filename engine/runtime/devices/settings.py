@@ -1,12 +1,10 @@
 """How a device runs a backbone: every switch, its default, and ONNX Runtime's options that follow from it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from engine.config import CacheFolders
-from engine.errors import UsageError
 from engine.runtime.devices.names import (
     COREML_PROVIDER,
     CPU_PROVIDER,
@@ -16,13 +14,8 @@ from engine.runtime.devices.names import (
 
 ProviderChain = tuple[tuple[str, dict[str, str]], ...]
 """Execution providers in the order in which they are offered each operator, with their options."""
-
-_ALGORITHM_SEARCHES: Final = ("HEURISTIC", "EXHAUSTIVE", "DEFAULT")
-_YES: Final = frozenset({"1", "yes", "true", "on"})
-_NO: Final = frozenset({"0", "no", "false", "off"})
 _WORKSPACE_BYTES: Final = 1 << 30
 """What TensorRT may take to try kernels in. Chosen."""
-
 SMALLEST_BATCH: Final = 8
 """A GPU's images in one run, at least. Chosen; no GPU was at hand to measure with."""
 LARGEST_BATCH: Final = 128
@@ -54,38 +47,6 @@ class DeviceSettings:
     # Compute in float16 where the provider can (TensorRT); kept only if embeddings agree with the CPU's
     half: bool = False
     spare_memory: bool = True  # grow the memory by what is asked for, instead of to the next power of two
-
-
-def read_settings(pairs: Sequence[str]) -> DeviceSettings:
-    """Read switches as people write them: "cuda_graphs=yes", "batch=64".
-
-    Raises:
-        UsageError: there is no such switch, or the value is not one of its.
-    """
-    settings = DeviceSettings()
-    for pair in pairs:
-        name, _, text = pair.partition("=")
-        known = {field.name: getattr(settings, field.name) for field in fields(settings)}
-        if name not in known:
-            raise UsageError("there is no such device setting", expected=", ".join(known), found=pair)
-        settings = replace(settings, **{name: _value(name, text, known[name])})
-    return settings
-
-
-def _value(name: str, text: str, example: Any) -> Any:
-    if isinstance(example, bool):
-        if text.lower() in _YES | _NO:
-            return text.lower() in _YES
-        raise UsageError("{name} is switched by yes or no", found=text or "nothing", name=name)
-    if isinstance(example, int):
-        if text.isdecimal():
-            return int(text)
-        raise UsageError("{name} is a whole number", found=text or "nothing", name=name)
-    if text.upper() not in _ALGORITHM_SEARCHES:
-        raise UsageError(
-            "there is no such {name}", expected=", ".join(_ALGORITHM_SEARCHES), found=text or "nothing", name=name
-        )
-    return text.upper()
 
 
 def provider_chain(provider: str, settings: DeviceSettings, engines: Path | None = None) -> ProviderChain:

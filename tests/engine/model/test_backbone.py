@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from engine.model.backbone import LastStage, LeafNet, UnitEmbedding, Whitened, pooled
+from engine.model.backbone import UnitEmbedding, Whitened
+from research.leaf_net import LastStage, LeafNet, pooled
 
 
 def _network() -> LeafNet:

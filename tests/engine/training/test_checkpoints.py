@@ -11,7 +11,8 @@ from torch import nn
 from engine.errors import FormatError, ModelError, StorageError
 from engine.new_file import DRAFT_SUFFIX
 from engine.training import checkpoints
-from engine.training.checkpoints import Checkpoint, CurvePoint
+from engine.training.checkpoints import Checkpoint
+from engine.training.curve import TrainingPoint
 from tests.support.full_disk import full_disk_after
 
 
@@ -45,7 +46,7 @@ def trained_checkpoint(width: int = 3) -> Checkpoint:
         module,
         optimizer,
         iteration=3,
-        curve=(CurvePoint(1, 1.5, None), CurvePoint(2, 0.1 + 0.2, 0.25)),
+        curve=(TrainingPoint(1, 1.5), TrainingPoint(2, 0.1 + 0.2, accuracy=0.25)),
         pending_losses=(1 / 3,),
         settings={"seed": 1, "learning_rate": 1e-3, "device": "cpu", "compiles": False},
     )

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from engine.errors import ModelError, StorageError
-from engine.model.backbone import LeafNet
 from engine.model.propagation_network import PropagationNetwork
 from engine.model_card import BackboneCard, card_path, read_card
 from engine.training.export import (
@@ -21,6 +20,7 @@ from engine.training.export import (
     relative_difference,
 )
 from engine.training.onnx_conversion import store_weights_as_half
+from research.leaf_net import LeafNet
 from tests.support.prototype_graphs import random_attention
 
 WIDTHS: Final = (8, 16)

@@ -14,7 +14,7 @@ from engine.events import CancelToken, Progress
 from engine.model.classifier import squared_distances
 from engine.training import checkpoints
 from engine.training.checkpoint_file import CHECKPOINT_NAME
-from engine.training.checkpoints import CurvePoint
+from engine.training.curve import TrainingPoint
 from engine.training.level_wise.objective import PrototypePropagation
 from engine.training.level_wise.sampling import EpisodeShape
 from engine.training.level_wise.settings import LevelWiseSettings
@@ -121,7 +121,7 @@ def test_learning_rate_falls_as_planned() -> None:
 
 def test_curve_and_progress() -> None:
     """A point after each interval and at the end, each with the mean loss since the last; progress ends complete."""
-    points: list[CurvePoint] = []
+    points: list[TrainingPoint] = []
     reports: list[Progress] = []
     asked: list[int] = []
 
@@ -232,7 +232,7 @@ def test_cancelled_and_resumed_is_as_if_never_stopped(tmp_path: Path, precision:
     assert outcome == uninterrupted
 
 
-def _cancel_at(iteration: int, cancel: CancelToken) -> Callable[[CurvePoint], None]:
+def _cancel_at(iteration: int, cancel: CancelToken) -> Callable[[TrainingPoint], None]:
     return lambda point: cancel.cancel() if point.iteration == iteration else None
 
 
@@ -240,7 +240,7 @@ def test_a_finished_training_is_left_as_it_is(tmp_path: Path) -> None:
     """Doing it again gives the same model at once, without an iteration."""
     first, again = plain_objective(), plain_objective()
     outcome = train(first, TINY, small_settings(side=4), tmp_path)
-    points: list[CurvePoint] = []
+    points: list[TrainingPoint] = []
     assert train(again, TINY, small_settings(side=4), tmp_path, on_point=points.append) == outcome
     assert points == []
     assert different(state_of(first), state_of(again)) == []

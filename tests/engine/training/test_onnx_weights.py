@@ -8,7 +8,7 @@ import torch
 
 from engine.collection.models import find_model
 from engine.errors import ModelError
-from engine.training.onnx_weights import read_model, read_propagation, read_weights
+from engine.training.onnx_weights import read_model, read_propagation, weights_of
 from engine.training.thawed.wrappers import ScaledEmbedding
 from tests.support.backbones import write_tiny_backbone
 
@@ -24,7 +24,7 @@ def test_propagation_comes_back_from_its_file() -> None:
     """Weights, steps and normalisation of the bundled file."""
     model = find_model()
     network = read_propagation(model.propagation)
-    weights = read_weights(model.propagation)
+    weights = weights_of(read_model(model.propagation))
     assert (network.steps, network.normalisation) == (1, "softmax")
     assert network.attention.embedding_width == model.card.embedding_width
     assert torch.equal(network.attention.h.weight, torch.from_numpy(weights["attention.h.weight"]))

@@ -12,7 +12,7 @@ import torch
 
 from engine.events import Progress
 from engine.training import loop
-from engine.training.checkpoints import CurvePoint
+from engine.training.curve import TrainingPoint
 from research import results
 from research.results import TestResult
 from research.testing import beyond
@@ -147,7 +147,7 @@ def test_progress_tells_the_curve(data: Path, tmp_path: Path, capsys: pytest.Cap
     seen: list[Progress] = []
     note = _Note(seen.append)
     note.show(Progress(1, 3))
-    note.keep(CurvePoint(2, 1.25, 0.5))
+    note.keep(TrainingPoint(2, 1.25, accuracy=0.5))
     note.show(Progress(2, 3))
     assert [progress.note for progress in seen] == ["", "loss 1.250, 50.0% right on some test tasks"]
     assert replace(seen[1], note="") == Progress(2, 3)

@@ -20,7 +20,7 @@ from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.eight_bit import eight_bit_path
 from engine.runtime.providers import CPU_CHOICE
-from engine.training.onnx_weights import read_weights
+from engine.training.onnx_weights import read_model, weights_of
 from tests.support.backbones import write_tiny_backbone
 from tests.support.collections import Collection
 
@@ -65,7 +65,8 @@ def test_nothing_changes_where_the_trained_weights_have_no_share(
     files = train_backbone(project, collection.caches, {**QUICK, "trained_share": 0}, out=collection.folder / "out")
     assert files.backbone is not None
     assert trained.backbone is not None
-    before, same, other = map(read_weights, (find_model().backbone, files.backbone, trained.backbone))
+    paths = (find_model().backbone, files.backbone, trained.backbone)
+    before, same, other = (weights_of(read_model(path)) for path in paths)
     assert all(np.array_equal(before[name], same[name]) for name in before)
     assert not all(np.array_equal(before[name], other[name]) for name in before)
     assert trained.settings["trained_share"] == 0.5

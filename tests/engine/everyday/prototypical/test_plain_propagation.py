@@ -8,7 +8,7 @@ from engine.backbones.model_files import width_agnostic_propagation
 from engine.errors import ModelError
 from engine.everyday.prototypical.propagation import OUTPUT_NAMES, PropagationSession
 from engine.model.attention import PlainAttention
-from engine.model.propagation_network import PlainPropagationNetwork
+from engine.model.propagation_network import PropagationNetwork
 from engine.training.export import random_graph
 
 
@@ -26,7 +26,7 @@ def test_onnx_does_what_torch_does_at_every_width(
     """The shipped file agrees with the functions it was made from."""
     inputs = random_graph(torch.Generator().manual_seed(width), *sizes, width=width)
     with torch.no_grad():
-        expected = PlainPropagationNetwork().eval()(*inputs)
+        expected = PropagationNetwork(PlainAttention()).eval()(*inputs)
     found = session.run(*(value.numpy() for value in inputs))
     for name in OUTPUT_NAMES:
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name).numpy(), rtol=1e-4, atol=1e-5)
@@ -36,7 +36,7 @@ def test_it_has_no_width_and_no_parameters(session: PropagationSession) -> None:
     """Nothing in it was learned, so it says nothing about a width; an array that is no table is refused."""
     assert session.embedding_width is None
     assert (session.steps, session.normalisation) == (1, "softmax")
-    assert not list(PlainPropagationNetwork().parameters())
+    assert not list(PropagationNetwork(PlainAttention()).parameters())
     nothing = np.zeros(0, dtype=np.int64)
     with pytest.raises(ModelError, match="does not fit"):
         session.run(np.zeros(4, np.float32), nothing, nothing, np.zeros((2, 0), np.int64), np.ones(1, np.float32))

@@ -6,14 +6,14 @@ import torch
 
 from engine.errors import ModelError
 from engine.everyday.prototypical.propagation import OUTPUT_NAMES, PropagationResult, PropagationSession
-from engine.model.attention import Normalisation
+from engine.model.attention import Attention, Normalisation
 from engine.model.propagation_network import PropagationNetwork
 from engine.training.export import export_propagation, random_graph
 from tests.support.prototype_graphs import random_attention
 
 WIDTH = 8
 VARIANTS: tuple[tuple[Normalisation, int], ...] = (("softmax", 1), ("softmax", 2), ("cosine", 2))
-Exported = tuple[PropagationNetwork, PropagationSession]
+Exported = tuple[PropagationNetwork[Attention], PropagationSession]
 
 
 @pytest.fixture(scope="module", params=VARIANTS, ids=lambda variant: f"{variant[0]}-{variant[1]}")

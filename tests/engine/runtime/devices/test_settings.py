@@ -13,7 +13,8 @@ from engine.runtime.devices.names import (
     DIRECTML_PROVIDER,
     TENSORRT_PROVIDER,
 )
-from engine.runtime.devices.settings import DeviceSettings, batch_for, cuda_options, provider_chain, read_settings
+from engine.runtime.devices.settings import DeviceSettings, batch_for, cuda_options, provider_chain
+from research.benchmarks.device_settings import read_settings
 
 GUIDE = Path(__file__).parents[4] / "docs" / "gpu.md"
 

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.embedding.rates import RateTriple, decode_all, measure_rates
 from engine.errors import ImageError
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.devices.names import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
+from research.benchmarks.rates import RateTriple, decode_all, measure_rates
 from tests.support.backbones import SIDE, write_tiny_backbone
 from tests.support.images import write_jpeg
 
