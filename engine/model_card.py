@@ -15,8 +15,7 @@ LAYOUTS: Final = ("nchw", "nhwc")
 CHANNEL_ORDERS: Final = ("rgb", "bgr", "grey")
 POOLINGS: Final = ("none", "mean", "first")
 CHANNELS: Final = 3
-_LARGEST_CARD: Final = 10_000_000
-"""Bytes; ours have some thousands."""
+_LARGEST_CARD: Final = 10_000_000  # Bytes; ours have some thousands
 
 
 @dataclass(frozen=True)

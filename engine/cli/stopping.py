@@ -17,8 +17,7 @@ from engine.events import CancelToken
 from engine.texts import Message
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-_OF_A_SIGNAL: Final = 128
-"""A shell adds this to the number of the signal that ended a command."""
+_OF_A_SIGNAL: Final = 128  # A shell adds this to the number of the signal that ended a command
 _AGAIN_AFTER_S: Final = 0.01
 _received: Final[list[int]] = []
 _interrupted: Final = threading.Event()

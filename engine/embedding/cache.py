@@ -13,8 +13,7 @@ from engine.files import FoundFile
 from engine.full_disk import storage_error
 from engine.images.cache_file import file_identity, open_cache, recover, transaction
 
-_VERSION: Final = 1
-"""Of the cache's tables; a file of another version is started anew."""
+_VERSION: Final = 1  # of the cache's tables; a file of another version is started anew
 _SCHEMA: Final = """
 CREATE TABLE embedding (content_hash BLOB PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE known_file (

@@ -26,10 +26,8 @@ from engine.runtime.sessions import usable_cores
 NETWORK_S: Final = 0.4
 """Chosen: nobody waits for it, and it tells a fast backbone from a slow one."""
 PHOTOS_S: Final = 0.4  # the same
-_ROUNDS: Final = 3
-"""Times that network and product are measured in turn, of which the median counts."""
-_SHORTEST_TICK: Final = 1e-6
-"""Seconds of processor time that are divided by, at least."""
+_ROUNDS: Final = 3  # times that network and product are measured in turn, of which the median counts
+_SHORTEST_TICK: Final = 1e-6  # seconds of processor time that are divided by, at least
 _PRODUCT_SHARE: Final = 0.3
 """Share of the time that the product gets. Chosen: the rest goes to the rate that a person sees."""
 

@@ -22,8 +22,7 @@ MOST_PER_CLASS: Final = 10
 """Labelled images of a class that are embedded in all their views first; more would say little more."""
 MOST_IN_ALL_VIEWS: Final = 10_000
 """Collections of more images have views of labelled ones alone: of all others they would take too long."""
-_VERSION: Final = 1
-"""Of what the views are; embeddings of others are of no use."""
+_VERSION: Final = 1  # of what the views are; embeddings of others are of no use
 
 
 def views_of(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:

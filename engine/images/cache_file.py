@@ -12,8 +12,7 @@ from engine.new_file import create_file, private_folder
 
 BUSY_TIMEOUT_S: Final = 30.0
 """Another process writes for less than this, or is stuck. Chosen."""
-_TURN_S: Final = 0.005
-"""Between two tries to have a turn. Chosen: making the tables takes about as long."""
+_TURN_S: Final = 0.005  # between two tries to have a turn. Chosen: making the tables takes about as long.
 _SIDE_FILES: Final = ("-wal", "-shm", "-journal")
 # What SQLite calls a file that is not, or no longer, a sound database.
 _DAMAGED_CODES: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})

@@ -10,8 +10,7 @@ from engine.regular_file import open_regular
 
 HASH_BYTES: Final = 16
 """128 bits: that two of a billion images agree by chance happens less than once in 10^20."""
-_PART_BYTES: Final = 1024**2
-"""Read at a time: a file is not held whole. Chosen."""
+_PART_BYTES: Final = 1024**2  # read at a time: a file is not held whole. Chosen.
 
 
 def content_hash(data: bytes | memoryview) -> bytes:

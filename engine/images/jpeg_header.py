@@ -7,23 +7,18 @@ MOST_SEGMENTS: Final = 4_000
 MOST_EXIF: Final = 64
 """Segments of Exif, of which Pillow joins each to all before it; cameras write one."""
 _START: Final = b"\xff\xd8"
-_FILL: Final = 0xFF
-"""May stand before a marker any number of times."""
-_SCAN: Final = frozenset({0xDA, 0xD9})
-"""With which the picture begins, and the file ends."""
-_APP1: Final = 0xE1
-"""The kind of a segment of Exif, and of XMP."""
+_FILL: Final = 0xFF  # may stand before a marker any number of times
+_SCAN: Final = frozenset({0xDA, 0xD9})  # with which the picture begins, and the file ends
+_APP1: Final = 0xE1  # the kind of a segment of Exif, and of XMP
 _EXIF: Final = b"Exif\0"
-_LENGTH_BYTES: Final = 2
-"""Of a segment's length, which counts itself."""
+_LENGTH_BYTES: Final = 2  # of a segment's length, which counts itself
 # Bytes of JPEG markers, from ITU-T T.81, table B.1.
 _MARKER: Final = 0xFF
 _PROGRESSIVE_FRAMES: Final = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
 _FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _SHOWN_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2})
 _START_OF_SCAN: Final = 0xDA
-_MOST_MARKERS: Final = 1000
-"""In front of a picture, fill bytes counted: a file made for it must not take long. Chosen."""
+_MOST_MARKERS: Final = 1000  # in front of a picture, fill bytes counted: a file made for it must not take long. Chosen.
 _DIVISORS: Final = (8, 4, 2)
 """What a picture may be divided by while it is decoded. libjpeg-turbo knows all eighths, but five to seven of them take
 up to twice as long as decoding the whole, and Pillow, which reads what exported models look at, has these alone."""

@@ -13,10 +13,8 @@ _FIRST_AT: Final = 4
 _ENTRY_BYTES: Final = 12
 _KIND_OF_PICTURE: Final = 254
 _REDUCED: Final = 1  # bit of a smaller copy, which is no page
-_HEAD_BYTES: Final = 65_536
-"""First bytes that tell a RAW photo, whose directories are no pages. Chosen."""
-_MOST_PAGES: Final = 10_000
-"""That are counted: directories may point at one another. Chosen."""
+_HEAD_BYTES: Final = 65_536  # first bytes that tell a RAW photo, whose directories are no pages. Chosen.
+_MOST_PAGES: Final = 10_000  # that are counted: directories may point at one another. Chosen.
 
 
 def page_count(path: Path) -> int:

@@ -22,15 +22,11 @@ _TAKEN_AT: Final = 0x9003
 _TIME_ZONE: Final = 0x9011
 _LATITUDE, _LONGITUDE = (1, 2), (3, 4)
 """Tags of the hemisphere's letter and of degrees, minutes and seconds."""
-_SIDEWAYS: Final = 5
-"""From this orientation on, rows are columns."""
-_KEYWORDS: Final = (2, 25)
-"""Of the IPTC's Information Interchange Model: record and data set."""
-_CHARACTER_SET: Final = (1, 90)
-"""The same of the encoding; "ESC % G" stands for UTF-8."""
+_SIDEWAYS: Final = 5  # from this orientation on, rows are columns
+_KEYWORDS: Final = (2, 25)  # of the IPTC's Information Interchange Model: record and data set
+_CHARACTER_SET: Final = (1, 90)  # the same of the encoding; "ESC % G" stands for UTF-8
 _UTF_8: Final = b"\x1b%G"
-_XMP_TAG: Final = 700
-"""Of TIFF."""
+_XMP_TAG: Final = 700  # of TIFF
 
 
 def photo_facts(file: Path) -> PhotoFacts:

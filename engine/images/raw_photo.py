@@ -19,10 +19,8 @@ LEAST_SIDE: Final = 400
 _SAME_SHAPE: Final = 0.02  # how far sides may differ from the largest preview's: others have black bars
 _JPEG_START: Final = b"\xff\xd8\xff"
 _JPEG_END: Final = b"\xff\xd9"
-_MOST_STARTS: Final = 1000
-"""JPEGs that are looked for in one file; a file made for it must not take long. Chosen."""
-_MOST_DIRECTORIES: Final = 64
-"""Of one file that are read: they may point at one another. Chosen."""
+_MOST_STARTS: Final = 1000  # JPEGs that are looked for in one file; a file made for it must not take long. Chosen.
+_MOST_DIRECTORIES: Final = 64  # of one file that are read: they may point at one another. Chosen.
 # Tags of TIFF 6.0, Exif 2.3 and Panasonic's RW2.
 _COMPRESSION: Final = 259
 _STRIPS: Final = 273
@@ -61,8 +59,7 @@ _SUB_DIRECTORIES: Final = 330
 _DNG_VERSION: Final = 50706
 _SENSOR_COLOURS: Final = frozenset({32803, 34892})  # a colour filter array, or linear RAW
 _MAKERS: Final = ((b"NIKON", "NEF"), (b"SONY", "ARW"), (b"PENTAX", "PEF"), (b"RICOH", "PEF"), (b"SAMSUNG", "SRW"))
-_MOST_BELOW: Final = 8
-"""Directories below the first one that are looked at. Chosen."""
+_MOST_BELOW: Final = 8  # directories below the first one that are looked at. Chosen.
 
 
 class Preview(NamedTuple):

@@ -8,8 +8,7 @@ from PIL import Image
 
 # Box-averages first down to three times the wanted size: far cheaper on large images, and hardly to be told apart.
 REDUCING_GAP: Final = 3.0
-_CHANNELS: Final = 3
-"""Red, green and blue."""
+_CHANNELS: Final = 3  # Red, green and blue
 
 Box = tuple[float, float, float, float]
 """Left, top, right and lower edge, in pixels."""

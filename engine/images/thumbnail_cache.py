@@ -18,8 +18,7 @@ from engine.images.resize import fit_within
 FILE_NAME: Final = "thumbnails.sqlite"
 DEFAULT_LIMIT_BYTES: Final = 1024**3
 """Bytes on disk. Chosen: a disk can spare them."""
-_VERSION: Final = 1
-"""Of the cache's tables; a file of another version is started anew."""
+_VERSION: Final = 1  # of the cache's tables; a file of another version is started anew
 # Without rowid the key finds its row in one step; the index serves dropping the longest unused and summing sizes.
 _SCHEMA: Final = """
 CREATE TABLE thumbnail (key BLOB PRIMARY KEY, used_s INTEGER NOT NULL, size INTEGER NOT NULL, picture BLOB NOT NULL);
@@ -28,8 +27,7 @@ CREATE INDEX thumbnail_used ON thumbnail (used_s, size)
 _KEPT_SHARE: Final = 0.9  # how full the cache still is after making room, so that room is not made at every put
 _USE_STEP_S: Final = 3600  # a use is noted at most once an hour: reading must not write each time
 T = TypeVar("T")
-_QUALITY: Final = 85
-"""Of a JPEG, out of 100. Chosen: no difference is seen at this size."""
+_QUALITY: Final = 85  # of a JPEG, out of 100. Chosen: no difference is seen at this size.
 
 
 class ThumbnailCache:

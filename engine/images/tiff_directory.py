@@ -10,10 +10,8 @@ _COUNT_BYTES: Final = 2
 _ENTRY_BYTES: Final = 12
 _SHORT: Final = 3
 _TYPE_BYTES: Final = {_SHORT: 2, 4: 4, 13: 4}  # of one value: SHORT, LONG, IFD
-_MOST_ENTRIES: Final = 512
-"""Of one directory that are looked at: a damaged count must not take long. Chosen."""
-_MOST_VALUES: Final = 64
-"""Of one entry that are looked at. Chosen: more than a picture's strips that we follow."""
+_MOST_ENTRIES: Final = 512  # of one directory that are looked at: a damaged count must not take long. Chosen.
+_MOST_VALUES: Final = 64  # of one entry that are looked at. Chosen: more than a picture's strips that we follow.
 
 
 class Entry(NamedTuple):

@@ -33,8 +33,7 @@ _UNPACKED: Final = 1
 _KNOWN_COMPRESSIONS: Final = frozenset({_UNPACKED, 5, 7, 8, 32773, 32946, 34925, 50000})
 _SEPARATE_PLANES: Final = 2
 _BYTES, _SHORT, _LONG = 7, 3, 4
-_MOST_ROWS: Final = 1_000_000
-"""A TIFF that claims more is not cut into rows. Chosen."""
+_MOST_ROWS: Final = 1_000_000  # A TIFF that claims more is not cut into rows. Chosen.
 _MOST_IN_SHORT: Final = 0xFFFF
 
 

@@ -15,10 +15,8 @@ INPUT_TYPES: Final = {"tensor(float)": np.float32, "tensor(float16)": np.float16
 OUTPUT_TYPES: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
 LUMINANCE: Final = np.array((0.299, 0.587, 0.114), dtype=np.float32)
 """Weights of red, green and blue in gray (ITU-R BT.601), as Pillow takes them."""
-_MAP_RANK: Final = 4
-"""Batch, channels, height and width of a feature map."""
-_TOKENS_RANK: Final = 3
-"""Batch, tokens and width."""
+_MAP_RANK: Final = 4  # Batch, channels, height and width of a feature map
+_TOKENS_RANK: Final = 3  # Batch, tokens and width
 SMALLEST_LENGTH: Final = 1e-12
 """Least length that an embedding is divided by, so that zero stays zero; as in torch's `normalize`."""
 

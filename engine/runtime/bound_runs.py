@@ -14,8 +14,7 @@ from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.runtime.sessions import one_line, run_session, runtime_errors
 
 _TYPES: Final[dict[str, type]] = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
-_ANY_NUMBER: Final = 1 << 20
-"""Runs at a time where there is no limit: more than there are threads."""
+_ANY_NUMBER: Final = 1 << 20  # runs at a time where there is no limit: more than there are threads
 
 Run = Callable[[NDArray[Any]], NDArray[Any]]
 """From a network's input, batch first, to the output that is wanted, batch first."""

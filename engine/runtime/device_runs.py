@@ -101,8 +101,7 @@ class DeviceFallback:
 
 HALF_AGREEMENT: Final = 0.999
 """Smallest cosine between an embedding in half precision and the CPU's for which half precision is kept."""
-_TRIAL_IMAGES: Final = 4
-"""Images of the run that tries a GPU. Chosen: more than one, and quick."""
+_TRIAL_IMAGES: Final = 4  # images of the run that tries a GPU. Chosen: more than one, and quick.
 _DEVICE_MEMORY: Final = {CUDA_PROVIDER: "cuda", TENSORRT_PROVIDER: "cuda"}  # others have no buffers of their own
 _HALF_CAPABLE: Final = frozenset({TENSORRT_PROVIDER, COREML_PROVIDER})
 _ONE_RUN_AT_A_TIME: Final = frozenset({DIRECTML_PROVIDER})

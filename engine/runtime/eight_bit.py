@@ -30,8 +30,7 @@ GAIN: Final = 1.2
 
 _TRIAL_IMAGES: Final = 2
 """Images that backbone and companion are compared on when opened. Chosen: enough to see a wrong file."""
-_TRIALS: Final = 2
-"""Timed runs of each, of which the faster counts. Chosen: opening stays quick."""
+_TRIALS: Final = 2  # timed runs of each, of which the faster counts. Chosen: opening stays quick.
 _CLOCKS: Final = {"win32": time.perf_counter}  # there a thread's time goes in steps of 16 ms, longer than a run
 
 

@@ -32,8 +32,7 @@ FEWEST_IMAGES: Final = 10
 HELD_OUT: Final = 5
 """One image in so many is kept for the comparison."""
 
-_BATCH: Final = 8
-"""Images in one run where the network takes any number. Chosen: little memory."""
+_BATCH: Final = 8  # images in one run where the network takes any number. Chosen: little memory.
 _PREPARED: Final = {"onnx.quant.pre_process": "onnxruntime.quant"}  # else ONNX Runtime logs that it should be
 _QUANTISED: Final = ["Conv", "Add", "Relu", "Clip", "MaxPool", "AveragePool"]
 _DIGITS: Final = 5  # of a range's ends: a 256th of it is what is told apart

@@ -14,8 +14,7 @@ from engine.runtime.devices.names import CPU_PROVIDER, CUDA_PROVIDER, DIRECTML_P
 from engine.runtime.onnx_runtime import load_onnxruntime
 
 _FATAL_ONLY: Final = 4  # ONNX Runtime writes to standard error by itself; reasons reach the person through us
-_LONGEST_TEXT: Final = 300
-"""Characters of an error of ONNX Runtime that a person is shown: its start and its end."""
+_LONGEST_TEXT: Final = 300  # characters of an error of ONNX Runtime that a person is shown: its start and its end
 _ERROR_NAMES: Final = (
     "EPFail",
     "EngineError",

@@ -8,10 +8,8 @@ from engine.regular_file import open_regular
 
 CHECKPOINT_NAME: Final = "checkpoint.safetensors"
 
-_LENGTH_BYTES: Final = 8
-"""At the start of a safetensors file: how long its head is."""
-_LONGEST_HEAD: Final = 10_000_000
-"""Bytes; a head of ours has some thousands."""
+_LENGTH_BYTES: Final = 8  # at the start of a safetensors file: how long its head is
+_LONGEST_HEAD: Final = 10_000_000  # Bytes; a head of ours has some thousands
 
 
 def kept_iteration(path: Path) -> int:

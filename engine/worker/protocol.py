@@ -20,8 +20,7 @@ from engine.events import Progress
 
 R = TypeVar("R")
 
-_SHOWN: Final = 80
-"""Characters of a line that cannot be read."""
+_SHOWN: Final = 80  # characters of a line that cannot be read
 
 
 class Request(Generic[R]):

@@ -32,8 +32,7 @@ STEPS: Final = (
 IN_FLOAT: Final = ("stem", "stages.0.", "stages.1.")
 """Layers that the eight-bit companion leaves in float32: large maps of few channels, where eight bits gain little time
 and cost most of the agreement (decision 46)."""
-_PHOTOS: Final = 4
-"""Pictures that the file is compared on. Chosen: a second is enough to see a wrong file."""
+_PHOTOS: Final = 4  # pictures that the file is compared on. Chosen: a second is enough to see a wrong file.
 
 
 def convert(

@@ -25,8 +25,7 @@ _NO_OPERATOR: Final = "the model uses operators that ONNX Runtime does not have"
 SAFE_OPSET: Final = 21
 _SEED: Final = 0
 _NAMES_SHOWN: Final = 5
-_NAME_SHOWN: Final = 60
-"""Letters of a name."""
+_NAME_SHOWN: Final = 60  # letters of a name
 _TOO_NEW: Final = ("official support", "under development", "unsupported model ir version")
 _UNKNOWN_OPERATOR: Final = ("not a registered function/op", "no op registered", "could not find an implementation")
 """Signs of both in the words of ONNX Runtime."""

@@ -11,8 +11,7 @@ from engine.worker.protocol import Failed, Request
 
 R = TypeVar("R")
 
-_PROGRAM_BYTES: Final = 2**29
-"""What the program takes itself, generously."""
+_PROGRAM_BYTES: Final = 2**29  # what the program takes itself, generously
 _LONGEST_WORDS: Final = 200
 _LONGEST_REASON: Final = 1_000
 _REMEDY: Final = "use another file"

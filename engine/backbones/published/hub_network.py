@@ -40,8 +40,7 @@ OPEN_CLIP_WEIGHTS: Final = (
 )  # fmt: skip
 """Names on the hub, the best first."""
 _MEAN: Final = (0.48145466, 0.4578275, 0.40821073)  # with the next:
-_STD: Final = (0.26862954, 0.26130258, 0.27577711)
-"""Of OpenAI's CLIP, which open_clip takes where nothing else is said."""
+_STD: Final = (0.26862954, 0.26130258, 0.27577711)  # of OpenAI's CLIP, which open_clip takes where nothing else is said
 _ARCHITECTURES: Final[Mapping[tuple[int, int, int], str]] = {
     (768, 12, 32): "vit_base_patch32_clip{}_224",
     (768, 12, 16): "vit_base_patch16_clip{}_224",

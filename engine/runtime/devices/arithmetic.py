@@ -20,8 +20,7 @@ from engine.scratch_folder import scratch_folder
 
 PRODUCT_MODEL: Final = "models/product.onnx"
 _CPU_SIDE: Final = 512  # larger ones leave the cache of a core, and are slower
-_GPU_SIDE: Final = 4096
-"""Side of a GPU's product: large enough to keep it busy (decision 23)."""
+_GPU_SIDE: Final = 4096  # side of a GPU's product: large enough to keep it busy (decision 23)
 _PRODUCTS: Final = frozenset({"MatMul", "Gemm", "FusedMatMul"})
 _CONVOLUTIONS: Final = frozenset({"Conv", "FusedConv"})
 

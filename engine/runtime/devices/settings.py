@@ -14,19 +14,16 @@ from engine.runtime.devices.names import (
 
 ProviderChain = tuple[tuple[str, dict[str, str]], ...]
 """Execution providers in the order in which they are offered each operator, with their options."""
-_WORKSPACE_BYTES: Final = 1 << 30
-"""What TensorRT may take to try kernels in. Chosen."""
+_WORKSPACE_BYTES: Final = 1 << 30  # what TensorRT may take to try kernels in. Chosen.
 SMALLEST_BATCH: Final = 8
 """A GPU's images in one run, at least. Chosen; no GPU was at hand to measure with."""
 LARGEST_BATCH: Final = 128
 """At most: more only takes memory. Chosen; no GPU was at hand to measure with."""
-_DEFAULT_BATCH: Final = 32
-"""Where free memory is not known. Chosen; no GPU was at hand to measure with."""
+_DEFAULT_BATCH: Final = 32  # where free memory is not known. Chosen; no GPU was at hand to measure with.
 _MEMORY_SHARE: Final = 0.25
 """Share of the free memory that a batch may take. Chosen: the driver and other programs need the rest."""
 _COPIES: Final = 64  # an image's activations, as float32 copies of its input; a ResNet-50 needs about 30
-_BYTES: Final = 4
-"""Of a float32."""
+_BYTES: Final = 4  # of a float32
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from engine.runtime.sessions import open_session, run_session
 from engine.training.batches import normalised
 from engine.training.export import HALF_WEIGHTS_TOLERANCE, relative_difference
 
-_IMAGES: Final = 2
-"""Pictures that are compared. Chosen: enough to see another network."""
+_IMAGES: Final = 2  # pictures that are compared. Chosen: enough to see another network.
 
 
 def images_at_once(path: Path, card: BackboneCard) -> int | None:

@@ -12,8 +12,7 @@ Attributes = Mapping[str, Any]
 Inputs = Sequence[Any]
 """Tensors; None where an optional input is left out."""
 
-_PLANE: Final = 2
-"""Height and width: the only places that images have."""
+_PLANE: Final = 2  # height and width: the only places that images have
 
 
 def convolution(attributes: Attributes, inputs: Inputs) -> Tensor:

@@ -15,8 +15,7 @@ Operator = Callable[[Attributes, Inputs], Any]
 
 _FLOATS: Final = frozenset({1, 10, 11, 16})
 """ONNX's numbers for float32, float16, float64 and bfloat16: all are float32 in training."""
-_BOOL: Final = 9
-"""ONNX's number for yes and no."""
+_BOOL: Final = 9  # ONNX's number for yes and no
 
 
 def _plain(function: Callable[..., Any]) -> Operator:

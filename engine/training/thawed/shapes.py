@@ -8,10 +8,8 @@ from torch import Tensor, nn
 
 from engine.training.thawed.layers import Attributes, Inputs
 
-_KEPT: Final = 0
-"""In the wanted shape of a Reshape: as long as it was."""
-_PAIRS: Final = 2
-"""Each axis has a padding before and one behind."""
+_KEPT: Final = 0  # in the wanted shape of a Reshape: as long as it was
+_PAIRS: Final = 2  # each axis has a padding before and one behind
 
 
 def shape(attributes: Attributes, inputs: Inputs) -> Tensor:

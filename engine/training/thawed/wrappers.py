@@ -9,12 +9,9 @@ from torch.utils.checkpoint import checkpoint
 from engine.model_card import BackboneCard
 from engine.training.batches import IMAGENET_MEAN, IMAGENET_STD
 
-_LUMINANCE: Final = (0.299, 0.587, 0.114)
-"""As in `engine.runtime.backbone_input`."""
-_MAP_RANK: Final = 4
-"""Batch, channels, height and width of a feature map."""
-_TOKENS_RANK: Final = 3
-"""Batch, tokens and width."""
+_LUMINANCE: Final = (0.299, 0.587, 0.114)  # as in `engine.runtime.backbone_input`
+_MAP_RANK: Final = 4  # Batch, channels, height and width of a feature map
+_TOKENS_RANK: Final = 3  # Batch, tokens and width
 MOST_BYTES: Final = 1_000_000_000
 """What a piece may keep for its gradient. Chosen: fits beside the window on a computer of 4 GB."""
 
