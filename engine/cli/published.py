@@ -123,13 +123,8 @@ def _cells(network: "PublishedNetwork") -> tuple[str, ...]:
         _NOT_KNOWN if network.top1 is None else f"{network.top1:.1f}%",
         str(network.input_side),
         str(network.embedding_width or _NOT_KNOWN),
-        _mark(network),
+        "" if network.is_unlicensed else network.licence,  # what most have in common stands below the table
     )
-
-
-def _mark(network: "PublishedNetwork") -> str:
-    """The licence in the table; what most weights have in common stands below it once."""
-    return "" if network.is_unlicensed else network.licence
 
 
 def _notes(networks: Sequence["PublishedNetwork"], total: int) -> list[str]:

@@ -104,12 +104,9 @@ def held_bytes(data: bytes, size: tuple[int, int], divisor: int, channels: int) 
         channels: bytes of a decoded pixel.
     """
     pixels = size[0] * size[1]
-    return pixels // divisor**2 * channels + (pixels * _COEFFICIENT_BYTES if _is_progressive(data) else 0)
-
-
-def _is_progressive(data: bytes) -> bool:
     frame = jpeg_frame(data)
-    return frame is not None and frame.is_progressive
+    is_progressive = frame is not None and frame.is_progressive
+    return pixels // divisor**2 * channels + (pixels * _COEFFICIENT_BYTES if is_progressive else 0)
 
 
 def jpeg_frame(data: bytes, start: int = 0) -> JpegFrame | None:

@@ -52,7 +52,8 @@ def open_on_cpu(model: Path, card: BackboneCard) -> Any:
     ends = input_output(session, card)
     try:
         companion = open_session(path)
-        if not _is_made_from(companion, model) or input_output(companion, card) != ends:
+        notes = companion.get_modelmeta().custom_metadata_map
+        if notes.get(SOURCE_KEY) != file_hash(model) or input_output(companion, card) != ends:
             return session
         images = Preparation(card).prepare(trial_images(card.input_side, ends.most_images or _TRIAL_IMAGES))
         images = images.astype(ends.input_type, copy=False)
@@ -83,11 +84,6 @@ def cosines(found: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
     cosines = np.sum(first * second, axis=1) / np.maximum(lengths, np.finfo(np.float64).tiny)
     return np.nan_to_num(cosines, nan=0.0)
-
-
-def _is_made_from(companion: Any, model: Path) -> bool:
-    notes: dict[str, str] = companion.get_modelmeta().custom_metadata_map
-    return notes.get(SOURCE_KEY) == file_hash(model)
 
 
 def _timed(run: Run, images: NDArray[Any]) -> tuple[NDArray[Any], float]:

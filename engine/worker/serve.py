@@ -118,16 +118,12 @@ def _answer(request: Request[Any], handler: Handler, answers: _Answers, number: 
     except Cancelled:
         return Stopped()
     except Exception as error:  # noqa: BLE001 (whoever asked logs it, and says so once)
-        plain = as_full_disk(error, *_places(request))
+        places = [value for value in vars(request).values() if isinstance(value, Path)]
+        plain = as_full_disk(error, *places)
         if isinstance(plain, ProtoleafError):
             return Failed.of(plain)
         _log.exception("%s failed", type(request).__name__)
         return Failed("", traceback.format_exc())
-
-
-def _places(request: Request[Any]) -> list[Path]:
-    """Files and folders that a request names: where a full disk is looked for."""
-    return [value for value in vars(request).values() if isinstance(value, Path)]
 
 
 def serve_standard_streams(handlers: Handlers) -> int:

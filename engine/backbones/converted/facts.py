@@ -52,7 +52,7 @@ class WeightsPackage:
     @property
     def key(self) -> str:
         """Names the content: weights, card, head, ranges and how they are converted."""
-        shipped = [_hash_at(path, _written_at(path)) for path in (card_path(self.model), self.head, self.ranges)]
+        shipped = map(_hash, (card_path(self.model), self.head, self.ranges))
         content = "\n".join((CONVERSION, self.sha256, *shipped))
         return hashlib.sha256(content.encode("ascii")).hexdigest()[:_KEY_LENGTH]
 
@@ -70,14 +70,18 @@ CONVERTED: Final[Mapping[str, WeightsPackage]] = {
 """Those backbones by name."""
 
 
-def _written_at(path: Path) -> int:
-    """Time of last change in nanoseconds, 0 where there is no file."""
-    return path.stat().st_mtime_ns if path.is_file() else 0
+def _hash(path: Path) -> str:
+    """Hash of a file, read again only where its time or size has changed; empty where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    return _hash_at(path, found.st_mtime_ns, found.st_size)
 
 
-@lru_cache(maxsize=16)
-def _hash_at(path: Path, modified_ns: int) -> str:
-    return file_hash(path) if modified_ns else ""
+@lru_cache(maxsize=32)
+def _hash_at(path: Path, _modified_ns: int, _size_bytes: int) -> str:
+    return file_hash(path)
 
 
 def converted_backbones() -> Path:
@@ -100,19 +104,9 @@ def converted_path(name: str) -> Path | None:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether every file is the one that was made; it is read again only where its time or size has changed."""
+    """Whether every file is the one that was made."""
     try:
         hashes: dict[str, str] = json.loads((folder / WHOLE).read_bytes())
-        return all(_hash_of_kept(folder / name, *_state(folder / name)) == value for name, value in hashes.items())
+        return all(_hash(folder / name) == value for name, value in hashes.items())
     except (OSError, ValueError, AttributeError):
         return False
-
-
-def _state(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_mtime_ns, found.st_size
-
-
-@lru_cache(maxsize=32)
-def _hash_of_kept(path: Path, _modified_ns: int, _size_bytes: int) -> str:
-    return file_hash(path)

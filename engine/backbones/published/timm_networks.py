@@ -153,12 +153,8 @@ def _places(configuration: "PretrainedCfg") -> dict[str, Any]:
 def _is_usable(configuration: "PretrainedCfg") -> bool:
     channels, height, width = configuration.input_size
     has_place = configuration.hf_hub_id or _DIGITS.search(str(configuration.url))
-    return bool(has_place) and channels == CHANNELS and height == width and _gives_vectors(configuration)
-
-
-def _gives_vectors(configuration: "PretrainedCfg") -> bool:
-    """Whether an embedding is one vector, as far as it is known."""
-    return _sizes().get(str(configuration.architecture), (0, 1))[1] > 0
+    gives_vectors = _sizes().get(str(configuration.architecture), (0, 1))[1] > 0  # as far as it is known
+    return bool(has_place) and channels == CHANNELS and height == width and gives_vectors
 
 
 @cache

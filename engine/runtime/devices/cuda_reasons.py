@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from engine.runtime.devices.facts import GpuFacts, Reason, Version
-from engine.runtime.devices.libraries import Library, needed_for_cuda
+from engine.runtime.devices.libraries import needed_for_cuda
 from engine.runtime.devices.names import CUDA_PROVIDER
 
 Cause = Callable[[GpuFacts], Reason | None]
@@ -58,7 +58,8 @@ def unsupported_system(facts: GpuFacts) -> Reason | None:
     """There is no CUDA on macOS."""
     if facts.system in ("linux", "win32"):
         return None
-    return Reason("unsupported_system", f"CUDA does not exist on {_system(facts)}", "use the device auto")
+    system = {"darwin": "macOS"}.get(facts.system, facts.system)
+    return Reason("unsupported_system", f"CUDA does not exist on {system}", "use the device auto")
 
 
 def container_without_gpus(facts: GpuFacts) -> Reason | None:
@@ -209,7 +210,8 @@ def other_cuda(facts: GpuFacts) -> Reason | None:
 
 def library_missing(facts: GpuFacts) -> Reason | None:
     """A library that CUDA needs was not found."""
-    missing = _missing(needed_for_cuda(facts.cuda_major, facts.system), facts) if facts.cuda_major else []
+    needed = needed_for_cuda(facts.cuda_major, facts.system) if facts.cuda_major else ()
+    missing = [library for library in needed if library.file not in facts.libraries]
     if not missing:
         return None
     names = " and ".join(f"{library.name} ({library.file})" for library in missing)
@@ -235,10 +237,6 @@ CAUSES: Final[tuple[Cause, ...]] = (
 """In the order in which they are told: what is further from the program comes first."""
 
 
-def _missing(needed: tuple[Library, ...], facts: GpuFacts) -> list[Library]:
-    return [library for library in needed if library.file not in facts.libraries]
-
-
 def _cuda_majors(facts: GpuFacts) -> list[int]:
     """Major versions of the CUDA whose cuBLAS was found."""
     candidates = range(10, 20)
@@ -255,7 +253,3 @@ def _driver_for(facts: GpuFacts) -> str:
 
 def _dotted(version: Version) -> str:
     return f"{version[0]}.{version[1]}"
-
-
-def _system(facts: GpuFacts) -> str:
-    return {"darwin": "macOS"}.get(facts.system, facts.system)

@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
-from engine.runtime.devices.facts import CudaDevice, DeviceNode, DriverFacts, GpuFacts, Version
+from engine.runtime.devices.facts import CudaDevice, DeviceNode, DriverFacts, GpuFacts
 from engine.runtime.devices.libraries import find_libraries, library_folders
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.versions import RUNTIME_PACKAGES
@@ -65,11 +65,10 @@ def has_nvidia_hardware(root: Path) -> bool | None:
         folders = list(devices.iterdir())
     except OSError:
         return None
-    return any(_text(folder / "vendor") == _NVIDIA and _is_display(folder) for folder in folders)
-
-
-def _is_display(folder: Path) -> bool:
-    return _text(folder / "class").startswith(_DISPLAY_CLASSES)
+    return any(
+        _text(folder / "vendor") == _NVIDIA and _text(folder / "class").startswith(_DISPLAY_CLASSES)
+        for folder in folders
+    )
 
 
 def kernel_driver(root: Path) -> str:
@@ -115,13 +114,13 @@ def ask_driver() -> DriverFacts:
         return DriverFacts(DRIVER_LIBRARY)
     count, newest, handle = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
     driver.cuDriverGetVersion(ctypes.byref(newest))
-    version, management = _version(newest.value), _management()
+    cuda_version, management = (newest.value // 1000, newest.value % 1000 // 10), _management()  # 13020 is CUDA 13.2
     status = int(driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)))
     device = None
     if status == 0 and count.value:
         status = int(driver.cuDeviceGet(ctypes.byref(handle), 0))
         device = _device(driver, handle, management) if status == 0 else None
-    return DriverFacts(DRIVER_LIBRARY, True, status, count.value, version, _driver_version(management), device)
+    return DriverFacts(DRIVER_LIBRARY, True, status, count.value, cuda_version, _driver_version(management), device)
 
 
 def _device(driver: Any, handle: ctypes.c_int, management: Any) -> CudaDevice:
@@ -169,8 +168,3 @@ def _load(name: str) -> Any:
         return ctypes.CDLL(name)
     except OSError:
         return None
-
-
-def _version(number: int) -> Version:
-    """13020 is CUDA 13.2."""
-    return number // 1000, number % 1000 // 10

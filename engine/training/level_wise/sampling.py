@@ -104,7 +104,9 @@ class LevelWiseSampler:
         least = self._shape.coarse_shots + 1
         for level in np.unique(levels)[::-1].tolist():
             classes = np.array([c for c in coarse[levels == level].tolist() if len(own[c]) >= least], dtype=np.int64)
-            beside = self._few_shot_beside(few_shot, level) if len(classes) == 1 else few_shot.classes[:0]
+            # Few-shot classes on the level; none where coarse classes give support, as those give theirs.
+            is_beside = (self._training_set.levels[few_shot.classes] == level) & (self._shape.coarse_shots == 0)
+            beside = np.flatnonzero(is_beside & (len(classes) == 1))
             if len(classes) + len(beside) < LEAST_CLASSES:
                 continue
             count = self._shape.coarse_images
@@ -112,11 +114,6 @@ class LevelWiseSampler:
             rows += [few_shot.queries[few_shot.targets == place] for place in beside.tolist()]
             classes = np.concatenate([classes, few_shot.classes[beside]])
             yield _task(level, classes, rows, self._shape.coarse_shots)
-
-    def _few_shot_beside(self, few_shot: LevelTask, level: int) -> Positions:
-        """Places of the few-shot classes on a level; none where coarse classes give support, as those give theirs."""
-        is_beside = (self._training_set.levels[few_shot.classes] == level) & (self._shape.coarse_shots == 0)
-        return np.flatnonzero(is_beside)
 
     def _draw_images(self, position: int, count: int, generator: np.random.Generator) -> Positions:
         own = self._training_set.images_by_class[position]
