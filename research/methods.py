@@ -11,8 +11,7 @@ from engine.errors import InputError, UsageError
 from engine.model.backbone import Conv4
 from engine.project.records import Plain
 from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.level_wise.sampling import EpisodeShape
-from engine.training.level_wise.settings import LevelWiseSettings
+from engine.training.level_wise.sampling import EpisodeShape, LevelWiseSettings
 from engine.training.objective import Objective
 from engine.training.settings import TrainingSettings
 from engine.training.training_set import TrainingSet

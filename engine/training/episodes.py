@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import InputError
-from engine.training.limits import at_least, between
+from engine.training.settings import at_least, between
 
 Positions = NDArray[np.int64]
 

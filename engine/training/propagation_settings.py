@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from engine.model.attention import HIDDEN_WIDTH, Normalisation
 from engine.training.episodes import EpisodeSettings
-from engine.training.limits import at_least, between
+from engine.training.settings import at_least, between
 
 
 @dataclass(frozen=True)

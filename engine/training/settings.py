@@ -1,13 +1,12 @@
-"""Every constant of end-to-end training, whatever is trained."""
+"""Every constant of end-to-end training, whatever is trained, and limits that settings are checked against."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from engine.errors import InputError
+from engine.errors import InputError, UsageError
 
 Precision = Literal["auto", "float32", "bfloat16"]
 Augmentation = Literal["shifted crop", "resized crop", "none"]
-
 PAPER_ITERATIONS: Final = 150_000
 """Paper, section 4: mini-batches of a training."""
 
@@ -50,3 +49,36 @@ class TrainingSettings:
             return self.learning_rate
         decays = 1 + int((iteration - first) / max(self.decay_interval_share * self.iterations, 1.0))
         return float(self.learning_rate * self.rate_factor**decays)
+
+
+def at_least(settings: object, **limits: int) -> None:
+    """Refuse values below their limits; None is passed over.
+
+    Raises:
+        UsageError: a value is too small.
+    """
+    for name, least in limits.items():
+        value = getattr(settings, name)
+        if value is not None and value < least:
+            raise UsageError(
+                "the setting {name} is too small", expected="at least {least}", found=str(value), name=name, least=least
+            )
+
+
+def between(settings: object, **ranges: tuple[float, float]) -> None:
+    """Refuse values outside their ranges; None is passed over.
+
+    Raises:
+        UsageError: a value is outside.
+    """
+    for name, (low, high) in ranges.items():
+        value = getattr(settings, name)
+        if value is not None and not low <= value <= high:
+            raise UsageError(
+                "the setting {name} is out of range",
+                expected="{low:g} to {high:g}",
+                found=str(value),
+                name=name,
+                low=low,
+                high=high,
+            )

@@ -13,7 +13,7 @@ from engine.model.classifier import squared_distances
 from engine.model.initial_prototypes import Prototypes
 from engine.model.propagation import propagate
 from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.level_wise.settings import LevelWiseSettings
+from engine.training.level_wise.sampling import LevelWiseSettings
 from engine.training.training_set import Positions
 from research.testing.bench import Bench, EmbeddedTasks
 

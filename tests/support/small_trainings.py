@@ -14,8 +14,7 @@ from engine.model.backbone import Conv4
 from engine.new_file import new_file
 from engine.training import checkpoints
 from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.level_wise.sampling import EpisodeShape
-from engine.training.level_wise.settings import LevelWiseSettings
+from engine.training.level_wise.sampling import EpisodeShape, LevelWiseSettings
 from engine.training.loop import train
 from engine.training.objective import IterationDraw, Objective
 from engine.training.settings import TrainingSettings

@@ -122,7 +122,7 @@ def _resumed_iteration(run: Path) -> dict[str, int]:
 def _objective(settings: BackboneSettings, start: Start, images: TrainingImages) -> "PrototypePropagation":
     from engine.model.backbone import UnitEmbedding
     from engine.training.level_wise.objective import PrototypePropagation
-    from engine.training.level_wise.settings import LevelWiseSettings
+    from engine.training.level_wise.sampling import LevelWiseSettings
     from engine.training.thawed.wrappers import ScaledEmbedding
 
     network, width = start.network(settings)

@@ -7,8 +7,7 @@ from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, ge
 
 from engine.errors import InputError, UsageError
 from engine.project.records import Plain
-from engine.training.limits import at_least, between
-from engine.training.settings import Augmentation
+from engine.training.settings import Augmentation, at_least, between
 
 Chosen = Mapping[str, Plain]
 """Settings that a person chose, by name; values as text or already of their type."""

@@ -11,8 +11,7 @@ from engine.model.attention import Attention
 from engine.model.classifier import log_probabilities
 from engine.model.initial_prototypes import Prototypes, initial_prototypes
 from engine.model.propagation import propagate
-from engine.training.level_wise.sampling import LevelTask, LevelWiseDraw, LevelWiseSampler
-from engine.training.level_wise.settings import LevelWiseSettings
+from engine.training.level_wise.sampling import LevelTask, LevelWiseDraw, LevelWiseSampler, LevelWiseSettings
 from engine.training.objective import Embed, Objective
 from engine.training.training_set import Positions, TrainingSet
 

@@ -16,8 +16,7 @@ from engine.training import checkpoints
 from engine.training.checkpoint_file import CHECKPOINT_NAME
 from engine.training.curve import TrainingPoint
 from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.level_wise.sampling import EpisodeShape
-from engine.training.level_wise.settings import LevelWiseSettings
+from engine.training.level_wise.sampling import EpisodeShape, LevelWiseSettings
 from engine.training.loop import Validate, embedder, train
 from engine.training.objective import Embed, IterationDraw
 from engine.training.training_set import TrainingSet

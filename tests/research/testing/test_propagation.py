@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 
 from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.level_wise.sampling import EpisodeShape
-from engine.training.level_wise.settings import LevelWiseSettings
+from engine.training.level_wise.sampling import EpisodeShape, LevelWiseSettings
 from research.data_sets.stored import FewShotData
 from research.methods import PPN, MethodSettings, make_objective, with_chosen
 from research.testing.propagation import (
