@@ -73,13 +73,10 @@ class EmbeddingCache:
         self._write("INSERT OR REPLACE INTO embedding VALUES (?, ?)", rows)
 
     def get_many(self, hashes: Sequence[bytes]) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
-        """Look embeddings up.
+        """Embeddings (n, width) float16, zeros where there is none, and found (n,) bool.
 
         Args:
             hashes: n content hashes, repeats allowed.
-
-        Returns:
-            Embeddings (n, width) float16, zeros where there is none, and found (n,) bool.
         """
         vectors = np.zeros((len(hashes), self.width), dtype=np.float16)
         found = np.zeros(len(hashes), dtype=np.bool_)

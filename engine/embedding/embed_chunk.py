@@ -168,10 +168,7 @@ class ChunkWorker:
 
 
 def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
-    """Decode an image file's bytes to what the backbone takes.
-
-    Returns:
-        (side, side, 3) uint8 RGB.
+    """Decode an image file's bytes to what the backbone takes, (side, side, 3) uint8 RGB.
 
     Raises:
         ImageError: the bytes are no sound image.

@@ -38,10 +38,7 @@ def views_of(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
 
 
 def views_of_side(data: bytes, side: int, resize_share: float, views: int = VIEWS) -> NDArray[np.uint8]:
-    """Decode an image file's bytes to one view or to all.
-
-    Returns:
-        (views, side, side, 3) uint8 RGB, as `views_of`.
+    """Decode an image file's bytes to one view or to all, (views, side, side, 3) uint8 RGB.
 
     Raises:
         ImageError: the bytes are no sound image.

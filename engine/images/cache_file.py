@@ -20,12 +20,9 @@ _log = logging.getLogger(__name__)
 
 
 def open_cache(path: Path, schema: str, *, version: int) -> sqlite3.Connection:
-    """Open a cache file, made anew when it is missing, damaged or of another version.
+    """Open a cache file in autocommit mode, made anew when it is missing, damaged or of another version.
 
     Several processes may have it open at once (WAL). A killed process loses only what it had not committed.
-
-    Returns:
-        A connection in autocommit mode that may be used from any thread, one at a time.
 
     Raises:
         sqlite3.Error: the file can be neither used nor replaced.
@@ -56,11 +53,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def recover(path: Path, error: sqlite3.Error) -> bool:
-    """Do what can be done about an error while a cache was in use.
-
-    Returns:
-        Whether opening the cache again will help: it was damaged and is now set aside, or somebody deleted it.
-    """
+    """Set a damaged cache aside; whether opening it again will help, as where it was deleted."""
     if is_damage(error):
         set_aside(path)
         return True

@@ -47,15 +47,12 @@ T = TypeVar("T")
 
 
 def read_rgb(path: Path, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
-    """Read and decode an image file.
+    """Read and decode an image file: (H, W, 3) uint8, upright, the first frame of an animation.
 
     Args:
         smallest_side: pixels that the shorter side should still have; lets a JPEG, and any large picture, be decoded
             at a reduced scale.
         longest_side: the same of the longer side.
-
-    Returns:
-        (H, W, 3) uint8, upright, the first frame of an animation.
 
     Raises:
         ImageError: the file is not there, is no image, is damaged, or declares more than `MAX_PIXELS`.
@@ -98,7 +95,7 @@ def decode_rgb(data: bytes, *, smallest_side: int | None = None, longest_side: i
 
 
 def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
-    """Decode the bytes of an image file to the network's square input: `square` of `decode_rgb`, in fewer steps.
+    """Decode to the network's square input, (side, side, 3) uint8 RGB: `square` of `decode_rgb`, in fewer steps.
 
     A JPEG is decoded to the four bytes a pixel that Pillow resizes in place, and every picture is turned upright once
     it is small. Of turned pictures, and of those so large that they are reduced strip by strip, values may differ by
@@ -106,9 +103,6 @@ def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[
 
     Args:
         side, resize_share: see `square`.
-
-    Returns:
-        (side, side, 3) uint8 RGB, upright; a view where possible.
 
     Raises:
         ImageError: the bytes are no image, are damaged, or declare more than `MAX_PIXELS`.

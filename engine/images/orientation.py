@@ -62,14 +62,11 @@ def _checked(value: object) -> int:
 
 
 def upright(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
-    """Turn and mirror pixels so that the picture stands as it was seen.
+    """Turn pixels as they were seen: (H, W, 3) or, for 5-8, (W, H, 3) uint8; a view where possible.
 
     Args:
         pixels: (H, W, 3) uint8 as stored.
         orientation: EXIF value 1-8.
-
-    Returns:
-        (H, W, 3) or, for 5-8, (W, H, 3) uint8; a view where possible.
     """
     if orientation >= 5:  # noqa: PLR2004  # 5-8 swap rows and columns
         pixels = pixels.transpose(1, 0, 2)

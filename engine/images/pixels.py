@@ -16,11 +16,7 @@ _LARGEST_VALUES: Final = (_EIGHT_BIT_MAX, 1023, 4095, 16_383, 65_535)
 
 
 def rgb_image(image: Image.Image) -> Image.Image:
-    """Turn an opened image into RGB; transparency shows a white ground, deep grays are scaled to eight bits.
-
-    Returns:
-        An image of mode RGB; the given one where it is that already.
-    """
+    """Turn an opened image into RGB; transparency shows a white ground, deep grays are scaled to eight bits."""
     if is_deep(image):
         values = deep_values(image)
         low, high = float(values.min()), float(values.max())

@@ -34,14 +34,11 @@ def held_factor(factor: float, width: int) -> int:
 
 
 def reduced_rgb(strips: Iterable[Image.Image], part: Part, factor: int) -> Image.Image:
-    """Average each block of `factor` x `factor` pixels of a part of a picture.
+    """Average each block of `factor` x `factor` pixels of a part: RGB, its sides by `factor`, rounded up.
 
     Args:
         strips: the whole picture from top to bottom, in pieces of its full width, in whatever mode.
         factor: 1 or more; blocks at the right and lower edge may be cut off.
-
-    Returns:
-        An image of mode RGB, its sides those of the part by `factor`, rounded up.
     """
     rows = _Rows(factor)
     top = 0

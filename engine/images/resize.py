@@ -15,16 +15,13 @@ Box = tuple[float, float, float, float]
 
 
 def square(image: NDArray[np.uint8], side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
-    """Resize the short side to `side / resize_share` with antialiasing and keep the centre square.
+    """Resize the short side to `side / resize_share` with antialiasing; the centre square, (side, side, 3) uint8.
 
     Cropping and resizing are one step: only pixels of the centre are ever touched.
 
     Args:
         image: (H, W, 3) uint8 RGB, or (H, W, 4) of which the last channel is padding: Pillow takes that as it is.
         resize_share: share of the short side that the result shows, in (0, 1].
-
-    Returns:
-        (side, side, 3) uint8.
     """
     height, width = image.shape[:2]
     box = centre_box(width, height, resize_share)
@@ -41,14 +38,11 @@ def centre_box(width: int, height: int, resize_share: float = 1.0) -> Box:
 
 
 def square_in_box(image: Image.Image, box: Box, side: int) -> NDArray[np.uint8]:
-    """Resize a part of a picture with antialiasing.
+    """Resize a part of a picture with antialiasing to (side, side, 3) uint8.
 
     Args:
         image: of mode RGB or RGBX.
         box: the part, a square.
-
-    Returns:
-        (side, side, 3) uint8.
     """
     resized = image
     if not _is_just(box, image.size, side):
@@ -70,14 +64,11 @@ def _pillow_image(image: NDArray[np.uint8]) -> Image.Image:
 
 
 def fit_within(image: NDArray[np.uint8], longest_side: int) -> NDArray[np.uint8]:
-    """Scale an image down, aspect kept, until its longer side is at most `longest_side`; never up.
+    """Scale an image down, aspect kept, until its longer side is at most `longest_side`; never up, (h, w, 3) uint8.
 
     Args:
         image: (H, W, 3) uint8 RGB.
         longest_side: in pixels.
-
-    Returns:
-        (h, w, 3) uint8, both sides at least 1.
     """
     height, width = image.shape[:2]
     scale = longest_side / max(height, width)

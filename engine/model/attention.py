@@ -62,7 +62,7 @@ class Attention(nn.Module):
         return self.g.in_features
 
     def forward(self, children: Tensor, parents: Tensor, edge_index: Tensor) -> Tensor:
-        """Cosine of `g(child)` and `h(parent)` on each edge.
+        """Cosine of `g(child)` and `h(parent)` on each edge, (E,) float32 in [-1, 1].
 
         Paper: Eq. 5 as printed. Each norm is at least `SMALLEST_NORM`, so that a zero vector scores 0.
 
@@ -70,9 +70,6 @@ class Attention(nn.Module):
             children: (C, d) float32, prototypes in the role of the child.
             parents: (C, d) float32, prototypes in the role of the parent.
             edge_index: (2, E) int64, row 0 the parent, row 1 the child.
-
-        Returns:
-            (E,) float32 in [-1, 1].
         """
         queries = _unit(self.g(children)).index_select(0, edge_index[1])
         keys = _unit(self.h(parents)).index_select(0, edge_index[0])
@@ -100,15 +97,12 @@ def _unit(vectors: Tensor) -> Tensor:
 
 
 def softmax_over_parents(scores: Tensor, child_positions: Tensor, is_usable: Tensor, class_count: int) -> Tensor:
-    """Normalise edge scores so that each child's usable parents share a weight of one.
+    """Normalise edge scores so that each child's usable parents share a weight of one: (E,) in [0, 1], else zero.
 
     Args:
         scores: (E,) float32.
         child_positions: (E,) int64 in [0, C), the child of each edge.
         is_usable: (E,) bool, edges that take part.
-
-    Returns:
-        (E,) float32 in [0, 1], zero on unusable edges.
     """
     masked = torch.where(is_usable, scores, float("-inf"))
     # The highest score is subtracted for the range of exp only; it cancels out, and so does its gradient.

@@ -4,16 +4,13 @@ from torch import Tensor
 
 
 def squared_distances(embeddings: Tensor, prototypes: Tensor) -> Tensor:
-    """Squared Euclidean distance of every embedding to every prototype.
+    """Squared Euclidean distance of every embedding to every prototype, (n, C) float32, at least 0.
 
     Both are first moved by the prototypes' mean. Distances do not change by that, but |x|² - 2xp + |p|² cancels less.
 
     Args:
         embeddings: (n, d) float32.
         prototypes: (C, d) float32.
-
-    Returns:
-        (n, C) float32, at least 0.
     """
     centre = prototypes.detach().mean(dim=0)
     points, targets = embeddings - centre, prototypes - centre
@@ -22,7 +19,7 @@ def squared_distances(embeddings: Tensor, prototypes: Tensor) -> Tensor:
 
 
 def log_probabilities(embeddings: Tensor, prototypes: Tensor, temperature: Tensor | float = 1.0) -> Tensor:
-    """Log-probability of each class for each embedding.
+    """Log-probability of each class for each embedding, (n, C) float32; the exponentials of a row sum to one.
 
     Paper: Eq. 2, with the squared distance divided by a temperature (1 in the paper) so that scores can be calibrated.
 
@@ -30,8 +27,5 @@ def log_probabilities(embeddings: Tensor, prototypes: Tensor, temperature: Tenso
         embeddings: (n, d) float32.
         prototypes: (C, d) float32, of classes that do not contain one another; C at least 1.
         temperature: above 0.
-
-    Returns:
-        (n, C) float32, at most 0; the exponentials of a row sum to one.
     """
     return (-squared_distances(embeddings, prototypes) / temperature).log_softmax(dim=1)

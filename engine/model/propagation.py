@@ -18,7 +18,7 @@ class Propagation(NamedTuple):
 
 
 def propagated_prototypes(sources: Prototypes, edge_index: Tensor, weights: Tensor) -> Prototypes:
-    """Sum of each class's parents' prototypes, weighted by attention.
+    """`P+`: sum of each class's parents' prototypes, weighted by attention; exists where one of them does.
 
     Paper: Eq. 4. Parents without a prototype are left out.
 
@@ -26,9 +26,6 @@ def propagated_prototypes(sources: Prototypes, edge_index: Tensor, weights: Tens
         sources: of C classes, what each gives to its children.
         edge_index: (2, E) int64, row 0 the parent, row 1 the child.
         weights: (E,) float32.
-
-    Returns:
-        `P+` of C classes; it exists for a class with at least one parent that has a prototype.
     """
     class_count = sources.vectors.shape[0]
     parents, children = edge_index[0], edge_index[1]
@@ -39,7 +36,7 @@ def propagated_prototypes(sources: Prototypes, edge_index: Tensor, weights: Tens
 
 
 def final_prototypes(initial: Prototypes, propagated: Prototypes, lambda_: Tensor | float) -> Prototypes:
-    """Blend of what a class's own images say and what its parents say.
+    """`P`: blend of what a class's own images say and what its parents say.
 
     Paper: Eq. 6, which assumes both are there. With only one of them, that one counts fully: a class without usable
     parents keeps `P0`, a class without images (zero-shot) takes `P+`. With neither it has no prototype.
@@ -48,9 +45,6 @@ def final_prototypes(initial: Prototypes, propagated: Prototypes, lambda_: Tenso
         initial: `P0` of C classes.
         propagated: `P+` of C classes.
         lambda_: weight of `P0` in [0, 1]; a number, or (C,) float32.
-
-    Returns:
-        `P` of C classes.
     """
     # With only one of the two, its own existence (1 or 0) is the weight of P0.
     has_both = initial.exists & propagated.exists
@@ -79,9 +73,6 @@ def propagate(
         edge_index: (2, E) int64, row 0 the parent, row 1 the child.
         lambda_: weight of `P0` in [0, 1]; a number, or (C,) float32.
         steps: at least 1.
-
-    Returns:
-        Weights, propagated and final prototypes of the last step.
 
     Raises:
         ValueError: `steps` is less than 1.

@@ -65,13 +65,10 @@ class BackboneSession:
         return self._choice.reason
 
     def embed(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Embed a batch.
+        """Embed a batch: (B, embedding width) float32, all finite.
 
         Args:
             images: (B, side, side, 3) uint8 RGB, side as the card says.
-
-        Returns:
-            (B, embedding width) float32, all finite.
 
         Raises:
             ModelError: the model fails, or its output is not what its card promises.

@@ -45,14 +45,11 @@ def open_session(
     *,
     chain: Sequence[tuple[str, Mapping[str, str]]] = (),
 ) -> Any:
-    """Open a model on exactly one kind of device.
+    """Open a model on exactly one kind of device, as an `onnxruntime.InferenceSession`.
 
     Args:
         provider: execution provider; the CPU takes over only operators that a GPU cannot run.
         chain: providers with their options, the wanted one first; by default the provider and the CPU, without options.
-
-    Returns:
-        An `onnxruntime.InferenceSession`.
 
     Raises:
         ModelError: the file is not there, is no model, or the provider does not work.

@@ -51,13 +51,10 @@ def number_type(precision: Precision, device: torch.device) -> torch.dtype:
 
 
 def keep_freed_memory() -> bool:
-    """Tell the C library to keep freed memory for the next iteration instead of giving it back.
+    """Tell the C library to keep freed memory for the next iteration; whether it (glibc) took that.
 
     An iteration frees hundreds of megabytes and asks for them again. By default each such block is a fresh mapping
     whose pages the kernel must clear, one fault at a time: on two cores that takes up to half of Conv4's time.
-
-    Returns:
-        Whether this C library (glibc) took it.
     """
     try:
         tune = ctypes.CDLL(None).mallopt

@@ -34,15 +34,12 @@ def augmented_windows(
     *,
     augmentation: Augmentation,
 ) -> Tensor:
-    """Randomly cut and flipped images, ready for a backbone.
+    """Randomly cut and flipped images, (B, 3, side, side) float32, normalised, channels last in memory.
 
     Args:
         pixels: (n, S, S, 3) uint8, may be memory-mapped.
         positions: (B,) int64 in [0, n).
         side: at most S.
-
-    Returns:
-        (B, 3, side, side) float32, normalised, channels last in memory.
     """
     if augmentation == "none":
         return normalised(torch.from_numpy(middle_windows(pixels, positions, side)))

@@ -97,9 +97,6 @@ def share_out(
 
     Args:
         class_positions: (n,) int64, the most special class known of each image.
-
-    Returns:
-        Image positions for each of C classes.
     """
     few_shot: list[Positions] = []
     coarse: list[list[int]] = [[] for _ in range(hierarchy.class_count)]
@@ -208,9 +205,6 @@ def draw_episode(
 
     Args:
         hierarchy: C classes.
-
-    Returns:
-        An episode with at least the few-shot task.
     """
     fine = np.sort(generator.choice(leaves, min(settings.ways, len(leaves)), replace=False))
     above = np.unique(np.concatenate([hierarchy.ancestors(int(leaf)) for leaf in fine]))

@@ -243,11 +243,7 @@ def _difference(session: Any, module: nn.Module, arguments: Inputs) -> float:
 
 
 def relative_difference(found: NDArray[Any], expected: NDArray[Any]) -> float:
-    """Largest difference relative to the largest expected value; infinite when shape or kind differ.
-
-    Returns:
-        At least 0; for yes-no arrays 0 or infinity; not a number where a value is not a number.
-    """
+    """Largest difference relative to the largest expected value; infinite where shape, kind or yes-no values differ."""
     if found.shape != expected.shape or found.dtype != expected.dtype:
         return float("inf")
     if not expected.size:

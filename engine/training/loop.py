@@ -90,13 +90,10 @@ def place(objective: Objective, settings: TrainingSettings) -> None:
 
 
 def embedder(objective: Objective, pixels: NDArray[np.uint8], side: int) -> Embed:
-    """A function that embeds the middle windows of images, in evaluation mode and without gradient.
+    """A function from positions (k,) to embeddings (k, d) of middle windows, in evaluation mode and without gradient.
 
     Args:
         pixels: (n, S, S, 3) uint8.
-
-    Returns:
-        From positions (k,) int64 to embeddings (k, d) float32 on the objective's device.
     """
 
     @torch.no_grad()

@@ -34,13 +34,10 @@ class ModelShape:
 
 
 def to_onnx(module: nn.Module, inputs: tuple[Tensor, ...], shape: ModelShape, *, notes: Mapping[str, str]) -> Any:
-    """Convert a module in evaluation mode.
+    """Convert a module in evaluation mode to an `onnx.ModelProto` without traces of the machine it was made on.
 
     Args:
         inputs: example arguments; every dynamic axis at least 2 long, as the tracer takes 0 and 1 for constants.
-
-    Returns:
-        An `onnx.ModelProto` without traces of the machine it was made on.
 
     Raises:
         ModelError: the exporter cannot convert the module.

@@ -50,10 +50,7 @@ def read_head(path: Path) -> Head | None:
 
 
 def bundled_network(source: WeightsPackage) -> UnitEmbedding:
-    """Build a bundled backbone with its published weights, in evaluation mode.
-
-    Returns:
-        `UnitEmbedding` of the `EfficientNetLite`, with a `Whitened` between the two where a head is shipped.
+    """Build a bundled backbone with its published weights, `Whitened` where a head is shipped, in evaluation mode.
 
     Raises:
         ModelError: the weights are not there or not the published ones.

@@ -190,12 +190,9 @@ def _sizes() -> Mapping[str, tuple[int, int]]:
 
 
 def load_published(facts: PublishedNetwork, weights_file: Path) -> nn.Module:
-    """Make a network of timm from its downloaded weights, without its head.
+    """Make a network of timm without its head, (B, 3, side, side) to (B, d) float32, in evaluation mode.
 
     Position embeddings are interpolated by timm for the side that the facts name.
-
-    Returns:
-        The network in evaluation mode; maps images (B, 3, side, side) float32 to embeddings (B, d) float32.
 
     Raises:
         ModelError: the file is damaged, holds more than numbers, or does not fit the network.

@@ -131,10 +131,7 @@ class _NoNumbers(TorchFunctionMode):
 
 
 def load_published(facts: PublishedNetwork, weights_file: Path) -> nn.Module:
-    """Make a published network from its downloaded weights, without its head.
-
-    Returns:
-        The network in evaluation mode; maps images (B, 3, side, side) float32 to embeddings (B, d) float32.
+    """Make a published network without its head, (B, 3, side, side) to (B, d) float32, in evaluation mode.
 
     Raises:
         ModelError: the file is damaged, holds more than numbers, or does not fit the network.
@@ -159,10 +156,7 @@ def made(name: str, weights: Any = None) -> nn.Module:
 
 
 def find_head(network: nn.Module, classes: int) -> tuple[str, int]:
-    """Find the layer that turns embeddings into scores of so many classes.
-
-    Returns:
-        The layer's path in the network, and the length of the embeddings it takes.
+    """Path of the layer that turns embeddings into scores of so many classes, and the length of the embeddings.
 
     Raises:
         ModelError: there is no such layer.

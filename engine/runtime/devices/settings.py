@@ -106,15 +106,12 @@ def coreml_options(settings: DeviceSettings) -> dict[str, str]:
 
 
 def batch_for(free_bytes: int | None, side: int, settings: DeviceSettings) -> int:
-    """Images in one run that fit into a quarter of the free memory, a power of two.
+    """Images in one run that fit into a quarter of the free memory, a power of two in [8, 128]; 32 where unknown.
 
     Args:
         free_bytes: of the device; None when unknown.
         side: of the network's input in pixels.
         settings: its `batch` is taken as it is when there is one.
-
-    Returns:
-        batch in [8, 128]; 32 when the memory is unknown.
     """
     if settings.batch:
         return settings.batch

@@ -189,15 +189,12 @@ def _task(level: int, classes: Positions, rows: list[Positions], shots: int) -> 
 
 
 def edges_between(edge_index: Positions, classes: Positions, class_count: int) -> Positions:
-    """The edges whose both ends are in `classes`, renumbered to places in it.
+    """The edges whose both ends are in `classes`, renumbered to places in it: (2, E') int64 in [0, S).
 
     Args:
         edge_index: (2, E) int64 in [0, C).
         classes: (S,) int64, distinct.
         class_count: C.
-
-    Returns:
-        (2, E') int64 in [0, S).
     """
     places: NDArray[np.int64] = np.full(class_count, -1, dtype=np.int64)
     places[classes] = np.arange(len(classes))

@@ -28,13 +28,10 @@ def images_at_once(path: Path, card: BackboneCard) -> int | None:
 
 
 def check_agreement(path: Path, card: BackboneCard, network: nn.Module) -> float:
-    """Compare a network with its file.
+    """Largest difference of a network from its file, relative to the largest number in an embedding.
 
     Args:
         network: from images (B, 3, H, W), normalised as training does it, to embeddings; in evaluation mode.
-
-    Returns:
-        The largest difference, relative to the largest number in an embedding.
 
     Raises:
         ModelError: they differ.
