@@ -53,7 +53,7 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
         (("classify", "a.protoleaf"), "--out"),
         (("classify", "a.protoleaf", "-o", "out.csv", "--setting", "magic"), "expected ppn+, ppn, prototypes"),
         (("evaluate", "a.protoleaf"), "--truth"),
-        (("evaluate", "a.protoleaf", "--truth", "t.csv", "--setting", "magic"), "prototypes, all, found magic"),
+        (("evaluate", "a.protoleaf", "--truth", "t.csv", "--setting", "magic"), "regression, all, found magic"),
         (("new", "a.protoleaf", "--backbone", "b.onnx", "--preset", "magic"), "expected imagenet"),
         (("import-images", "a.protoleaf"), "PATH"),
         (("what-if", "a.protoleaf"), "nothing to try out"),
