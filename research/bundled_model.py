@@ -29,8 +29,8 @@ from engine.backbones.converted.graph import write_graph
 from engine.backbones.converted.network import bundled_network
 from engine.backbones.model_files import WIDTH_AGNOSTIC
 from engine.errors import UsageError
+from engine.graph.arrays import edge_index
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.edge_index import edge_index
 from engine.images.decode import decode_square
 from engine.interchange.imagenet import read as read_imagenet
 from engine.interchange.merge import merge_into

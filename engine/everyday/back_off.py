@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.graph.ancestry import parents_first
+from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
-from engine.graph.roll_up import roll_up_matrix
 
 DEFAULT_BAR: Final = 0.8
 """Chance from which a class counts as sure where the project sets no bar. Chosen: one error in five at most."""

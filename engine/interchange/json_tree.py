@@ -13,8 +13,7 @@ from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES, ClassAttributes
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
-from engine.interchange.taxonomies.json_document import json_document
-from engine.interchange.taxonomy_file import taxonomy_text
+from engine.interchange.taxonomy_file import json_document, taxonomy_text
 
 CLASSES: Final = "classes"
 SOURCE_ID: Final = "source_id"

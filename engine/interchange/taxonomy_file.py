@@ -1,12 +1,14 @@
 """Reading the file that holds a taxonomy: whole, but never more of it than a taxonomy takes."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from engine.errors import FormatError, StorageError
 from engine.interchange.text_file import decoded
+from engine.interchange.xml_trees import Tree, xml_tree
 from engine.regular_file import open_regular
 
 LARGEST_TAXONOMY_BYTES: Final = 64 * 2**20
@@ -16,6 +18,8 @@ MOST_PARTS: Final = 4_000_000
 """Values, elements, or quarters of lines of one file; WordNet's nouns with their glosses are one million. Small parts
 take many times their size while they are read. Chosen."""
 _PARTS_OF_LINE: Final = 4
+_BEFORE_VALUES: Final = ",[{"
+"""Signs of JSON before a value."""
 
 
 def taxonomy_bytes(source: Path) -> bytes:
@@ -57,6 +61,39 @@ def taxonomy_lines(source: Path) -> Iterator[tuple[int, str]]:
     check_lines(text, source.name)
     for number, line in enumerate(text.split("\n"), start=1):
         yield number, line.removesuffix("\r")
+
+
+def taxonomy_tree(source: Path) -> Tree:
+    """Parse a file; see `engine.interchange.xml_trees.xml_tree`.
+
+    Raises:
+        StorageError: it cannot be read.
+        FormatError: it is not well-formed, declares entities, or holds more elements than taxonomies do.
+    """
+    data = taxonomy_bytes(source)
+    check_parts(data.count(b"<"), source.name)
+    return xml_tree(data, source.name)
+
+
+def json_document(text: str, name: str) -> Any:
+    """The value of a JSON text.
+
+    Args:
+        text: of the file.
+        name: of the file, for people.
+
+    Raises:
+        FormatError: it is not JSON, is nested too deeply, or holds more values than taxonomies do.
+    """
+    check_parts(sum(map(text.count, _BEFORE_VALUES)), name)
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise FormatError(
+            "{name} is nested too deeply", remedy="write it flat, with the parents of each class", name=name
+        ) from error
+    except ValueError as error:
+        raise FormatError("{name} is not JSON", found=str(error), remedy="choose a JSON file", name=name) from error
 
 
 def check_lines(text: str, name: str) -> None:

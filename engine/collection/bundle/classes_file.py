@@ -15,9 +15,9 @@ from engine.embedding.views import VIEWS, closer_side
 from engine.errors import FormatError, ProtoleafError
 from engine.everyday.back_off import BackOff, Policy
 from engine.everyday.classifier import COARSE, PROBABILITIES, FittedClassifier
+from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.class_attributes import ClassAttributes
-from engine.graph.roll_up import roll_up_matrix
 from engine.model_card import BackboneCard
 
 FORMAT: Final = "protoleaf model"

@@ -13,8 +13,8 @@ from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.everyday.shots import reached_classes
+from engine.graph.arrays import edge_index
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.edge_index import edge_index
 from engine.project import Project
 
 

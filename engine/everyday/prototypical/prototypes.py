@@ -11,8 +11,8 @@ from engine.everyday.blocks import in_blocks
 from engine.everyday.classifier import Setting
 from engine.everyday.prototypical.propagation import PropagationSession
 from engine.everyday.shots import Membership, Shots, class_means, membership, reached_classes
+from engine.graph.arrays import edge_index
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.edge_index import edge_index
 
 NEIGHBOURS: Final = 3
 """K of the PPN setting (paper, section "Meta-Test")."""

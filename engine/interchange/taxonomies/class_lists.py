@@ -8,9 +8,8 @@ from typing import Any, Final
 from engine.errors import FormatError
 from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
-from engine.interchange.taxonomies.json_document import json_document
 from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomy_file import taxonomy_text
+from engine.interchange.taxonomy_file import json_document, taxonomy_text
 
 LISTED: Final = ("default_classes", "classes")
 """Fields of a data set's description that hold names: a list, or a list for each field of its images."""

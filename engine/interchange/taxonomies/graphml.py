@@ -17,7 +17,7 @@ from engine.graph.class_attributes import IN_FILES
 from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
 from engine.interchange.sibling_names import disambiguated
 from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomies.xml_document import taxonomy_tree
+from engine.interchange.taxonomy_file import taxonomy_tree
 from engine.interchange.xml_trees import Element, xml_text
 
 NAMESPACE: Final = "http://graphml.graphdrawing.org/xmlns"

@@ -20,7 +20,7 @@ from engine.interchange.imported import (
 )
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
 from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomies.xml_document import taxonomy_tree
+from engine.interchange.taxonomy_file import taxonomy_tree
 from engine.interchange.xml_trees import Element
 
 TAXONOMY: Final = "Taxonomy"

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from engine.errors import FormatError
-from engine.interchange.taxonomies.json_document import json_document
-from engine.interchange.taxonomy_file import check_parts
+from engine.interchange.taxonomy_file import check_parts, json_document
 from engine.interchange.text_file import decoded
 from engine.interchange.xml_trees import xml_tree
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from engine.errors import UnknownClassError
-from engine.graph.edge_index import edge_index
-from engine.graph.roll_up import roll_up_matrix
+from engine.graph.arrays import edge_index, roll_up_matrix
 from tests.support.graphs import big_graph, seaside_graph
 
 ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10)

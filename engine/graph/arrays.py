@@ -1,7 +1,4 @@
-"""Which leaves lie below which classes: what sums leaf scores up to coarse classes.
-
-A leaf that is reachable on two paths counts once (product: "the summed score of the distinct leaves below it").
-"""
+"""Parts of a category graph as arrays: the forms in which models take it."""
 
 from collections.abc import Sequence
 
@@ -11,8 +8,33 @@ from numpy.typing import NDArray
 from engine.graph.category_graph import CategoryGraph, ClassId
 
 
+def edge_index(graph: CategoryGraph, classes: Sequence[ClassId]) -> NDArray[np.int64]:
+    """List the edges whose both ends are among the classes.
+
+    Args:
+        graph: the category graph.
+        classes: the classes in the order of the model's rows, without repeats.
+
+    Returns:
+        (2, E) int64: row 0 the parent's position in `classes`, row 1 the child's; by child, then by the parent's id.
+
+    Raises:
+        UnknownClassError: a class is not in the graph.
+    """
+    position_of = {class_id: position for position, class_id in enumerate(classes)}
+    pairs = [
+        (position_of[parent_id], position)
+        for class_id, position in position_of.items()
+        for parent_id in graph.parents(class_id)
+        if parent_id in position_of
+    ]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2).T.copy()
+
+
 def roll_up_matrix(graph: CategoryGraph, classes: Sequence[ClassId], leaves: Sequence[ClassId]) -> NDArray[np.float32]:
     """Make the matrix that turns scores of leaves into scores of classes: `scores @ matrix`.
+
+    A leaf that is reachable on two paths counts once (product: "the summed score of the distinct leaves below it").
 
     Args:
         graph: the category graph.
