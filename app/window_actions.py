@@ -1,36 +1,89 @@
-"""What the actions do that belong to no feature: undo, the rows beside the classes, grid and graph, zoom."""
+"""Undo and redo, the command palette, the keys on one sheet, and files that could not be read."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, final
 
-from app.class_tree.view import ClassTree
-from app.image_grid.logic import Order
-from app.panes import Panes
-from app.session import Session
-from app.session.subsets import Subset
-from app.workspace.view import Workspace
+from app.actions.keys_sheet import KeysSheet
+from app.actions.row import WRITE, Needs, Section, action
+from app.feature import Feature
+from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_rows, commands_for
+from app.texts import for_menu, marked, tr
+from engine.project.action_texts import command_text
+
+if TYPE_CHECKING:
+    from app.shell import Shell
 
 
-def window_actions(
-    session: Session, tree: ClassTree, workspace: Workspace, panes: Panes
-) -> Mapping[str, Callable[[], None]]:
-    """Callbacks by name of the action."""
-    grid = workspace.grid
-    return {
-        "undo": session.undo,
-        "redo": session.redo,
-        "open_image": lambda: grid.open_requested.emit(grid.current_id) if grid.current_id is not None else None,
-        "show_all": lambda: tree.select_subset(Subset.ALL),
-        "show_to_review": lambda: tree.select_subset(Subset.TO_REVIEW),
-        "show_labelled": lambda: tree.select_subset(Subset.LABELLED),
-        "show_unknown": lambda: tree.select_subset(Subset.UNKNOWN),
-        **{f"order_{order.value}": partial(workspace.choose_order, order) for order in Order},
-        "sort_again": workspace.sort_again,
-        "zoom_in": lambda: workspace.zoom(1),
-        "zoom_out": lambda: workspace.zoom(-1),
-        "right_panel": panes.toggle_right,
-        "show_graph": lambda: workspace.show_graph(not workspace.is_graph_shown),
-        "fit_graph": lambda: workspace.look_at_graph().fit(),
-        "find_in_graph": lambda: workspace.look_at_graph().take_keyboard(),
-        "focus_class": lambda: workspace.look_at_graph().toggle_focus(),
-    }
+@final
+class WindowActions(Feature):
+    """What concerns the whole window."""
+
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
+        self._keys: KeysSheet | None = None
+        self._undo_text = self._redo_text = ""  # of the next step; empty for none
+        self._session.undo_state_changed.connect(self._on_undo_state_changed)
+
+    @action("show_failures", marked("Files that could not be read"), "failure", "", Section.VIEW_FOUND)
+    def show_failures(self) -> None:
+        self._shell.status_line.job_bar.show_failures()
+
+    # -- undo and redo
+
+    @action("undo", marked("Undo"), "undo", "Ctrl+Z", Section.EDIT_UNDO, needs=WRITE | Needs.UNDO)
+    def undo(self) -> None:
+        self._session.undo()
+
+    @action("redo", marked("Redo"), "redo", "Ctrl+Shift+Z Ctrl+Y", Section.EDIT_UNDO, needs=WRITE | Needs.REDO)
+    def redo(self) -> None:
+        self._session.redo()
+
+    def there(self) -> Needs:
+        undo, redo = Needs.UNDO if self._undo_text else Needs.NOTHING, Needs.REDO if self._redo_text else Needs.NOTHING
+        return undo | redo
+
+    def titles(self) -> Mapping[str, str]:
+        """Which steps they would take."""
+        undo, redo = tr("Undo"), tr("Redo")
+        if self._undo_text:
+            undo = tr("Undo %1", for_menu(command_text(self._undo_text)))
+        if self._redo_text:
+            redo = tr("Redo %1", for_menu(command_text(self._redo_text)))
+        return {"undo": undo, "redo": redo}
+
+    def _on_undo_state_changed(self, undo_text: str, redo_text: str) -> None:
+        self._undo_text, self._redo_text = undo_text, redo_text
+
+    # -- the command palette
+
+    @action(
+        "command_palette",
+        marked("Search commands and classes…"),
+        "search",
+        "Ctrl+K",
+        Section.EDIT_SEARCH,
+        needs=Needs.NOTHING,
+    )
+    def open_palette(self) -> None:
+        """Ask for a command or a class."""
+        prompt, foot = tr("Search commands and classes"), tr("Enter runs it · Esc closes")
+        self._palette.ask(prompt, self._palette_rows, self._on_choice, foot=foot)
+
+    def _palette_rows(self, text: str) -> list[PaletteRow]:
+        rows = commands_for(self._shell.registry.palette_rows(), text)
+        return rows + (class_rows(self._session.graph, text) if text.strip() else [])
+
+    def _on_choice(self, choice: Choice) -> None:
+        if isinstance(choice, CommandChoice):
+            self._shell.trigger(choice.name)
+        elif isinstance(choice, ClassChoice):
+            self._shell.tree.select_class(choice.class_id)
+
+    # -- keys
+
+    @action("show_keys", marked("Keys"), "keys", "?", Section.HELP_READ, needs=Needs.NOTHING)
+    def show_keys(self) -> None:
+        if self._keys is None:
+            self._keys = KeysSheet(self._host, self._shell.rows.values())
+        self._keys.show_over()
+        self._keys.setFocus()

@@ -1,46 +1,35 @@
 """Opens the card "About Protoleaf"; what it tells is read from the disk beside the window."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import QObject
-
+from app.actions.row import Needs, Section, action
+from app.feature import Feature
 from app.jobs.detached_job import DetachedJob
-from app.texts import tr
+from app.texts import marked, tr
 
 if TYPE_CHECKING:  # the window shows first
-    from PySide6.QtWidgets import QWidget
-
     from app.about.logic import Credits
     from app.about.view import AboutCard
+    from app.shell import Shell
 
 
 @final
-class About(QObject):
-    """Shows version, origin and licence of what the program is made of.
+class About(Feature):
+    """Shows version, origin and licence of what the program is made of."""
 
-    Attributes:
-        card: None until it was asked for.
-
-    Args:
-        host: what the card floats over.
-    """
-
-    def __init__(self, host: "QWidget") -> None:
-        super().__init__(host)
-        self.card: AboutCard | None = None
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
+        self.card: AboutCard | None = None  # until it was asked for
         self._reading: DetachedJob | None = None
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"about": self.open_card}
-
+    @action("about", marked("About Protoleaf…"), "info", "", Section.HELP_ABOUT, needs=Needs.NOTHING)
     def open_card(self) -> None:
         """Show the card; where weights come from follows as soon as it was read."""
         from app.about.logic import read_credits
         from app.about.view import AboutCard
 
         if self.card is None:
-            self.card = AboutCard(self.parent())  # type: ignore[arg-type]  # the host
+            self.card = AboutCard(self._host)
         self.card.show_over()
         self.card.close_button.setFocus()
         self.stop()

@@ -1,12 +1,13 @@
 """All keys on one sheet, built from the table of actions."""
 
+from collections.abc import Iterable, Sequence
 from typing import final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.actions.table import ACTIONS, GROUPS, ActionRow, group_title
+from app.actions.row import MENUS, ActionRow
 from app.controls import make_label, make_scroll_area
 from app.palette.overlay import Overlay
 from app.texts import tr
@@ -19,14 +20,14 @@ COLUMNS = 2
 class KeysSheet(Overlay):
     """Two columns of groups, which scroll in a low window; Esc or a click beside it closes."""
 
-    def __init__(self, host: QWidget) -> None:
+    def __init__(self, host: QWidget, rows: Iterable[ActionRow]) -> None:
         super().__init__(host, WIDTH)
         self._layout = QVBoxLayout(self.panel)
         self._layout.setContentsMargins(24, 20, 24, 24)
         self._layout.setSpacing(16)
         self._heading = make_label(tr("Keys"), "heading")
         self._layout.addWidget(self._heading)
-        self._body = self._make_body()
+        self._body = self._make_body([row for row in rows if row.shortcuts])
         scroll = make_scroll_area()
         scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # arrow and page keys scroll
         scroll.setAccessibleName(self._heading.text())
@@ -34,19 +35,19 @@ class KeysSheet(Overlay):
         self._layout.addWidget(scroll, 1)
         self.setFocusProxy(scroll)
 
-    def _make_body(self) -> QWidget:
+    def _make_body(self, rows: Sequence[ActionRow]) -> QWidget:
         body = QWidget()
         body.setProperty("surface", "raised")
         columns = QHBoxLayout(body)
         columns.setContentsMargins(0, 0, 0, 0)
         columns.setSpacing(40)
-        rows = {group: [row for row in ACTIONS if row.group == group and row.shortcuts] for group in GROUPS}
-        halves = _balanced([(group, rows[group]) for group in GROUPS if rows[group]])
+        groups = [(menu, [row for row in rows if row.section.menu == menu]) for menu in MENUS]
+        halves = _balanced([group for group in groups if group[1]])
         for half in halves:
             column = QVBoxLayout()
             column.setSpacing(12)
             for group, found in half:
-                column.addLayout(_group(group_title(group), found))
+                column.addLayout(_group(tr(group), found))
             column.addStretch(1)
             columns.addLayout(column, 1)
         return body

@@ -8,8 +8,9 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from app.actions.table import ACTIONS, BY_NAME, GROUPS, ActionRow, Needs, group_title
+from app.actions.row import MENUS, ActionRow, Needs, first_rows
 from app.palette.logic import CommandChoice, PaletteRow
+from app.texts import tr
 from app.theme.icons import icon
 
 ONLY_IN_GRID = frozenset({"open_image"})
@@ -20,6 +21,7 @@ class Registry(QObject):
     """One `QAction` for each row of the table.
 
     Args:
+        rows: all actions by name, in the order of the menus.
         callbacks: what each action does, by name; must cover the table.
         window: owner of the actions.
         image_widgets: where keys that belong to images work; the first one is the grid.
@@ -28,15 +30,18 @@ class Registry(QObject):
 
     def __init__(
         self,
+        rows: Mapping[str, ActionRow],
         callbacks: Mapping[str, Callable[[], None]],
         window: QWidget,
         image_widgets: Sequence[QWidget],
         class_widgets: Sequence[QWidget] = (),
     ) -> None:
         super().__init__(window)
+        self._rows, self._by_name = tuple(rows.values()), rows
+        self._first_rows = first_rows(self._rows)
         self._callbacks = callbacks
         self._image_widgets, self._class_widgets = image_widgets, class_widgets
-        self._actions = {row.name: self._make(row, window) for row in ACTIONS}
+        self._actions = {row.name: self._make(row, window) for row in self._rows}
         self.set_available(Needs.NOTHING)
 
     def _make(self, row: ActionRow, window: QWidget) -> QAction:
@@ -67,7 +72,7 @@ class Registry(QObject):
 
     def set_available(self, there: Needs) -> None:
         """Enable the actions whose needs are met."""
-        for row in ACTIONS:
+        for row in self._rows:
             self._actions[row.name].setEnabled(row.needs & there == row.needs)
 
     def set_titles(self, titles: Mapping[str, str]) -> None:
@@ -77,15 +82,14 @@ class Registry(QObject):
 
     def fill(self, bar: QMenuBar, submenus: Mapping[str, QMenu]) -> None:
         """Build the menus; a submenu stands below the action of its name."""
-        for group in GROUPS:
-            menu = bar.addMenu(group_title(group))
-            self._fill_menu(menu, [row for row in ACTIONS if row.group == group], submenus)
+        for title in MENUS:
+            self._fill_menu(bar.addMenu(tr(title)), [row for row in self._rows if row.section.menu == title], submenus)
 
     def _fill_menu(
         self, menu: QMenu, rows: Sequence[ActionRow], submenus: Mapping[str, QMenu] = MappingProxyType({})
     ) -> None:
         for row in rows:
-            if row.starts_section:
+            if row in self._first_rows:
                 menu.addSeparator()
             menu.addAction(self._actions[row.name])
             if row.name in submenus:
@@ -95,7 +99,7 @@ class Registry(QObject):
         """A context menu of some actions."""
         menu = QMenu(parent)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._fill_menu(menu, [BY_NAME[name] for name in names])
+        self._fill_menu(menu, [self._by_name[name] for name in names])
         return menu
 
     def palette_rows(self) -> list[PaletteRow]:
@@ -103,13 +107,13 @@ class Registry(QObject):
         return [
             PaletteRow(
                 self._actions[row.name].text().removesuffix("…").replace("&&", "&"),
-                group_title(row.group),
+                tr(row.section.menu),
                 QKeySequence(row.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)
                 if row.shortcuts
                 else "",
                 row.icon,
                 CommandChoice(row.name),
             )
-            for row in ACTIONS
+            for row in self._rows
             if self._actions[row.name].isEnabled() and row.name != "command_palette"
         ]

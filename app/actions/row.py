@@ -1,8 +1,10 @@
-"""What an action of the window is: one row of data, the menus that rows are in, and what must be there for one."""
+"""What an action of the window is: one row of data, the parts of the menus, and what must be there for one."""
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from enum import IntFlag
-from typing import Final
+from enum import Enum, IntFlag
+from itertools import pairwise
+from typing import Any, Final, TypeVar
 
 from app.texts import marked, tr
 
@@ -25,31 +27,86 @@ class Needs(IntFlag):
     TRIED_OUT = 256
 
 
+WRITE: Final = Needs.PROJECT | Needs.WRITABLE
+WRITE_FOR_GOOD: Final = WRITE | Needs.FOR_GOOD
+READ_FOR_GOOD: Final = Needs.PROJECT | Needs.FOR_GOOD
+
+_PROJECT: Final = marked("Project")
+_EDIT: Final = marked("Edit")
+_CLASSES: Final = marked("Classes")
+_IMAGES: Final = marked("Images")
+_REVIEW: Final = marked("Review")
+_MODEL: Final = marked("Model")
+_VIEW: Final = marked("View")
+_HELP: Final = marked("Help")
+
+
+class Section(Enum):
+    """The parts of the menus from the first to the last: title of the menu, and what the part is about.
+
+    Within a part actions stand in the order of the features; a separator is between two parts of a menu.
+    """
+
+    PROJECT_BEGIN = (_PROJECT, "begin")
+    PROJECT_EXCHANGE = (_PROJECT, "exchange")
+    PROJECT_KEEP = (_PROJECT, "keep")
+    PROJECT_QUIT = (_PROJECT, "quit")
+    EDIT_UNDO = (_EDIT, "undo")
+    EDIT_SEARCH = (_EDIT, "search")
+    CLASSES_NEW = (_CLASSES, "new")
+    CLASSES_CHANGE = (_CLASSES, "change")
+    CLASSES_COPY = (_CLASSES, "copy")
+    CLASSES_REMOVE = (_CLASSES, "remove")
+    CLASSES_GRAPH = (_CLASSES, "graph")
+    CLASSES_WHAT_IF = (_CLASSES, "what if")
+    IMAGES_ADD = (_IMAGES, "add")
+    IMAGES_REMOVE = (_IMAGES, "remove")
+    REVIEW_ACCEPT = (_REVIEW, "accept")
+    REVIEW_DIGITS = (_REVIEW, "digits")
+    MODEL_TRAIN = (_MODEL, "train")
+    MODEL_CHOOSE = (_MODEL, "choose")
+    MODEL_DEVICE = (_MODEL, "device")
+    VIEW_SHOW = (_VIEW, "show")
+    VIEW_SORT = (_VIEW, "sort")
+    VIEW_PANES = (_VIEW, "panes")
+    VIEW_FOUND = (_VIEW, "found")
+    HELP_READ = (_HELP, "read")
+    HELP_REPORT = (_HELP, "report")
+    HELP_ABOUT = (_HELP, "about")
+
+    @property
+    def menu(self) -> str:
+        """English title of the menu."""
+        return self.value[0]
+
+
+MENUS: Final = tuple(dict.fromkeys(section.menu for section in Section))
+_PLACES: Final = {section: place for place, section in enumerate(Section)}
+
+
 @dataclass(frozen=True)
 class ActionRow:
     """One action.
 
     Attributes:
-        name: identifier; also the key of its callback.
+        name: identifier.
         text: English text, to be translated when shown.
         icon: name of an icon of the theme.
         shortcuts: portable key sequences; the first one is shown.
-        group: menu that it belongs to.
+        section: part of a menu that it belongs to.
         needs: what must be there.
         on_images: the keys work only where images have the focus, so that they never disturb typing.
         on_classes: the keys work only where classes have the focus.
-        starts_section: a separator comes before it in its menu.
     """
 
     name: str
     text: str
     icon: str
     shortcuts: tuple[str, ...]
-    group: str
+    section: Section
     needs: Needs = Needs.PROJECT
     on_images: bool = False
     on_classes: bool = False
-    starts_section: bool = False
 
     @property
     def title(self) -> str:
@@ -57,18 +114,57 @@ class ActionRow:
         return tr(self.text)
 
 
-PROJECT: Final = marked("Project")
-EDIT: Final = marked("Edit")
-CLASSES: Final = marked("Classes")
-IMAGES: Final = marked("Images")
-REVIEW: Final = marked("Review")
-MODEL: Final = marked("Model")
-VIEW: Final = marked("View")
-HELP: Final = marked("Help")
-
-GROUPS: Final = (PROJECT, EDIT, CLASSES, IMAGES, REVIEW, MODEL, VIEW, HELP)
+def in_menu_order(rows: Iterable[ActionRow]) -> tuple[ActionRow, ...]:
+    return tuple(sorted(rows, key=lambda row: _PLACES[row.section]))
 
 
-def group_title(group: str) -> str:
-    """A group's name in the person's language."""
-    return tr(group)
+def first_rows(rows: Sequence[ActionRow]) -> frozenset[ActionRow]:
+    """Those with a separator before them: the first of each part of a menu but of the first part."""
+    return frozenset(
+        row
+        for before, row in pairwise(rows)
+        if before.section is not row.section and before.section.menu == row.section.menu
+    )
+
+
+# -- said beside what an action does
+
+Method = TypeVar("Method", bound=Callable[..., object])
+_ROWS: Final = "actions"
+"""Attribute of a method that has the actions that call it, each with its arguments."""
+
+
+def action(
+    name: str, text: str, icon: str, keys: str, section: Section, *,
+    needs: Needs = Needs.PROJECT, given: tuple[object, ...] = (), on_images: bool = False, on_classes: bool = False,
+) -> Callable[[Method], Method]:  # fmt: skip
+    """Say that an action calls a method of a feature; several may call the same one.
+
+    Args:
+        name: identifier.
+        text: marked for translation.
+        icon: name of an icon of the theme.
+        keys: portable key sequences with spaces between them.
+        section: part of a menu.
+        needs: what must be there.
+        given: arguments of the method.
+        on_images: the keys work only where images have the focus.
+        on_classes: the keys work only where classes have the focus.
+    """
+    row = ActionRow(name, text, icon, tuple(keys.split()), section, needs, on_images, on_classes)
+
+    def mark(method: Method) -> Method:
+        setattr(method, _ROWS, ((row, given), *getattr(method, _ROWS, ())))
+        return method
+
+    return mark
+
+
+def actions_of(owner: type) -> list[tuple[ActionRow, str, tuple[Any, ...]]]:
+    """The actions of a class as they stand in it: row, name of the method, and its arguments."""
+    return [
+        (row, name, given)
+        for each in reversed(owner.__mro__)
+        for name, method in vars(each).items()
+        for row, given in getattr(method, _ROWS, ())
+    ]

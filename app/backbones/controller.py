@@ -1,11 +1,12 @@
 """Backbones of the three sources, and changing the project to one of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QObject
-
+from app.actions.row import READ_FOR_GOOD, Section, action
+from app.backbones.accurate_offer import OfferLine
+from app.backbones.jobs import BackboneJobs
 from app.backbones.logic import (
     BackboneRow,
     Installed,
@@ -17,19 +18,18 @@ from app.backbones.logic import (
     some_images,
     with_rates,
 )
+from app.feature import PanelFeature
 from app.jobs.job_slot import Stage
-from app.side_panel.place import SidePlace
-from app.texts import tr
+from app.texts import marked, tr
 from engine.backbones.published.titles import library_title
 
 if TYPE_CHECKING:
-    from app.backbones.jobs import BackboneJobs
     from app.backbones.view import BackbonePanel
-    from app.session import Session
-    from app.status.toast import Toast
+    from app.shell import Shell
     from engine.backbones.choices import OfferedBackbone
     from engine.backbones.messages import PublishedList
     from engine.embedding.messages import MeasuredRates, PhotoRate
+    from engine.events import Progress
     from engine.project import Change, Project
 
 INSTALLED: Final = "installed backbones"
@@ -38,69 +38,56 @@ MOST_TIMED: Final = 24  # images that are read to tell how fast a backbone is he
 
 
 @final
-class Backbones(QObject):
+class Backbones(PanelFeature["BackbonePanel"]):
     """Opens the backbone panel, keeps it up to date, and does what changes the project or this computer."""
 
-    def __init__(self, session: "Session", jobs: "BackboneJobs", side: SidePlace, toast: "Toast") -> None:
-        super().__init__(side)
-        self.panel: BackbonePanel | None = None
-        self._session = session
-        self._jobs = jobs
-        self._side = side
-        self._toast = toast
+    guide_page = "backbones"
+
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
+        session = shell.session
+        self.jobs = BackboneJobs(session, self._settings)
         self._published: tuple[PublishedRow, ...] = ()
         self._installed = Installed((), "")
         self._rates: dict[str, PhotoRate] = {}
         self._timed: set[str] = set()  # backbones whose rate was asked for, also of those that did not run
-        jobs.measuring.finished.connect(self._on_measured)
-        jobs.listing.finished.connect(self._on_listed)
-        jobs.download.stage_changed.connect(self._on_download_stage)
-        jobs.adding.finished.connect(self._on_added)
-        jobs.change.stage_changed.connect(self._on_change_stage)
+        self.jobs.measuring.finished.connect(self._on_measured)
+        self.jobs.listing.finished.connect(self._on_listed)
+        self.jobs.download.stage_changed.connect(self._on_download_stage)
+        self.jobs.adding.finished.connect(self._on_added)
+        self.jobs.change.stage_changed.connect(self._on_change_stage)
+        self.jobs.change.progressed.connect(self._on_change_progressed)
         session.loaded.connect(self._ask_for_installed)
         session.change_made.connect(self._on_change_made)
         session.state_changed.connect(lambda _state: self._show_images())
         session.closed.connect(self.close_panel)
+        self.offer_line = OfferLine(session, self._settings, shell.workspace.offer_notice, self.compare)
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"choose_backbone": self.open_panel}
-
+    @action("choose_backbone", marked("Backbone…"), "backbone", "Ctrl+B", Section.MODEL_CHOOSE, needs=READ_FOR_GOOD)
     def open_panel(self, source: Source | None = None) -> None:
         """Show the panel in the place of the inspector."""
-        if self.panel is None:
-            self.panel = self._make_panel()
-        self._side.show_panel(self.panel)
+        panel = self.show_panel()
         if source is not None:
-            self.panel.show_source(source)
-        if self.panel.source is Source.PUBLISHED:
-            self.panel.published.begin()
+            panel.show_source(source)
+        if panel.source is Source.PUBLISHED:
+            panel.published.begin()
         self._show_images()
         self._ask_for_installed()
 
-    def close_panel(self) -> None:
-        """Put the panel away; what was started goes on."""
-        if self.panel is not None:
-            self._side.close_panel(self.panel)
-
-    def _make_panel(self) -> "BackbonePanel":
+    def make_panel(self) -> "BackbonePanel":
         from app.backbones.view import BackbonePanel
 
-        panel = BackbonePanel(self._jobs)
-        panel.close_requested.connect(self.close_panel)
+        panel = BackbonePanel(self.jobs)
         panel.outcome.use_requested.connect(self._use_ready)
         panel.computer.remove_requested.connect(self._remove)
         return panel
 
     def _say(self, text: str, source: Source | None = None) -> None:
         """Say it; to somebody who looks elsewhere with the way to the panel."""
-        if self._is_shown:
+        if self.is_panel_shown:
             self._toast.say(text)
         else:
             self._toast.say(text, action=tr("Show"), on_action=lambda: self.open_panel(source))
-
-    @property
-    def _is_shown(self) -> bool:
-        return self.panel is not None and self.panel.isVisible()
 
     # -- what is on this computer
 
@@ -114,7 +101,7 @@ class Backbones(QObject):
         self._installed = installed
         self._show_installed()
         self._measure()
-        if installed.lost_reason and not self._is_shown:
+        if installed.lost_reason and not self.is_panel_shown:
             self._toast.say_failure(
                 tr("This project's backbone is missing. Your labels are safe; choose another backbone."),
                 action=tr("Choose…"),
@@ -131,7 +118,7 @@ class Backbones(QObject):
     def compare(self, offered: "OfferedBackbone") -> None:
         """Embed the project with a bundled backbone beside the one in use, in sight."""
         self.open_panel(Source.COMPUTER)
-        self._jobs.prepare_change(offered.name, library_title(offered.name), offered.preparation)
+        self.jobs.prepare_change(offered.name, library_title(offered.name), offered.preparation)
 
     def _measure(self) -> None:
         """Find out how fast bundled backbones are here, once, while the panel is looked at and nothing else is done."""
@@ -139,9 +126,9 @@ class Backbones(QObject):
             return
         rows = [row for row in self._installed.rows if row.choice is not None and row.preparation is None]
         state, names = self._session.state, {row.files.name for row in rows}
-        if self._is_shown and state is not None and not self._session.jobs.jobs and not names <= self._timed:
+        if self.is_panel_shown and state is not None and not self._session.jobs.jobs and not names <= self._timed:
             self._timed |= names
-            self._jobs.measure([(row.files.backbone, row.files.card) for row in rows], some_images(state, MOST_TIMED))
+            self.jobs.measure([(row.files.backbone, row.files.card) for row in rows], some_images(state, MOST_TIMED))
 
     def _on_measured(self, measured: "MeasuredRates") -> None:
         self._rates |= measured.rates
@@ -190,14 +177,14 @@ class Backbones(QObject):
             self.panel.published.show_rows(rows, here)
 
     def _on_download_stage(self, stage: Stage) -> None:
-        if self._jobs.download.is_busy:
+        if self.jobs.download.is_busy:
             return
         self._ask_for_installed()
         self._ask_for_fetched()
         if stage is Stage.DONE:
-            self._say(_added_text(self._jobs.download.subject), Source.PUBLISHED)
-        elif stage is Stage.FAILED and not self._is_shown:
-            self._toast.say_failure(self._jobs.download.error)
+            self._say(_added_text(self.jobs.download.subject), Source.PUBLISHED)
+        elif stage is Stage.FAILED and not self.is_panel_shown:
+            self._toast.say_failure(self.jobs.download.error)
 
     # -- an ONNX file
 
@@ -212,12 +199,12 @@ class Backbones(QObject):
         if self.panel is not None:
             self.panel.file.forget_file()
             self.panel.show_source(Source.COMPUTER)
-        self._say(_added_text(self._jobs.adding.subject), Source.COMPUTER)
+        self._say(_added_text(self.jobs.adding.subject), Source.COMPUTER)
 
     # -- changing the project
 
     def _use_ready(self) -> None:
-        ready = self._jobs.ready
+        ready = self.jobs.ready
         if ready is None:
             return
 
@@ -229,18 +216,22 @@ class Backbones(QObject):
         self._session.act(work, on_done=lambda _change: self._on_used(library_title(ready.name)))
 
     def _on_used(self, name: str) -> None:
-        self._jobs.dismiss_change()
+        self.jobs.dismiss_change()
         text = tr("Now using %1", name)
         self._toast.say(text, action=tr("Undo"), on_action=self._session.undo)
 
+    def _on_change_progressed(self, progress: "Progress") -> None:
+        if progress.notice:
+            self._shell.device_failed.emit(progress.notice)
+
     def _on_change_stage(self, stage: Stage) -> None:
         """Tell somebody who looks elsewhere how it ended."""
-        if self._is_shown:
+        if self.is_panel_shown:
             return
         if stage is Stage.FAILED:
-            self._toast.say_failure(self._jobs.change.error)
-        elif stage is Stage.DONE and self._jobs.ready is not None:
-            self._say(tr("%1 is ready to use", library_title(self._jobs.ready.name)))
+            self._toast.say_failure(self.jobs.change.error)
+        elif stage is Stage.DONE and self.jobs.ready is not None:
+            self._say(tr("%1 is ready to use", library_title(self.jobs.ready.name)))
 
 
 def _added_text(name: str) -> str:

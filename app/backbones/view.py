@@ -13,7 +13,6 @@ from app.backbones.published_page import PublishedPage
 from app.backbones.wording import SOURCE_TITLES, comparison, failures_text, measured_on, preparing_text, verdict
 from app.controls import fill_column, make_label
 from app.drop_box import DropLight
-from app.guide_page import set_guide_page
 from app.jobs.job_slot import Stage
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
@@ -31,7 +30,6 @@ class BackbonePanel(SidePanel):
 
     def __init__(self, jobs: "BackboneJobs") -> None:
         super().__init__()
-        set_guide_page(self, "backbones")
         self._jobs = jobs
         self._lost_reason = ""
         self.setAcceptDrops(True)

@@ -4,19 +4,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QObject, QTimer, QUrl, Signal
+from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 
+from app.actions.row import READ_FOR_GOOD, Section, action
 from app.backups.automatic import AutomaticBackups
 from app.backups.restoring import Restoring
+from app.feature import PanelFeature
 from app.file_dialogs import Purpose, choose_folder
-from app.side_panel.place import SidePlace
-from app.texts import tr
+from app.texts import marked, tr
+from app.workspace.emptiness import choosing_backup
 
 if TYPE_CHECKING:  # the window shows first
     from app.backups.view import BackupsPanel
-    from app.session import Session
-    from app.status.toast import Toast
+    from app.shell import Shell
     from engine.project.backups.contents import Changes
     from engine.project.backups.keeping import ProjectBackups
     from engine.project.backups.listing import Backup
@@ -26,19 +27,16 @@ SETTLED_MS: Final = 700  # after the last change, before the open panel is broug
 
 
 @final
-class Backups(QObject):
+class Backups(PanelFeature["BackupsPanel"]):
     """Opens the panel and does what is asked for there."""
 
-    damaged_shown = Signal(bool)  # whether the panel is open for a damaged project; there may be no open one
+    guide_page = "keeping"
 
-    def __init__(self, session: "Session", side: SidePlace, toast: "Toast") -> None:
-        super().__init__(side)
-        self.panel: BackupsPanel | None = None
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
+        session = shell.session
         self.automatic = AutomaticBackups(session, self)
-        self.restoring = Restoring(session, self.automatic.worker, toast, self)
-        self._session = session
-        self._side = side
-        self._toast = toast
+        self.restoring = Restoring(session, self.automatic.worker, self._toast, self)
         self._damaged: Path | None = None  # the project that the panel is open for, if it is not the open one
         self._look = 0  # one more with every look: answers of an earlier one are dropped
         self._settled = QTimer(self)
@@ -55,8 +53,9 @@ class Backups(QObject):
         self.restoring.refused.connect(self._show_failure)
         session.change_made.connect(lambda _change: self._settled.start())
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"backups": self.open_panel}
+    @property
+    def keeps_panes(self) -> bool:
+        return self.restoring.is_running
 
     def stop(self) -> None:
         self._look += 1
@@ -64,62 +63,59 @@ class Backups(QObject):
 
     # -- the panel
 
+    @action("backups", marked("Backups…"), "history", "", Section.PROJECT_KEEP, needs=READ_FOR_GOOD)
     def open_panel(self) -> None:
-        self._show_panel()
+        self.show_panel()
         self.refresh()
 
     def close_panel(self) -> None:
         if self.panel is not None:
             self._look += 1
-            self._side.close_panel(self.panel)
+            super().close_panel()
             self._leave_damaged()
 
-    def _show_panel(self) -> "BackupsPanel":
-        if self.panel is None:
-            self.panel = self._make_panel()
+    def show_panel(self) -> "BackupsPanel":
+        self.made_panel()
         self._show_failure("")
         self._leave_damaged()
-        self._side.show_panel(self.panel)
-        return self.panel
+        return super().show_panel()
 
     def _show_choice(self, project: Path, offer: "Offer") -> None:
         """Show what a damaged project can be restored from."""
         from app.backups.logic import offered_groups
         from app.backups.wording import copies_text, doubt_text
 
-        panel = self._show_panel()
+        panel = self.show_panel()
         self._damaged = project
         self._look += 1
         panel.show_damage((copies_text if offer.own else doubt_text)(project.name))
         panel.show_groups(offered_groups(offer, project), can_restore=True)
-        self.damaged_shown.emit(True)
+        if self._session.info is None:  # beside an empty workspace
+            self._shell.workspace.empty.show_emptiness(choosing_backup())
+            self._shell.show_panes()
 
     def _leave_damaged(self) -> None:
         if self._damaged is not None and self.panel is not None:
             self._damaged = None
             self.panel.show_damage("")
             self.panel.show_groups((), can_restore=False, is_known=False)
-            self.damaged_shown.emit(False)
+            if self._session.info is None and not self.restoring.is_running:
+                self._shell.first_page_wanted.emit()
 
     def _on_opened(self) -> None:
         self._leave_damaged()
         self._show_failure("")
 
-    def _make_panel(self) -> "BackupsPanel":
+    def make_panel(self) -> "BackupsPanel":
         from app.backups.view import BackupsPanel
 
         panel = BackupsPanel()
-        panel.close_requested.connect(self.close_panel)
         panel.back_up_requested.connect(self.back_up)
         panel.restore_requested.connect(lambda backup: self._restore(backup.path))
         panel.folder_requested.connect(self._choose_folder)
         panel.usual_folder_requested.connect(lambda: self.use_folder(None))
         panel.show_requested.connect(self._show_folder)
         return panel
-
-    @property
-    def _is_looked_at(self) -> bool:
-        return self.panel is not None and self.panel.isVisible()
 
     def _on_closed(self) -> None:
         self._look += 1
@@ -137,7 +133,7 @@ class Backups(QObject):
         """One calm word; the panel says it where it is open."""
         from app.backups.wording import failed_text
 
-        if self._is_looked_at:
+        if self.is_panel_shown:
             self._show_failure(failed_text(reason))
             return
         self._toast.say_failure(failed_text(reason), action=tr("Backups…"), on_action=self.open_panel)
@@ -149,7 +145,7 @@ class Backups(QObject):
         backups = self.automatic.backups
         self._look += 1
         look = self._look
-        if backups is None or self._damaged is not None or not self._is_looked_at:
+        if backups is None or self._damaged is not None or not self.is_panel_shown:
             return
 
         def is_wanted() -> bool:
@@ -234,7 +230,7 @@ class Backups(QObject):
             self.restoring.restore_damaged(self._damaged, backup)
 
     def _choose_folder(self) -> None:
-        folder = choose_folder(self._side, Purpose.BACKUPS, tr("Where to keep backups"))
+        folder = choose_folder(self._shell.side, Purpose.BACKUPS, tr("Where to keep backups"))
         if folder is not None:
             self.use_folder(folder)
 

@@ -11,7 +11,6 @@ from app.backups.card import BackupCard
 from app.backups.logic import Group
 from app.backups.wording import heading
 from app.controls import fill_column, make_button, make_label, make_separator
-from app.guide_page import set_guide_page
 from app.side_panel.asking_card import CardList
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
@@ -34,7 +33,6 @@ class BackupsPanel(SidePanel):
 
     def __init__(self) -> None:
         super().__init__()
-        set_guide_page(self, "keeping")
         self.failure = FailureNotice()
         self.busy = ProgressView("")
         self.back_up_button = make_button(tr("Back up now"), self.back_up_requested.emit, icon_name="copy")

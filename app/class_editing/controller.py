@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, final
 
+from PySide6.QtCore import QPoint
+
+from app.actions.row import WRITE, Needs, Section, action
 from app.class_drops import classes_text
 from app.class_editing.clipboard import ClassClipboard
 from app.class_editing.editing import ClassEditing
-from app.palette.view import Palette
-from app.texts import for_menu, tr
+from app.texts import for_menu, marked, tr
 
 if TYPE_CHECKING:
-    from app.class_tree.view import ClassTree
     from app.dragging import Places
-    from app.session import Session
+    from app.graph_view.view import GraphView
+    from app.inspector.view import Inspector
+    from app.shell import Shell
     from engine.project import Change, Project
 
+ON_CLASS: Final = WRITE | Needs.CLASS
 LONGEST_IN_MENU: Final = 40  # letters of a class's name in the title of an action
 
 
@@ -25,44 +29,133 @@ LONGEST_IN_MENU: Final = 40  # letters of a class's name in the title of an acti
 class Classes(ClassEditing):
     """Acts on the chosen classes, and on any others that a view names."""
 
-    def __init__(self, session: Session, tree: ClassTree, palette: Palette, say: Callable[[str], None]) -> None:
-        super().__init__(session, palette, tree)
-        self._tree = tree
-        # whether images are shown, not the drawing of the graph
-        self.is_grid_in_front: Callable[[], bool] = lambda: True
-        self.clipboard = ClassClipboard(session, self, say)
-        tree.create_requested.connect(self.ask_new)
-        tree.rename_requested.connect(self.rename)
-        tree.classes_dropped.connect(self.place)
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._tree = shell.tree
+        self.clipboard = ClassClipboard(self._session, self, self._toast.say)
+        self._tree.create_requested.connect(self.ask_new)
+        self._tree.rename_requested.connect(self.rename)
+        self._tree.classes_dropped.connect(self.place)
+        self._tree.menu_requested.connect(self._open_menu)
+        self._follow(shell.workspace.graph, shell.inspector)
 
-    def show_classes(self, class_ids: Sequence[int]) -> None:
-        self._tree.select_classes(class_ids)
+    def _follow(self, graph: GraphView, inspector: Inspector) -> None:
+        """What is wanted in the drawing and on the page of a class is done as in the tree."""
+        graph.create_requested.connect(self.ask_new)
+        graph.remove_requested.connect(self.remove)
+        graph.unlink_requested.connect(self.unlink)
+        graph.classes_dropped.connect(self.place)
+        inspector.bar_requested.connect(self.set_bar)
+        inspector.deepest_requested.connect(self.set_deepest)
+        inspector.parent_requested.connect(self.link_parent)
+        inspector.parent_wanted.connect(self.ask_parent)
+        inspector.unlink_requested.connect(self.unlink_parent)
+        inspector.attributes_changed.connect(lambda class_id, values: self.set_attributes([class_id], values))
+        inspector.colour_chosen.connect(self.set_colour_of_chosen)
 
-    def show_made(self, class_ids: Sequence[int]) -> None:
-        """Show where new classes stand: the grid of images stays as it was. Without one they are chosen, to go on."""
-        state = self._session.state
-        if self.is_grid_in_front() and state is not None and len(state.image_ids):
-            self._tree.reveal_class(class_ids[0])
-        else:
-            self._tree.select_classes(class_ids)
+    # -- actions
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {
-            "new_class": lambda: self.ask_new(self._tree.selected_class),
-            "new_sibling": lambda: self.ask_new(self._tree.selected_parent),
-            "new_parent": lambda: self.ask_new_parent(self._current_first()),
-            "new_top_class": lambda: self.ask_new(None),
-            "rename_class": self._ask_name_of_chosen,
-            "move_class": lambda: self.ask_place(self._tree.selected_places),
-            "link_parent": lambda: self.ask_parent(*self._tree.selected_classes),
-            "unlink_parent": lambda: self.unlink(self._places_to_unlink()),
-            "merge_class": self._ask_heir_of_chosen,
-            "remove_class": lambda: self.remove(self._tree.selected_classes),
-            "copy_classes": lambda: self.clipboard.copy(self._tree.selected_places),
-            "cut_classes": lambda: self.clipboard.cut(self._tree.selected_places),
-            "paste_classes": lambda: self.clipboard.paste(self._tree.selected_class),
-            "go_to_classes": self._tree.take_keyboard,
-        }
+    @action("new_class", marked("New class…"), "class_new", "Ctrl+N", Section.CLASSES_NEW, needs=WRITE)
+    def ask_new_below(self) -> None:
+        self.ask_new(self._tree.selected_class)
+
+    @action(
+        "new_sibling",
+        marked("New class beside it…"),
+        "class_new",
+        "Ctrl+Return Ctrl+Enter",
+        Section.CLASSES_NEW,
+        needs=ON_CLASS,
+    )
+    def ask_new_beside(self) -> None:
+        self.ask_new(self._tree.selected_parent)
+
+    @action(
+        "new_parent",
+        marked("New class above it…"),
+        "class_new",
+        "Ctrl+Shift+Return Ctrl+Shift+Enter",
+        Section.CLASSES_NEW,
+        needs=ON_CLASS,
+    )
+    def ask_new_above(self) -> None:
+        self.ask_new_parent(self._current_first())
+
+    @action(
+        "new_top_class",
+        marked("New class at the top level…"),
+        "class_new",
+        "Ctrl+Alt+Return Ctrl+Alt+Enter",
+        Section.CLASSES_NEW,
+        needs=WRITE,
+    )
+    def ask_new_top(self) -> None:
+        self.ask_new(None)
+
+    @action("rename_class", marked("Rename class…"), "rename", "F2", Section.CLASSES_CHANGE, needs=ON_CLASS)
+    def ask_name_of_chosen(self) -> None:
+        if self._tree.selected_class is not None:
+            self.ask_name(self._tree.selected_class)
+
+    @action("move_class", marked("Move under…"), "move", "Ctrl+M", Section.CLASSES_CHANGE, needs=ON_CLASS)
+    def move_chosen(self) -> None:
+        self.ask_place(self._tree.selected_places)
+
+    @action("link_parent", marked("Add another parent…"), "link", "Ctrl+L", Section.CLASSES_CHANGE, needs=ON_CLASS)
+    def ask_parent_of_chosen(self) -> None:
+        self.ask_parent(*self._tree.selected_classes)
+
+    @action(
+        "unlink_parent",
+        marked("Unlink from a parent"),
+        "unlink",
+        "Ctrl+U",
+        Section.CLASSES_CHANGE,
+        needs=ON_CLASS | Needs.SEVERAL_PARENTS,
+    )
+    def unlink_chosen(self) -> None:
+        self.unlink(self._places_to_unlink())
+
+    @action("merge_class", marked("Merge class into…"), "merge", "Ctrl+J", Section.CLASSES_CHANGE, needs=ON_CLASS)
+    def ask_heir_of_chosen(self) -> None:
+        """Those beside the chosen class are offered first."""
+        graph, parent_id = self._session.graph, self._tree.selected_parent
+        beside = graph.roots() if parent_id is None else graph.children(parent_id)
+        self.ask_heir(self._tree.selected_classes, first=beside)
+
+    @action(
+        "copy_classes",
+        marked("Copy classes"),
+        "copy",
+        "Ctrl+C",
+        Section.CLASSES_COPY,
+        needs=Needs.PROJECT | Needs.CLASS,
+        on_classes=True,
+    )
+    def copy(self) -> None:
+        self.clipboard.copy(self._tree.selected_places)
+
+    @action(
+        "cut_classes", marked("Cut classes"), "cut", "Ctrl+X", Section.CLASSES_COPY, needs=ON_CLASS, on_classes=True
+    )
+    def cut(self) -> None:
+        self.clipboard.cut(self._tree.selected_places)
+
+    @action("paste_classes", marked("Paste classes"), "paste", "Ctrl+V", Section.CLASSES_COPY, needs=WRITE)
+    def paste(self) -> None:
+        self.clipboard.paste(self._tree.selected_class)
+
+    @action(
+        "remove_class", marked("Remove class"), "delete", "Del", Section.CLASSES_REMOVE, needs=ON_CLASS, on_classes=True
+    )
+    def remove_chosen(self) -> None:
+        self.remove(self._tree.selected_classes)
+
+    # -- what actions and menus say
+
+    def there(self) -> Needs:
+        chosen = Needs.CLASS if self._tree.selected_class is not None else Needs.NOTHING
+        return chosen | (Needs.SEVERAL_PARENTS if self.can_unlink else Needs.NOTHING)
 
     def titles(self) -> Mapping[str, str]:
         """Titles of the actions that name the class they would act on, by name of the action."""
@@ -77,6 +170,10 @@ class Classes(ClassEditing):
             merge = tr("Merge %1 into…", classes_text(count))
             remove = tr("Remove %1", classes_text(count))
         return {"new_class": new, "unlink_parent": unlink, "merge_class": merge, "remove_class": remove}
+
+    def _open_menu(self, class_id: int | None, place: QPoint) -> None:
+        self._shell.needs_changed.emit()
+        self._shell.registry.menu_of(self.menu(class_id), self._shell).popup(place)
 
     def menu(self, class_id: int | None) -> tuple[str, ...]:
         """Names of the actions in the menu of a class, or of the room where no class stands."""
@@ -109,16 +206,6 @@ class Classes(ClassEditing):
 
     def _name_in_menu(self, class_id: int) -> str:
         return for_menu(self._session.graph.name(class_id), LONGEST_IN_MENU)
-
-    def _ask_name_of_chosen(self) -> None:
-        if self._tree.selected_class is not None:
-            self.ask_name(self._tree.selected_class)
-
-    def _ask_heir_of_chosen(self) -> None:
-        """Those beside the chosen class are offered first."""
-        graph, parent_id = self._session.graph, self._tree.selected_parent
-        beside = graph.roots() if parent_id is None else graph.children(parent_id)
-        self.ask_heir(self._tree.selected_classes, first=beside)
 
     def set_colour_of_chosen(self, class_id: int, colour: str) -> None:
         """Give a class a colour of its own, and all others that are chosen with it."""

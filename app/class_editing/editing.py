@@ -6,7 +6,6 @@ parent a class was taken, by `Places`.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from app.class_editing.removal import (
     removal_rows,
     removal_ways,
 )
+from app.feature import Feature
 from app.palette.logic import (
     Choice,
     CreateChoice,
@@ -31,30 +31,25 @@ from app.palette.logic import (
 from app.texts import fill, tr
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QObject
-
     from app.dragging import Places
-    from app.palette.view import Palette
-    from app.session import Session
     from engine.project import Change, Project
     from engine.project.removal_preview import MergePreview
 
 
-class ClassEditing(ABC):
+class ClassEditing(Feature):
     """Acts on classes."""
 
-    def __init__(self, session: Session, palette: Palette, owner: QObject) -> None:
-        self._session = session
-        self._palette = palette
-        self._owner = owner
-
-    @abstractmethod
     def show_classes(self, class_ids: Sequence[int]) -> None:
-        """Choose classes in the window."""
+        """Choose classes in the tree."""
+        self._shell.tree.select_classes(class_ids)
 
-    @abstractmethod
     def show_made(self, class_ids: Sequence[int]) -> None:
-        """Bring classes into sight that were just made."""
+        """Show where new classes stand: the grid of images stays as it was. Without one they are chosen, to go on."""
+        state, tree = self._session.state, self._shell.tree
+        if not self._shell.workspace.is_graph_shown and state is not None and len(state.image_ids):
+            tree.reveal_class(class_ids[0])
+        else:
+            tree.select_classes(class_ids)
 
     # -- new classes and names
 
@@ -199,7 +194,7 @@ class ClassEditing(ABC):
         if wanted:
             self._session.ask(
                 lambda live: removal_ways(live.project, wanted),
-                lambda ways: self._ask_removal(wanted, ways), owner=self._owner, topic="removal",
+                lambda ways: self._ask_removal(wanted, ways), owner=self, topic="removal",
             )  # fmt: skip
 
     def _ask_removal(self, class_ids: Sequence[int], ways: Sequence[RemovalWay]) -> None:
@@ -243,7 +238,7 @@ class ClassEditing(ABC):
         if going:
             self._session.ask(
                 lambda live: merge_preview(live.project.classes.graph, live.project.labels.counts(), going, heir_id),
-                lambda seen: self._ask_merge(going, heir_id, seen), owner=self._owner, topic="merge",
+                lambda seen: self._ask_merge(going, heir_id, seen), owner=self, topic="merge",
             )  # fmt: skip
 
     def _ask_merge(self, going: Sequence[int], heir_id: int, seen: MergePreview) -> None:
@@ -274,5 +269,5 @@ class ClassEditing(ABC):
     def copied_text(self, class_ids: Sequence[int], on_text: Callable[[str], None]) -> None:
         """Write classes and all below them down as text that `ProjectClasses.paste` reads."""
         self._session.ask(
-            lambda live: live.project.classes.copied(class_ids), on_text, owner=self._owner, topic="copied classes"
+            lambda live: live.project.classes.copied(class_ids), on_text, owner=self, topic="copied classes"
         )

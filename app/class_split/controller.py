@@ -1,19 +1,17 @@
 """Splitting a class by its labelled images: proposed by their looks or by what is chosen in the grid, then by hand."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
-
+from app.actions.row import WRITE, Needs, Section, action
 from app.class_split.logic import SplitDraft, first_draft
 from app.class_split.wording import too_few_text
+from app.feature import Feature
+from app.texts import marked
 
 if TYPE_CHECKING:  # the window shows first
     from app.class_split.view import SplitCard
-    from app.images.thumbnails import Thumbnails
-    from app.session import Session
-    from app.status.toast import Toast
+    from app.shell import Shell
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
 
@@ -22,34 +20,22 @@ Kinds = tuple[tuple[int, ...], ...]
 
 
 @final
-class ClassSplitting(QObject):
+class ClassSplitting(Feature):
     """Opens the card and splits."""
 
-    def __init__(
-        self,
-        session: "Session",
-        thumbnails: "Thumbnails",
-        toast: "Toast",
-        host: QWidget,
-        chosen: Callable[[], tuple[int | None, Sequence[int]]],
-    ) -> None:
-        super().__init__(host)
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
         self.card: SplitCard | None = None  # None until it was asked for
-        self._session = session
-        self._thumbnails = thumbnails
-        self._toast = toast
-        self._host = host
-        self._chosen = chosen
-        session.closed.connect(self._dismiss)
-        session.failed.connect(self._on_failed)
+        self._session.closed.connect(self._dismiss)
+        self._session.failed.connect(self._on_failed)
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"split_class": self.ask}
-
+    @action(
+        "split_class", marked("Split class…"), "split", "Ctrl+Alt+J", Section.CLASSES_CHANGE, needs=WRITE | Needs.CLASS
+    )
     def ask(self) -> None:
-        class_id, images = self._chosen()
+        class_id = self._shell.tree.selected_class
         if class_id is not None:
-            self.open(class_id, images)
+            self.open(class_id, self._shell.workspace.selected_ids)
 
     def open(self, class_id: int, chosen: Sequence[int] = ()) -> None:
         """Ask how to split a class.

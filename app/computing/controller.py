@@ -1,76 +1,59 @@
 """Choosing the device that looks at images, telling when it fails, and letting the collection teach or not."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
-from PySide6.QtCore import QObject
-
+from app.actions.row import Needs, Section, action
+from app.computing.device_chip import DeviceChip
 from app.computing.logic import CollectionFacts, Survey, collection_facts, switch_collection
+from app.feature import Feature
 from app.jobs.job_slot import JobSlot
-from app.texts import tr
+from app.texts import marked, tr
 from app.wording import sentence
 from engine.runtime.devices.names import AUTO
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from app.computing.device_chip import DeviceChip
     from app.computing.view import ComputingPanel
-    from app.session import Session
-    from app.session.embedding import Embedding
-    from app.settings import Settings
-    from app.status.toast import Toast
-    from engine.events import Progress
+    from app.shell import Shell
     from engine.runtime.providers import DeviceList
 
 FACTS: Final = "collection facts"
 
 
 @final
-class Computing(QObject):
+class Computing(Feature):
     """Opens the panel and does what is asked for there."""
 
-    def __init__(
-        self,
-        session: "Session",
-        embedding: "Embedding",
-        settings: "Settings",
-        chip: "DeviceChip",
-        *,
-        toast: "Toast",
-        host: "QWidget",
-    ) -> None:
-        super().__init__(host)
+    guide_page = "gpu"
+
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
         self.panel: ComputingPanel | None = None
-        self.looking = JobSlot(session.jobs, keeps_finished=False)  # tries the devices of this computer, in a worker
-        self._session = session
-        self._embedding = embedding
-        self._chip = chip
-        self._settings = settings
-        self._toast = toast
-        self._host = host
+        self.looking = JobSlot(self._session.jobs, keeps_finished=False)  # tries the devices, in a worker
+        self.chip = DeviceChip()
+        self._embedding = shell.embedding
         self._survey: Survey | None = None
         self._was_alone = True
         self._notice = ""
         self._is_switching = False
-        self._use(settings.device)
-        chip.clicked.connect(lambda _is_checked=False: self.open_panel())
+        self._use(self._settings.device)
         self._connect()
+        shell.status_line.add_at_end(self.chip)
+        shell.device_name = lambda: self.chip.device_name
+        shell.device_failed.connect(self._on_notice)
 
     def _connect(self) -> None:
         session, embedding = self._session, self._embedding
+        self.chip.clicked.connect(lambda _is_checked=False: self.open_panel())
         self.looking.finished.connect(self._on_looked)
         self.looking.stage_changed.connect(lambda _stage: self._show_survey())
-        embedding.device_changed.connect(self._chip.show_used)
+        embedding.device_changed.connect(self.chip.show_used)
         embedding.notice_given.connect(self._on_notice)
         embedding.failed.connect(self._on_failed)
         session.state_changed.connect(lambda _state: self._ask_for_facts())
         session.failed.connect(lambda _message: self._on_refused())
         session.closed.connect(self._show_no_project)
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"choose_device": self.open_panel}
-
+    @action("choose_device", marked("Performance…"), "device", "Ctrl+D", Section.MODEL_DEVICE, needs=Needs.NOTHING)
     def open_panel(self) -> None:
         """Show the panel over the window; the devices are tried when that was not done yet."""
         if self.panel is None:
@@ -90,6 +73,7 @@ class Computing(QObject):
         from app.computing.view import ComputingPanel
 
         panel = ComputingPanel(self._host)
+        self.tell_page(panel)
         panel.device_chosen.connect(self.choose)
         panel.look_requested.connect(self.look)
         panel.collection_switched.connect(self.let_collection_teach)
@@ -107,7 +91,7 @@ class Computing(QObject):
         self._show_survey()
 
     def _use(self, device: str) -> None:
-        self._chip.show_chosen(device)
+        self.chip.show_chosen(device)
         self._embedding.use_device(device)
 
     def look(self) -> None:
@@ -121,7 +105,7 @@ class Computing(QObject):
     def _on_looked(self, devices: "DeviceList") -> None:
         self._survey = Survey.of_list(devices, was_alone=self._was_alone)
         if self._settings.device == AUTO and not self._notice:
-            self._chip.show_used(self._survey.auto_name, self._survey.auto_reason)
+            self.chip.show_used(self._survey.auto_name, self._survey.auto_reason)
 
     def _show_survey(self) -> None:
         if self.panel is not None:
@@ -133,16 +117,11 @@ class Computing(QObject):
         if notice == self._notice:
             return
         self._notice = notice
-        self._chip.show_notice(notice)
+        self.chip.show_notice(notice)
         if self.panel is not None:
             self.panel.show_notice(notice)
         if notice:
             self._toast.say_failure(sentence(notice), **self._way_out())
-
-    def show_notice_of(self, progress: "Progress") -> None:
-        """Take the notice of a device from the progress of other work."""
-        if progress.notice:
-            self._on_notice(progress.notice)
 
     def _on_failed(self, message: str) -> None:
         """A device that was asked for by name may be the reason, so another one is offered."""

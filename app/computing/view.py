@@ -24,7 +24,6 @@ from app.controls import (
     make_notice_column,
     make_separator,
 )
-from app.guide_page import set_guide_page
 from app.palette.scrolling_card import ScrollingCard
 from app.texts import breakable, tr
 from app.theme.tokens import tokens
@@ -44,7 +43,6 @@ class ComputingPanel(ScrollingCard):
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, tr("Performance"))
-        set_guide_page(self, "gpu")
         self._chosen = AUTO
         self.buttons = {device: QRadioButton(device_title(device)) for device in listed_devices()}
         self._facts = {device: _below("") for device in self.buttons}

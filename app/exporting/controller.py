@@ -1,26 +1,23 @@
 """Exporting the open project: looked at on a thread of its own, written there as a job."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, final
 
-from PySide6.QtCore import QObject, QTimer, QUrl
+from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 
+from app.actions.row import READ_FOR_GOOD, Section, action
 from app.exporting.class_graph.controller import GraphExport
+from app.feature import Feature
 from app.file_dialogs import choose_folder_beside, save_file_at
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.thread_job import ThreadJob, Work
-from app.settings import Settings
-from app.texts import tr
+from app.texts import marked, tr
 
 if TYPE_CHECKING:  # the window shows first
-    from PySide6.QtWidgets import QWidget
-
     from app.exporting.logic import ExportLook
     from app.exporting.view import ExportCard
-    from app.session import Session
-    from app.status.toast import Toast
+    from app.shell import Shell
     from engine.collection.bundle.export import ExportedModel
     from engine.collection.state import CollectionState
     from engine.events import CancelToken, OnProgress
@@ -31,40 +28,29 @@ SETTLED_MS: Final = 150
 
 
 @final
-class Exporting(QObject):
+class Exporting(Feature):
     """Opens the card and does what is asked for there.
 
     Attributes:
         card: None until it was asked for.
         class_graph: the export of the classes alone.
-
-    Args:
-        session: the open project.
-        settings: remembers format and folder of the last export.
-        toast: says what came of it.
-        host: what the card floats over.
     """
 
-    def __init__(self, session: "Session", settings: Settings, toast: "Toast", host: "QWidget") -> None:
-        super().__init__(host)
+    guide_page = "exporting"
+
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
         self.card: ExportCard | None = None
-        self._session = session
-        self._settings = settings
-        self._toast = toast
-        self._host = host
         self._thread = BackgroundThread("exporting", self)
-        self.class_graph = GraphExport(session, settings, toast, host)
+        self.class_graph = GraphExport(self._session, self._settings, self._toast, self._host)
         self._job: ThreadJob | None = None
         self._look = 0  # one more with every look: answers of an earlier one are dropped
         self._settled = QTimer(self)
         self._settled.setSingleShot(True)
         self._settled.setInterval(SETTLED_MS)
         self._settled.timeout.connect(self._look_again)
-        session.closed.connect(self._on_closed)
-        session.state_changed.connect(lambda _state: self._on_state_changed())
-
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"export": self.open_card, **self.class_graph.callbacks()}
+        self._session.closed.connect(self._on_closed)
+        self._session.state_changed.connect(lambda _state: self._on_state_changed())
 
     def stop(self) -> None:
         """End before the program ends; an export that runs is given up and leaves nothing."""
@@ -77,6 +63,7 @@ class Exporting(QObject):
 
     # -- the card
 
+    @action("export", marked("Export…"), "export", "Ctrl+Shift+E", Section.PROJECT_EXCHANGE, needs=READ_FOR_GOOD)
     def open_card(self) -> None:
         """Show the card, with the format of last time, or with the export that runs."""
         from app.exporting.logic import FIRST, offered_exports
@@ -92,11 +79,16 @@ class Exporting(QObject):
         known, last = offered_exports(), self._settings.export_format
         self.card.show_start(last if last in known else FIRST)
 
+    @action("export_graph", marked("Export class graph…"), "export", "", Section.PROJECT_EXCHANGE, needs=READ_FOR_GOOD)
+    def export_graph(self) -> None:
+        self.class_graph.choose()
+
     def _make_card(self) -> "ExportCard":
         from app.exporting.logic import offered_exports
         from app.exporting.view import ExportCard
 
         card = ExportCard(self._host, offered_exports())
+        self.tell_page(card)
         card.changed.connect(self._settled.start)
         card.export_requested.connect(self._export)
         card.browse_requested.connect(self._browse)

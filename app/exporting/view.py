@@ -21,7 +21,6 @@ from app.exporting.details import ExportDetails
 from app.exporting.format_list import FormatList
 from app.exporting.logic import ExportLook, renamed_target
 from app.exporting.wording import problem_text, target_facts, target_label
-from app.guide_page import set_guide_page
 from app.palette.overlay import Overlay
 from app.side_panel.failure import FailureNotice
 from app.side_panel.progress import ProgressView
@@ -63,7 +62,6 @@ class ExportCard(Overlay):
 
     def __init__(self, host: QWidget, offered: Mapping[str, ImageFormat]) -> None:
         super().__init__(host, WIDTH)
-        set_guide_page(self, "exporting")
         self._offered = offered
         self._look: ExportLook | None = None
         self._is_own_target = False

@@ -1,12 +1,12 @@
 """Class lists: read and compared beside the window, taken over on the project's thread as one step."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+from app.actions.row import WRITE, Section, action
 from app.file_dialogs import Purpose
-from app.palette.imports import Imports
-from app.texts import tr
+from app.import_feature import Imports
+from app.texts import marked, tr
 from engine.files import shown
 
 if TYPE_CHECKING:  # the window shows first
@@ -21,10 +21,19 @@ if TYPE_CHECKING:  # the window shows first
 class GraphImports(Imports["GraphImportCard"]):
     """Imports classes."""
 
+    guide_page = "taxonomy#importing-a-class-list"
     purpose = Purpose.CLASSES
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"import_classes": self.open_card}
+    @action(
+        "import_classes",
+        marked("Import classes from a file…"),
+        "graph_import",
+        "Ctrl+Shift+I",
+        Section.CLASSES_GRAPH,
+        needs=WRITE,
+    )
+    def import_classes(self) -> None:
+        self.open_card()
 
     def _make_card(self) -> "GraphImportCard":
         from app.graph_import.view import GraphImportCard

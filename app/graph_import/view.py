@@ -20,7 +20,6 @@ from app.graph_import.wording import (
     update_choice,
     update_note,
 )
-from app.guide_page import set_guide_page
 from app.palette.import_card import ImportCard
 from app.palette.plan_section import PlanSection
 from app.side_panel.failure import FailureNotice
@@ -59,7 +58,6 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
             "the result before anything changes."
         )
         super().__init__(host, tr("Import classes"), words)
-        set_guide_page(self, "taxonomy#importing-a-class-list")
         self.levels = FirstLevels()
         self.update_box = QCheckBox(update_choice())
         self.sections = self._make_sections()

@@ -1,61 +1,47 @@
 """Suggestions about the graph: when they are looked for, and what becomes of an answer."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import QObject, Signal
-
+from app.actions.row import Section, action
+from app.feature import PanelFeature
 from app.graph_suggestions.search import SuggestionSearch
-from app.texts import tr
+from app.texts import marked, tr
 
 if TYPE_CHECKING:
     from app.graph_suggestions.view import SuggestionPanel
-    from app.images.thumbnails import Thumbnails
-    from app.session import Session
-    from app.side_panel.place import SidePlace
+    from app.shell import Shell
     from engine.collection.graph_suggestions.suggestion import GraphSuggestion, GraphSuggestions
     from engine.project import Change, Project
 
 
 @final
-class Suggesting(QObject):
+class Suggesting(PanelFeature["SuggestionPanel"]):
     """Opens the panel and does what is accepted or dismissed there."""
 
-    class_requested = Signal(int)
-    image_requested = Signal(int)
+    guide_page = "taxonomy#suggestions"
 
-    def __init__(self, session: "Session", thumbnails: "Thumbnails", side: "SidePlace") -> None:
-        super().__init__(side)
-        self.panel: SuggestionPanel | None = None
-        self._session = session
-        self._thumbnails = thumbnails
-        self._side = side
-        self._search = SuggestionSearch(session, self._show, self)
-        session.closed.connect(self.close_panel)
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
+        self._search = SuggestionSearch(self._session, self._show, self)
+        self._session.closed.connect(self.close_panel)
 
     @property
     def is_looking(self) -> bool:
         """Whether something else may be found in a moment."""
         return self._search.is_looking
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"show_suggestions": self.open_panel}
-
+    @action(
+        "show_suggestions", marked("Suggestions for the graph"), "suggestion", "Ctrl+Shift+G", Section.CLASSES_GRAPH
+    )
     def open_panel(self) -> None:
         """Show the panel in the place of the inspector; while it is in sight it keeps up with every change."""
-        if self.panel is None:
-            self.panel = self._make_panel()
-        self._side.show_panel(self.panel)
-
-    def close_panel(self) -> None:
-        if self.panel is not None:
-            self._side.close_panel(self.panel)
+        self.show_panel()
 
     def stop(self) -> None:
         """Look for nothing any more: the program ends."""
         self._search.stop()
 
-    def _make_panel(self) -> "SuggestionPanel":
+    def make_panel(self) -> "SuggestionPanel":
         from app.graph_suggestions.view import SuggestionPanel
 
         panel = SuggestionPanel(self._thumbnails)
@@ -63,8 +49,7 @@ class Suggesting(QObject):
         panel.accepted.connect(self._accept)
         panel.dismissed.connect(self._dismiss)
         panel.bring_back_requested.connect(self._bring_back)
-        panel.image_requested.connect(self.image_requested)
-        panel.close_requested.connect(self.close_panel)
+        panel.image_requested.connect(self._shell.workspace.show_image)
         self._search.searching.connect(panel.show_searching)
         self._search.failed.connect(panel.show_failure)
         return panel
@@ -87,7 +72,7 @@ class Suggesting(QObject):
 
         if isinstance(suggestion, UnderlabelledSuggestion):
             self.close_panel()
-            self.class_requested.emit(suggestion.underlabelled.class_id)
+            self._shell.tree.select_class(suggestion.underlabelled.class_id)
             return
 
         def work(project: "Project") -> "Change":

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.controls import make_button, make_label
 from app.graph_suggestions.card import SuggestionCard
 from app.graph_suggestions.wording import check_line, count_line, dismissed_line, more_line, words_of
-from app.guide_page import set_guide_page
 from app.images.thumbnails import Thumbnails
 from app.side_panel.frame import SidePanel
 from app.signal_types import either
@@ -37,7 +36,6 @@ class SuggestionPanel(SidePanel):
 
     def __init__(self, thumbnails: Thumbnails) -> None:
         super().__init__()
-        set_guide_page(self, "taxonomy#suggestions")
         self.cards: tuple[SuggestionCard, ...] = ()
         self._thumbnails = thumbnails
         self._status = make_label("", "secondary", wraps=True)

@@ -3,44 +3,36 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
+from app.actions.row import Needs, Section, action
+from app.feature import Feature
 from app.guide_page import guide_page_of
 from app.jobs.detached_job import DetachedJob
 from app.screen_place import keep_on_screen
-from app.texts import tr
+from app.texts import marked, tr
 
 if TYPE_CHECKING:  # the window shows first
     from PySide6.QtGui import QImage
-    from PySide6.QtWidgets import QWidget
 
     from app.help.guide import Guide
     from app.help.pictures import Sizes
     from app.help.view import GuideWindow
+    from app.shell import Shell
 
 
 @final
-class Help(QObject):
-    """Shows the guide in a window of its own, at the page that fits what the person is at.
+class Help(Feature):
+    """Shows the guide in a window of its own, at the page that fits what the person is at."""
 
-    Attributes:
-        window: None until it was asked for.
-
-    Args:
-        owner: the main window.
-    """
-
-    def __init__(self, owner: "QWidget") -> None:
-        super().__init__(owner)
-        self.window: GuideWindow | None = None
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
+        self.window: GuideWindow | None = None  # until it was asked for
         self._reading: DetachedJob | None = None
         self._pictures: DetachedJob | None = None
         self._wanted = ("", "")
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"user_guide": self.open}
-
+    @action("user_guide", marked("User guide"), "help", "F1", Section.HELP_READ, needs=Needs.NOTHING)
     def open(self) -> None:
         """Show the guide: the page of the panel where the keyboard is, else where the reader was."""
         from app.help.view import GuideWindow

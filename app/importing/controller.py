@@ -4,17 +4,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, final
 
-from PySide6.QtWidgets import QWidget
-
+from app.actions.row import WRITE_FOR_GOOD, Section, action
+from app.feature import Feature
 from app.file_dialogs import Purpose, choose_folder, open_files
 from app.importing.wording import file_kinds, folders_question, import_text, make_classes, only_add_images
 from app.jobs.detached_job import DetachedJob
-from app.texts import tr
+from app.texts import marked, tr
 
 if TYPE_CHECKING:
-    from app.session import Session
-    from app.status.notice import Notice
-    from app.status.toast import Toast
+    from app.shell import Shell
     from engine.collection.importing.import_images import ImageImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
@@ -22,30 +20,28 @@ if TYPE_CHECKING:
 
 
 @final
-class Importing:
+class Importing(Feature):
     """Adds images to the open project."""
 
-    def __init__(self, session: "Session", notice: "Notice", toast: "Toast", window: QWidget) -> None:
-        self._session = session
-        self._notice = notice
-        self._toast = toast
-        self._window = window
-
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {
-            "add_images": self._choose_images,
-            "add_folder": self._choose_folder,
-        }
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
+        self._notice = shell.workspace.notice
+        shell.images_given.connect(lambda paths, class_id: self.take(paths, class_id=class_id))
+        shell.tree.files_dropped.connect(lambda class_id, paths: self.take(paths, class_id=class_id))
 
     # -- choosing
 
-    def _choose_images(self) -> None:
-        paths = open_files(self._window, Purpose.IMAGES, tr("Add images"), file_kinds())
+    @action("add_images", marked("Add images…"), "images_add", "Ctrl+I", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD)
+    def choose_images(self) -> None:
+        paths = open_files(self._shell, Purpose.IMAGES, tr("Add images"), file_kinds())
         if paths:
             self.take(paths)
 
-    def _choose_folder(self) -> None:
-        folder = choose_folder(self._window, Purpose.IMAGES, tr("Add a folder"))
+    @action(
+        "add_folder", marked("Add a folder…"), "folder_add", "Ctrl+Shift+O", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD
+    )
+    def choose_folder(self) -> None:
+        folder = choose_folder(self._shell, Purpose.IMAGES, tr("Add a folder"))
         if folder is not None:
             self.take([folder])
 

@@ -1,42 +1,46 @@
 """Labels of others: read and compared beside the window, taken over on the project's thread as one step."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+from app.actions.row import WRITE_FOR_GOOD, Section, action
 from app.file_dialogs import Purpose
+from app.import_feature import Imports
 from app.jobs.detached_job import DetachedJob
-from app.palette.imports import Imports
-from app.texts import tr
+from app.texts import marked, tr
 from engine.files import shown
 
 if TYPE_CHECKING:  # the window shows first
-    from PySide6.QtWidgets import QWidget
-
     from app.label_import.logic import LabelSurvey
     from app.label_import.view import LabelImportCard
-    from app.session import Session
-    from app.status.toast import Toast
+    from app.shell import Shell
     from engine.collection.importing.import_labels import LabelImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
-
-TakeFiles = Callable[[Sequence[Path]], None]
-"""Takes dropped files that hold no labels."""
 
 
 @final
 class LabelImports(Imports["LabelImportCard"]):
     """Imports labels; also takes dropped files, and passes on those that hold none."""
 
+    guide_page = "exporting#importing-labels"
     purpose = Purpose.LABELS
 
-    def __init__(self, session: "Session", toast: "Toast", host: "QWidget", take_files: TakeFiles) -> None:
-        super().__init__(session, toast, host)
-        self._take_files = take_files
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
+        shell.files_given.connect(self.take_dropped)
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"import_labels": self.open_card}
+    @action(
+        "import_labels",
+        marked("Import labels…"),
+        "label",
+        "Ctrl+Shift+L",
+        Section.PROJECT_EXCHANGE,
+        needs=WRITE_FOR_GOOD,
+    )
+    def import_labels(self) -> None:
+        self.open_card()
 
     def _make_card(self) -> "LabelImportCard":
         from app.label_import.view import LabelImportCard
@@ -62,12 +66,12 @@ class LabelImports(Imports["LabelImportCard"]):
 
         info = self._session.info
         if info is None or not info.is_writable or len(paths) != 1 or not may_be_labels(paths[0]):
-            self._take_files(paths)
+            self._shell.images_given.emit(paths, None)
             return
         source = paths[0]
         job = DetachedJob(tr("Reading %1", shown(source.name)), lambda _on_progress, _cancel: is_labels(source))
         job.keeps_finished = False
-        job.finished.connect(lambda found: self.read(source) if found else self._take_files(paths))
+        job.finished.connect(lambda found: self.read(source) if found else self._shell.images_given.emit(paths, None))
         job.failed.connect(self._session.failed)
         self._session.closed.connect(job.cancel)
         self._session.jobs.watch(job)

@@ -6,7 +6,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from app.controls import make_flowing_label, make_label
-from app.guide_page import set_guide_page
 from app.label_import.wording import (
     add_images_text,
     class_conflict_rows,
@@ -63,7 +62,6 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
             "before anything changes. Labels of this project are never overwritten."
         )
         super().__init__(host, tr("Import labels"), words, tr("Or drop a file of labels on the window."))
-        set_guide_page(self, "exporting#importing-labels")
         image, by = tr("Image"), tr("By")
         here, there = tr("In the project"), tr("In the file")
         self.conflicts = PlanSection(tr("Conflicts"), (image, here, there, by))

@@ -1,25 +1,20 @@
 """Images that are not where they were: greyed, told above the grid, and found again on a page of their own."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QObject, Signal
-
+from app.actions.row import WRITE_FOR_GOOD, Section, action
+from app.feature import PanelFeature
 from app.file_dialogs import Purpose, choose_folder
 from app.jobs.detached_job import DetachedJob
-from app.moved_images.missing_images import has_failed_images
+from app.moved_images.missing_images import MissingImages, has_failed_images
 from app.moved_images.wording import missing_line
-from app.texts import tr
+from app.texts import marked, tr
 
 if TYPE_CHECKING:
     from app.jobs.job import Job
-    from app.moved_images.missing_images import MissingImages
     from app.moved_images.view import MovedImagesPanel
-    from app.session import Session
-    from app.session.embedding import Embedding
-    from app.side_panel.place import SidePlace
-    from app.status.notice import Notice
+    from app.shell import Shell
     from engine.collection.live import LiveCollection
     from engine.collection.relink.records import KnownImages, RelinkPlan
     from engine.events import CancelToken, OnProgress
@@ -29,46 +24,42 @@ KNOWN: Final = "known images"
 
 
 @final
-class MovedImages(QObject):
+class MovedImages(PanelFeature["MovedImagesPanel"]):
     """Opens the panel, looks for moved images off the project thread, and takes what was found as one action."""
 
-    missing_shown = Signal(frozenset)  # frozenset[int]: images that are not where they were
+    guide_page = "keeping#images-that-were-moved"
 
-    def __init__(
-        self,
-        session: "Session",
-        missing_images: "MissingImages",
-        embedding: "Embedding",
-        notice: "Notice",
-        side: "SidePlace",
-    ) -> None:
-        super().__init__(side)
-        self.panel: MovedImagesPanel | None = None
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
+        self.missing_images = MissingImages(self._session, self._thumbnails)
         self.plan: RelinkPlan | None = None
-        self._session = session
-        self._missing_images = missing_images
-        self._embedding = embedding
-        self._notice = notice
-        self._side = side
+        self._embedding = shell.embedding
+        self._notice = shell.workspace.missing_notice
         self._job: Job | None = None
-        missing_images.missing_changed.connect(self._on_missing_changed)
-        missing_images.came_back.connect(self._on_came_back)
-        session.closed.connect(self._on_closed)
-        session.change_made.connect(self._on_change_made)
+        self.missing_images.missing_changed.connect(self._on_missing_changed)
+        self.missing_images.came_back.connect(self._on_came_back)
+        self._session.closed.connect(self._on_closed)
+        self._session.change_made.connect(self._on_change_made)
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"find_moved_images": self.open_panel}
+    def stop(self) -> None:
+        self.missing_images.stop()
 
+    @action("read_images", marked("Analyse waiting images"), "refresh", "F5", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD)
+    def read_images(self) -> None:
+        self._thumbnails.forget_failures()
+        self.missing_images.look()
+        self._embedding.start_again()
+
+    @action("find_moved_images", marked("Find moved images…"), "search", "", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD)
     def open_panel(self) -> None:
         """Show the panel in the place of the inspector."""
-        if self.panel is None:
-            self.panel = self._make_panel()
+        self.made_panel()
         self._notice.hide()
         self._show_missing()
-        self._side.show_panel(self.panel)
-        self._missing_images.look()
+        self.show_panel()
+        self.missing_images.look()
 
-    def _make_panel(self) -> "MovedImagesPanel":
+    def make_panel(self) -> "MovedImagesPanel":
         from app.moved_images.view import MovedImagesPanel
 
         panel = MovedImagesPanel()
@@ -76,7 +67,6 @@ class MovedImages(QObject):
         panel.search_requested.connect(lambda: self.find(None))
         panel.cancel_requested.connect(self._cancel)
         panel.apply_requested.connect(self.apply)
-        panel.close_requested.connect(lambda: self._side.close_panel(panel))
         return panel
 
     # -- finding
@@ -144,10 +134,9 @@ class MovedImages(QObject):
     # -- following
 
     def _on_missing_changed(self, missing: frozenset[int]) -> None:
-        self.missing_shown.emit(missing)
+        self._shell.workspace.show_missing(missing)
         self._show_missing()
-        is_open = self.panel is not None and self.panel.isVisible()
-        if missing and not is_open:
+        if missing and not self.is_panel_shown:
             find = tr("Find them…")
             self._notice.ask(missing_line(len(missing)), [(find, self.open_panel)])
         else:
@@ -156,7 +145,7 @@ class MovedImages(QObject):
     def _show_missing(self) -> None:
         info = self._session.info
         if self.panel is not None and info is not None:
-            self.panel.show_missing(len(self._missing_images.missing), is_writable=info.is_writable)
+            self.panel.show_missing(len(self.missing_images.missing), is_writable=info.is_writable)
 
     def _on_came_back(self) -> None:
         """Read what could not be read while it was away; its thumbnails may be made again."""
@@ -175,7 +164,7 @@ class MovedImages(QObject):
         self.plan = None
         if self.panel is not None:
             self.panel.show_idle()
-            self._side.close_panel(self.panel)
+            self.close_panel()
 
 
 def _known_images(live: "LiveCollection") -> "KnownImages":

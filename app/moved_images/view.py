@@ -8,7 +8,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.controls import make_button, make_label, make_notice_column, set_variant
-from app.guide_page import set_guide_page
 from app.moved_images.wording import (
     apply_text,
     example_lines,
@@ -39,7 +38,6 @@ class MovedImagesPanel(SidePanel):
 
     def __init__(self) -> None:
         super().__init__()
-        set_guide_page(self, "keeping#images-that-were-moved")
         self.status = make_label("", "strong", wraps=True)
         self.ask = self._make_question()
         self.progress = ProgressView(tr("Stop searching; nothing is changed"), progress_line)

@@ -1,53 +1,35 @@
 """What can be chosen once for all projects; it is done at once and kept for the next start."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import QObject, Signal
-
-from app.settings import Settings
+from app.actions.row import Needs, Section, action
+from app.feature import Feature
+from app.preferences.name_strip import NameAsking, NameStrip
+from app.texts import marked
 from app.theme import set_scheme
 from app.theme.scheme import SchemeChoice
 from engine.config import backups_folder
 
 if TYPE_CHECKING:  # the window shows first
-    from PySide6.QtWidgets import QWidget
-
     from app.preferences.view import SettingsCard
-    from app.session import Session
+    from app.shell import Shell
     from engine.collection.live import LiveCollection
 
 
 @final
-class Preferences(QObject):
-    """Opens the card and does what is asked for there.
+class Preferences(Feature):
+    """Opens the card and does what is asked for there; asks once for the name in "labelled by"."""
 
-    Signals:
-        action_requested: name of an action that opens another page.
-
-    Args:
-        session: the open project, if any.
-        settings: where choices are kept.
-        host: what the card floats over.
-        device_text: which device embeds images, in words.
-    """
-
-    action_requested = Signal(str)
-
-    def __init__(
-        self, session: "Session", settings: Settings, *, host: "QWidget", device_text: Callable[[], str]
-    ) -> None:
-        super().__init__(host)
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
         self.card: SettingsCard | None = None
-        self._session = session
-        self._settings = settings
-        self._host = host
-        self._device_text = device_text
+        strip = NameStrip()
+        shell.workspace.foot.addWidget(strip)
+        strip.left.connect(shell.workspace.grid.setFocus)
+        NameAsking(self._session, self._settings, strip)
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"settings": self.open_card}
-
+    @action("settings", marked("Settings…"), "settings", "Ctrl+,", Section.EDIT_SEARCH, needs=Needs.NOTHING)
     def open_card(self) -> None:
         """Show the card over the window, as everything is now."""
         from engine.project.account import account_name
@@ -59,7 +41,7 @@ class Preferences(QObject):
         card.show_start(opens_last_project=self._settings.opens_last_project)
         card.show_calm(is_calm=self._settings.is_calm)
         card.show_person(self._settings.person, account=account_name())
-        card.show_device(self._device_text())
+        card.show_device(self._shell.device_name())
         card.show_backups(backups_folder(), can_open=self._session.info is not None)
         if self._session.info is not None:
             self._session.ask(_folder_of_backups, self._show_folder, owner=card, topic="folder of backups")
@@ -69,12 +51,12 @@ class Preferences(QObject):
     def _make_card(self) -> "SettingsCard":
         from app.preferences.view import SettingsCard
 
-        card = SettingsCard(self._host)
+        card = SettingsCard(self._host, self._shell.rows)
         card.scheme_chosen.connect(self._choose_scheme)
         card.start_chosen.connect(self._choose_start)
         card.calm_chosen.connect(self._choose_calm)
         card.person_chosen.connect(self._choose_person)
-        card.action_requested.connect(self.action_requested)
+        card.action_requested.connect(self._shell.trigger)
         return card
 
     def _show_folder(self, folder: Path) -> None:

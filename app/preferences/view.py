@@ -1,5 +1,6 @@
 """The card "Settings": the look, the start, and where everything else is that can be chosen once for all projects."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, final
 
@@ -16,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions.table import BY_NAME
+from app.actions.row import ActionRow
 from app.controls import (
     make_button,
     make_flowing_label,
@@ -52,7 +53,7 @@ class SettingsCard(ScrollingCard):
     person_chosen = Signal(str)
     action_requested = Signal(str)
 
-    def __init__(self, host: QWidget) -> None:
+    def __init__(self, host: QWidget, rows: Mapping[str, ActionRow]) -> None:
         super().__init__(host, WIDTH, tr("Settings"))
         self.schemes = {
             SchemeChoice.SYSTEM: QRadioButton(tr("System")),
@@ -63,7 +64,7 @@ class SettingsCard(ScrollingCard):
         self.calm = QCheckBox(tr("Reduce motion"))
         self.person = QLineEdit()
         self.person.setAccessibleName(tr("Labelled by"))
-        self.buttons = {name: self._button_for(name) for name in ELSEWHERE}
+        self.buttons = {name: self._button_for(rows[name]) for name in ELSEWHERE}
         self._facts = {name: make_flowing_label("") for name in ELSEWHERE}
         self._facts["show_keys"].setText(tr("All keys on one sheet"))
         self._fill_body()
@@ -105,8 +106,8 @@ class SettingsCard(ScrollingCard):
         row.addStretch(1)
         return row
 
-    def _button_for(self, name: str) -> QPushButton:
-        return make_button(BY_NAME[name].title, lambda: self._go_to(name))
+    def _button_for(self, row: ActionRow) -> QPushButton:
+        return make_button(row.title, lambda: self._go_to(row.name))
 
     def _connect(self) -> None:
         for choice, button in self.schemes.items():

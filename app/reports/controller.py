@@ -4,49 +4,43 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QWidget
 
+from app.actions.row import Needs, Section, action
+from app.feature import Feature
 from app.jobs.background_thread import BackgroundThread
 from app.texts import marked, tr
 from engine.config import log_folder
-from engine.log import UNCAUGHT, Log, session_text
+from engine.log import UNCAUGHT, session_text
 
 if TYPE_CHECKING:
     from app.reports.view import ReportWindow
-    from app.status.notice import Notice
-    from app.status.toast import Toast
+    from app.shell import Shell
 
 _SHOW: Final = marked("Show the report")
 
 
 @final
-class Reports(QObject):
+class Reports(Feature):
     """Answers "Show the log" and "Copy the report"; offers a report of its own accord where there was a fault."""
 
     _went_wrong = Signal(str)
 
-    def __init__(self, log: Log, notice: "Notice", toast: "Toast", device: Callable[[], str], window: QWidget) -> None:
-        super().__init__(window)
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
+        log = self._log = shell.log
         self.shown: ReportWindow | None = None
-        self._log = log
-        self._toast = toast
-        self._device = device
-        self._window = window
         self._thread: BackgroundThread | None = None
         self._has_reported = False
         self._went_wrong.connect(self._on_went_wrong)
         self._listener = _Listener(self._went_wrong.emit)
         logging.getLogger(UNCAUGHT).addHandler(self._listener)
         if log.crashed:
-            notice.ask(
+            shell.report_notice.ask(
                 tr("Protoleaf closed unexpectedly last time. Everything you did was saved."),
                 [(tr(_SHOW), lambda: self._make(log.crashed, self._show))],
             )
-
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"show_log": self.show_log, "copy_report": self.copy_report}
 
     def stop(self) -> None:
         logging.getLogger(UNCAUGHT).removeHandler(self._listener)
@@ -60,6 +54,7 @@ class Reports(QObject):
             self.shown.deleteLater()
             self.shown = None
 
+    @action("show_log", marked("Show the log"), "folder", "", Section.HELP_REPORT, needs=Needs.NOTHING)
     def show_log(self) -> None:
         folder = str(log_folder())
         if self._log.path is None:
@@ -67,6 +62,7 @@ class Reports(QObject):
         elif not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
             self._toast.say_failure(tr("The folder cannot be shown: %1", folder))
 
+    @action("copy_report", marked("Copy the report"), "copy", "", Section.HELP_REPORT, needs=Needs.NOTHING)
     def copy_report(self) -> None:
         """Put the report of this session on the clipboard."""
         self._make((), self._copy)
@@ -74,7 +70,7 @@ class Reports(QObject):
     def _make(self, sessions: tuple[str, ...], on_made: Callable[[str], None]) -> None:
         if self._thread is None:
             self._thread = BackgroundThread("reports", self)
-        thread, path, device = self._thread, self._log.path, self._device()
+        thread, path, device = self._thread, self._log.path, tr("Device: %1", self._shell.device_name())
 
         def work() -> None:
             from app.reports.logic import faulty_worker_sessions, report_text
@@ -94,7 +90,7 @@ class Reports(QObject):
         from app.reports.view import ReportWindow
 
         self._close_shown()
-        self.shown = ReportWindow(text, self._copy, self.show_log, self._window)
+        self.shown = ReportWindow(text, self._copy, self.show_log, self._shell)
         self.shown.show()
 
     def _on_went_wrong(self, name: str) -> None:

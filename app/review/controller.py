@@ -4,10 +4,12 @@ A label shows at once and the next card with it, painted before the next key is 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, final
+from typing import TYPE_CHECKING, Final, final
 
+from PySide6.QtCore import QPoint
+
+from app.actions.row import WRITE, Method, Needs, Section, action
+from app.feature import Feature
 from app.palette.logic import (
     Choice,
     ClassChoice,
@@ -17,107 +19,70 @@ from app.palette.logic import (
     create_choice,
     create_row,
 )
-from app.palette.view import Palette
+from app.review.dropped_images import DroppedImages
+from app.review.key_hint import KeyHint
 from app.review.labelling import create_and_label, label_groups
 from app.review.wording import no_such_digit, none_sure_enough, nothing_to_accept
 from app.session.frozen_ranking import Ranking
-from app.texts import tr
+from app.status.notice import Notice
+from app.texts import marked, tr
 from app.workspace.bulk import acceptable
 from engine.collection.state import NO_CLASS
 
 if TYPE_CHECKING:
-    from app.session import Session
+    from app.shell import Shell
     from engine.collection.state import CollectionState
 
 RECENT_KEPT = 8
-FIRST_DIGIT, LAST_DIGIT = 1, 9
+HINT_MARGIN: Final = 16  # beside what is taught below the images
+IMAGE_MENU: Final = ("accept", "relabel", "unknown", "reject", "open_image", "show_in_folder", "remove_images")
+ON_CARDS: Final = WRITE | Needs.IMAGES
 
 
-class ReviewedImages(Protocol):
-    """Where the images under review are shown."""
-
-    @property
-    def selected_ids(self) -> tuple[int, ...]:
-        """The chosen images."""
-
-    @property
-    def current_id(self) -> int | None:
-        """The image with the focus."""
-
-    @property
-    def class_id(self) -> int | None:
-        """The class whose images are shown; None for a view of all."""
-
-    def hold(self) -> None:
-        """Keep the order of the cards: somebody works on them."""
-
-    def go_on_from(self, image_ids: Sequence[int]) -> None:
-        """Choose the image after these."""
-
-    def go_to_next(self) -> None:
-        """Choose the next image."""
-
-
-@dataclass(frozen=True)
-class Screen:
-    """What labelling needs of the window.
-
-    Attributes:
-        shown_classes: what the digits stand for, for an image: best first, as it is drawn.
-        threshold: what a prediction must pass to be accepted among many.
-        includes_unknown: whether images that perhaps show none of the classes are accepted among many, too.
-        paint: paints what changed, now.
-        undisturbed: a context within which nothing else computes.
-        say: tells the person in one line why nothing happens.
-    """
-
-    shown_classes: Callable[[int], tuple[int, ...]]
-    threshold: Callable[[], float]
-    includes_unknown: Callable[[], bool]
-    paint: Callable[[], None]
-    undisturbed: Callable[[], AbstractContextManager[None]]
-    say: Callable[[str], None]
+def _digit(digit: int, text: str) -> Callable[[Method], Method]:
+    return action(
+        f"label_as_{digit}",
+        text,
+        "digit",
+        str(digit),
+        Section.REVIEW_DIGITS,
+        needs=ON_CARDS,
+        given=(digit,),
+        on_images=True,
+    )
 
 
 @final
-class Labelling:
-    """Acts on the chosen images.
+class Labelling(Feature):
+    """Acts on the chosen images."""
 
-    Args:
-        session: the open project.
-        images: where they are shown.
-        screen: what else is shown.
-        palette: asks for any other class.
-    """
-
-    def __init__(self, session: "Session", images: ReviewedImages, screen: Screen, palette: Palette) -> None:
-        self._session = session
-        self._images = images
-        self._screen = screen
-        self._palette = palette
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
+        self._images = shell.workspace
         self._recent: list[int] = []
+        inspector, keys = shell.inspector, Notice(tone="")
+        inspector.label_requested.connect(lambda image_id, class_id: self.label((image_id,), class_id))
+        inspector.labels_requested.connect(self.label_in_place)
+        inspector.unlabel_requested.connect(lambda image_id: self.unlabel((image_id,)))
+        self._images.grid.menu_requested.connect(self._open_menu)
+        self._images.foot.setContentsMargins(HINT_MARGIN, 0, HINT_MARGIN, 0)
+        self._images.foot.addWidget(keys)
+        KeyHint(self._session, self._settings, keys, self._images.grid.setFocus)
+        self.dropped = DroppedImages(self._session, self._palette)
+        shell.tree.images_dropped.connect(self.dropped.take)
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        digits: dict[str, Callable[[], None]] = {
-            f"label_as_{digit}": self._digit(digit) for digit in range(FIRST_DIGIT, LAST_DIGIT + 1)
-        }
-        acts = digits | {
-            "accept": self._accept,
-            "accept_likeliest": self._accept_likeliest,
-            "relabel": self.relabel,
-            "unknown": self.say_unknown,
-            "reject": self.reject,
-            "remove_images": self._remove,
-        }
-        return {name: self._undisturbed(act) for name, act in acts.items()}
+    def do(self, act: Callable[[], object]) -> None:
+        """Do what a key means; nothing else computes meanwhile."""
+        self._session.eye.hold_still()
+        with self._shell.undisturbed():
+            act()
 
-    def _undisturbed(self, act: Callable[[], None]) -> Callable[[], None]:
-        def work() -> None:
-            self._session.eye.hold_still()
-            with self._screen.undisturbed():
-                act()
+    def _open_menu(self, place: QPoint) -> None:
+        self._shell.registry.menu_of(IMAGE_MENU, self._shell).popup(place)
 
-        return work
+    def _threshold(self) -> float:
+        """What a prediction must pass to be accepted among many."""
+        return self._settings.accept_above / 100
 
     def label(self, image_ids: Sequence[int], class_id: int) -> None:
         """Label images, remember the class for the palette, and go on to the next card."""
@@ -133,25 +98,26 @@ class Labelling:
         self._images.hold()
         self._session.unlabel(image_ids)
 
-    def say_unknown(self) -> None:
-        """Label the chosen images as none of the classes."""
-        chosen = self._chosen()
-        if chosen:
-            self._images.hold()
-            self._session.label(chosen, None)
-            self._go_on_from(chosen)
-
     def _label_and_go_on(self, groups: Mapping[int, Sequence[int]]) -> None:
         self._images.hold()
         self._go_on_from(label_groups(self._session, groups))
 
     def _go_on_from(self, image_ids: Sequence[int]) -> None:
         self._images.go_on_from(image_ids)
-        self._screen.paint()
+        self._shell.show_at_once()
 
     # -- accepting
 
-    def _accept(self) -> None:
+    @action(
+        "accept",
+        marked("Accept the class on the card"),
+        "accept",
+        "Return Enter",
+        Section.REVIEW_ACCEPT,
+        needs=ON_CARDS,
+        on_images=True,
+    )
+    def accept(self) -> None:
         """Label the current image as its card says, or of many chosen ones those that are sure enough."""
         chosen, state = self._chosen(), self._session.eye.state
         if state is None or not chosen:
@@ -162,14 +128,23 @@ class Labelling:
             self._accept_each(chosen, state, lambda ranking: ranking.headline)
 
     def _accept_many(self, chosen: Sequence[int], state: "CollectionState") -> None:
-        includes_unknown = self._screen.includes_unknown()
-        found = acceptable(state, chosen, self._screen.threshold(), with_unknown=includes_unknown)
+        includes_unknown = self._images.selection_bar.includes_unknown
+        found = acceptable(state, chosen, self._threshold(), with_unknown=includes_unknown)
         if found.groups:
             self._label_and_go_on(found.groups)
         else:
-            self._screen.say(none_sure_enough(len(chosen), self._screen.threshold()))
+            self._toast.say(none_sure_enough(len(chosen), self._threshold()))
 
-    def _accept_likeliest(self) -> None:
+    @action(
+        "accept_likeliest",
+        marked("Accept the most likely class"),
+        "accept_safe",
+        "Shift+Return Shift+Enter",
+        Section.REVIEW_ACCEPT,
+        needs=ON_CARDS,
+        on_images=True,
+    )
+    def accept_likeliest(self) -> None:
         """Label each chosen image as its likeliest class, also where the card names a broader one."""
         chosen, state = self._chosen(), self._session.eye.state
         if state is not None and chosen:
@@ -185,8 +160,9 @@ class Labelling:
         if groups:
             self._label_and_go_on(groups)
         else:
-            self._screen.say(nothing_to_accept(self._session.graph, state, state.position(chosen[0])))
+            self._toast.say(nothing_to_accept(self._session.graph, state, state.position(chosen[0])))
 
+    @action("relabel", marked("Label as…"), "relabel", "R", Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True)
     def relabel(self) -> None:
         """Ask for any class; the last row makes a new one."""
         chosen = self._chosen()
@@ -199,6 +175,20 @@ class Labelling:
             foot=tr("Enter labels · Esc closes"),
         )
 
+    @action(
+        "unknown", marked("None of the classes"), "unknown", "U", Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True
+    )
+    def say_unknown(self) -> None:
+        """Label the chosen images as none of the classes."""
+        chosen = self._chosen()
+        if chosen:
+            self._images.hold()
+            self._session.label(chosen, None)
+            self._go_on_from(chosen)
+
+    @action(
+        "reject", marked("Remove label, or skip"), "reject", "X", Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True
+    )
     def reject(self) -> None:
         """Take labels off; without any, go on to the next image."""
         chosen, state = self._chosen(), self._session.state
@@ -210,7 +200,7 @@ class Labelling:
         else:
             self._images.hold()
             self._images.go_to_next()
-        self._screen.paint()
+        self._shell.show_at_once()
 
     def _chosen(self) -> tuple[int, ...]:
         """The chosen images; the one with the frame where none is."""
@@ -219,22 +209,38 @@ class Labelling:
 
     # -- digits
 
-    def _digit(self, digit: int) -> Callable[[], None]:
-        def work() -> None:
-            image_id = self._images.current_id
-            if image_id is None:
-                return
-            class_ids = self._screen.shown_classes(image_id)
-            if digit <= len(class_ids):
-                self.label(self._chosen(), class_ids[digit - 1])
-            else:
-                ranking = self._session.eye.ranking(image_id)
-                is_complete = ranking is None or ranking.is_empty or ranking.is_complete
-                self._screen.say(no_such_digit(digit, is_complete=is_complete))
+    @_digit(1, marked("Label as the most likely class"))
+    @_digit(2, marked("Label as the 2nd most likely class"))
+    @_digit(3, marked("Label as the 3rd most likely class"))
+    @_digit(4, marked("Label as the 4th most likely class"))
+    @_digit(5, marked("Label as the 5th most likely class"))
+    @_digit(6, marked("Label as the 6th most likely class"))
+    @_digit(7, marked("Label as the 7th most likely class"))
+    @_digit(8, marked("Label as the 8th most likely class"))
+    @_digit(9, marked("Label as the 9th most likely class"))
+    def label_as(self, digit: int) -> None:
+        """Label the chosen images as the class that a digit stands for, as it is drawn."""
+        image_id = self._images.current_id
+        if image_id is None:
+            return
+        class_ids = self._shell.inspector.likeliest_of(image_id)
+        if digit <= len(class_ids):
+            self.label(self._chosen(), class_ids[digit - 1])
+        else:
+            ranking = self._session.eye.ranking(image_id)
+            is_complete = ranking is None or ranking.is_empty or ranking.is_complete
+            self._toast.say(no_such_digit(digit, is_complete=is_complete))
 
-        return work
-
-    def _remove(self) -> None:
+    @action(
+        "remove_images",
+        marked("Remove images from the project"),
+        "delete",
+        "Del",
+        Section.IMAGES_REMOVE,
+        needs=ON_CARDS,
+        on_images=True,
+    )
+    def remove(self) -> None:
         chosen = self._chosen()
         if chosen:
             self._images.hold()
@@ -243,7 +249,7 @@ class Labelling:
     def _rows_for(self, text: str) -> list[PaletteRow]:
         graph = self._session.graph
         current = self._images.current_id
-        likeliest = () if current is None else self._screen.shown_classes(current)
+        likeliest = () if current is None else self._shell.inspector.likeliest_of(current)
         first = [*likeliest, *self._recent]
         rows = class_rows(graph, text, first=first)
         new = create_choice(graph, text, under=self._images.class_id)

@@ -25,10 +25,9 @@ class StatusLine(QWidget):
     Args:
         session: whose jobs are shown.
         embedding: what it could not read is shown beside what the project remembers.
-        device: shows at the right end which device embeds.
     """
 
-    def __init__(self, session: "Session", embedding: Embedding, device: QWidget) -> None:
+    def __init__(self, session: "Session", embedding: Embedding) -> None:
         super().__init__()
         self._session = session
         self._embedding = embedding
@@ -38,15 +37,13 @@ class StatusLine(QWidget):
         self.label_mark = LabelMark(session)
         self._failures: dict[int, FileFailure] = {}
         self._shown: Job | None = None
-        layout = QHBoxLayout(self)
+        layout = self._layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 4, 12, 4)
         layout.addWidget(self.saved_mark)
         layout.addSpacing(12)
         layout.addWidget(self.label_mark, 1)
         layout.addWidget(self.opening_mark)
         layout.addWidget(self.job_bar)
-        layout.addSpacing(12)
-        layout.addWidget(device, 0, Qt.AlignmentFlag.AlignVCenter)
         self.job_bar.cancel_requested.connect(self._on_cancel_requested)
         embedding.failures_changed.connect(lambda _failures: self._show_failures())
         session.state_changed.connect(lambda _state: self._show_failures())
@@ -59,6 +56,10 @@ class StatusLine(QWidget):
         session.what_if.begun.connect(lambda: self.saved_mark.show_tried_out(is_on=True))
         session.what_if.ended.connect(lambda _is_kept: self.saved_mark.show_tried_out(is_on=False))
         session.closed.connect(self.saved_mark.clear)
+
+    def add_at_end(self, part: QWidget) -> None:
+        self._layout.addSpacing(12)
+        self._layout.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
 
     def _on_job_added(self, job: Job) -> None:
         job.started.connect(self._show_running)

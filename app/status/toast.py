@@ -32,7 +32,7 @@ class Toast(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._host = host
         self._foot: QWidget | None = None
-        self._on_action: Callable[[], None] | None = None
+        self._on_action: Callable[[], object] | None = None
         self._mark = QLabel(self)
         self._text = make_label("")
         self._action = make_button("", self._on_action_clicked)
@@ -60,20 +60,20 @@ class Toast(QFrame):
         """The message that is shown; empty while hidden."""
         return self._text.text() if self.isVisible() else ""
 
-    def say(self, text: str, *, action: str = "", on_action: Callable[[], None] | None = None) -> None:
+    def say(self, text: str, *, action: str = "", on_action: Callable[[], object] | None = None) -> None:
         """Show a message, with a button when there is something to do about it."""
         self._show(text, action, on_action, is_failure=False)
 
-    def say_failure(self, text: str, *, action: str = "", on_action: Callable[[], None] | None = None) -> None:
+    def say_failure(self, text: str, *, action: str = "", on_action: Callable[[], object] | None = None) -> None:
         """Show what went wrong; it stays twice as long."""
         self._show(text, action, on_action, is_failure=True)
 
-    def withdraw(self, *offers: Callable[[], None]) -> None:
+    def withdraw(self, *offers: Callable[[], object]) -> None:
         """Go away when the button does one of these: it would mean something else from now on."""
         if self._on_action in offers:
             self.hide()
 
-    def _show(self, text: str, action: str, on_action: Callable[[], None] | None, *, is_failure: bool) -> None:
+    def _show(self, text: str, action: str, on_action: Callable[[], object] | None, *, is_failure: bool) -> None:
         self._on_action = on_action
         self._text.setWordWrap(False)
         self._text.setMinimumWidth(0)

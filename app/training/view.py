@@ -8,7 +8,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.controls import fill_column, make_button, make_label, make_row_card, make_used_mark
-from app.guide_page import set_guide_page
 from app.side_panel.asking_card import CardList
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
@@ -74,7 +73,6 @@ class TrainingPanel(SidePanel):
 
     def __init__(self, session: "Session", training: "Training", forecast: "Forecast") -> None:
         super().__init__()
-        set_guide_page(self, "backbones#training")
         self._session = session
         self._training = training
         self._forecast = forecast

@@ -1,6 +1,6 @@
 """The page without a project: go on, start, or try the sample."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import final
@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.actions.table import BY_NAME
+from app.actions.row import ActionRow
 from app.controls import fill_column, make_button, make_label, make_scroll_area, set_variant
 from app.dragging import take_files, welcome_files
 from app.drop_box import DropBox, DropLight
@@ -31,8 +31,8 @@ class Welcome(QWidget):
     forget_requested = Signal(Path)  # path of a recent project to take off the list
     files_dropped = Signal(Sequence)  # list of paths
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, rows: Mapping[str, ActionRow]) -> None:
+        super().__init__()
         self.setAcceptDrops(True)
         self._logo = QLabel()
         self.recent = RecentList()
@@ -52,17 +52,17 @@ class Welcome(QWidget):
             )
         )  # fmt: skip
         column.addSpacing(8)
-        column.addWidget(self._make_ways())
+        column.addWidget(self._make_ways(rows))
         holder = QWidget()
         holder.setFixedWidth(COLUMN_WIDTH)
         holder.setLayout(column)
         self._lay_out(holder)
 
-    def _make_ways(self) -> QWidget:
+    def _make_ways(self, rows: Mapping[str, ActionRow]) -> QWidget:
         """All ways to begin: go on with a project, make one, or look at the sample."""
         ways = QWidget()
         column = fill_column(ways, self.recent, spacing=12)
-        column.addLayout(self._buttons())
+        column.addLayout(self._buttons(rows))
         column.addWidget(self.drop_box)
         return ways
 
@@ -79,12 +79,12 @@ class Welcome(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scroll)
 
-    def _buttons(self) -> QHBoxLayout:
+    def _buttons(self, rows: Mapping[str, ActionRow]) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
         self.buttons: dict[str, QPushButton] = {}
         for name in ("new_project", "open_project", "try_sample"):
-            action = BY_NAME[name]
+            action = rows[name]
             self.buttons[name] = make_button(action.title, self._requester(name), icon_name=action.icon)
             row.addWidget(self.buttons[name])
         row.addStretch(1)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Signal
 
 from app.controls import make_label
-from app.guide_page import set_guide_page
 from app.images.thumbnails import Thumbnails
 from app.side_panel.frame import SidePanel
 from app.texts import tr
@@ -35,7 +34,6 @@ class ChangedPanel(SidePanel):
 
     def __init__(self, thumbnails: Thumbnails) -> None:
         super().__init__()
-        set_guide_page(self, "taxonomy#what-an-edit-changes")
         self._status = make_label("", "strong", wraps=True)
         self._more = make_label("", "secondary", wraps=True)
         self._cause = make_label("", "secondary", wraps=True)

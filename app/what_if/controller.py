@@ -1,23 +1,18 @@
 """What edits do to the predictions: told after each, and seen before it is done while edits are only tried out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QObject, Signal
-
-from app.actions.table import Needs
-from app.signal_types import either
-from app.texts import tr
+from app.actions.row import WRITE, WRITE_FOR_GOOD, Needs, Section, action
+from app.feature import GoOn, PanelFeature
+from app.texts import marked, tr
+from app.what_if.band import WhatIfBand
 from app.what_if.edit_watch import EditWatch
 from app.what_if.wording import unknown_line
 from engine.collection.what_if.changed_images import ChangedImages
 
 if TYPE_CHECKING:
-    from app.images.thumbnails import Thumbnails
-    from app.session import Session
-    from app.side_panel.place import SidePlace
-    from app.status.toast import Toast
-    from app.what_if.band import WhatIfBand
+    from app.shell import Shell
     from app.what_if.changed_panel import ChangedPanel
     from engine.collection.state import CollectionState
     from engine.collection.what_if.outcome import WhatIfOutcome
@@ -26,29 +21,19 @@ TOPIC: Final = "changed images"
 
 
 @final
-class WhatIf(QObject):
+class WhatIf(PanelFeature["ChangedPanel"]):
     """Tells what each edit changed, or would change."""
 
-    changes_shown = Signal(either(ChangedImages | None))  # the `ChangedImages` for the badge; None for none
-    unknown_moved = Signal(int, str)  # how many more images are unknown by the last edits, and why, in words
-    image_requested = Signal(int)
-    needs_changed = Signal()
-    discarded = Signal()  # what was tried out is gone, and with it what was asked about it
+    guide_page = "taxonomy#what-an-edit-changes"
 
-    def __init__(
-        self, session: "Session", thumbnails: "Thumbnails", band: "WhatIfBand", side: "SidePlace", toast: "Toast"
-    ) -> None:
-        super().__init__(side)
-        self.panel: ChangedPanel | None = None
-        self._session = session
-        self._thumbnails = thumbnails
-        self._band = band
-        self._side = side
-        self._toast = toast
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
+        session, band = shell.session, WhatIfBand()
+        self.band = band
         self._changes: ChangedImages | None = None
         self._causes: tuple[str, ...] = ()
         self._outcome: WhatIfOutcome | None = None
-        self._leave: Callable[[], object] | None = None  # once it is decided
+        self._leave: GoOn | None = None  # once it is decided
         self._edits = EditWatch(session, self)
         self._edits.followed.connect(self._on_followed)
         self._edits.forgotten.connect(self._on_forgotten)
@@ -59,51 +44,74 @@ class WhatIf(QObject):
         band.keep_requested.connect(session.what_if.keep)
         band.discard_requested.connect(session.what_if.drop)
         band.stay_requested.connect(self._stay)
+        shell.bands.append(band)
+        shell.workspace.header.badge.clicked.connect(self.open_panel)
 
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {
-            "show_changed_images": self.open_panel,
-            "what_if": self._session.what_if.begin,
-            "keep_what_if": self._session.what_if.keep,
-            "discard_what_if": self._session.what_if.drop,
-        }
+    @action(
+        "what_if",
+        marked("What if: try edits out"),
+        "what_if",
+        "Ctrl+Shift+W",
+        Section.CLASSES_WHAT_IF,
+        needs=WRITE_FOR_GOOD,
+    )
+    def begin(self) -> None:
+        self._session.what_if.begin()
 
-    @property
-    def needs(self) -> Needs:
+    @action(
+        "keep_what_if",
+        marked("Keep what was tried out"),
+        "accept",
+        "Ctrl+Shift+K",
+        Section.CLASSES_WHAT_IF,
+        needs=WRITE | Needs.TRIED_OUT,
+    )
+    def keep(self) -> None:
+        self._session.what_if.keep()
+
+    @action(
+        "discard_what_if",
+        marked("Discard what was tried out"),
+        "delete",
+        "Ctrl+Shift+D",
+        Section.CLASSES_WHAT_IF,
+        needs=WRITE | Needs.TRIED_OUT,
+    )
+    def discard(self) -> None:
+        self._session.what_if.drop()
+
+    def there(self) -> Needs:
         """Whether edits are tried out, or done for good."""
         return Needs.TRIED_OUT if self._session.what_if.is_on else Needs.FOR_GOOD
 
-    def leave_by(self, leave: Callable[[], object]) -> None:
-        """Leave the project, at once or when the person has decided what becomes of what was tried out."""
-        if not self.holds_back(leave):
-            leave()
-
-    def holds_back(self, leave: Callable[[], object]) -> bool:
-        """Whether something would be lost that was tried out; the person is asked, and leaves when it is decided."""
+    def holds_back(self, go_on: GoOn, *, at_end: bool) -> bool:  # noqa: ARG002
+        """Whether something would be lost that was tried out; the person is asked."""
         what_if = self._session.what_if
         if not what_if.has_edits or (self._outcome is not None and not self._outcome.edits):
             return False
-        self._leave = leave
-        self._band.show_leaving()
+        self._leave = go_on
+        self.band.show_leaving()
         return True
 
     def _stay(self) -> None:
         self._leave = None
         if self._outcome is None:
-            self._band.show_begun()
+            self.band.show_begun()
         else:
-            self._band.show_outcome(self._outcome)
+            self.band.show_outcome(self._outcome)
 
     # -- the panel
 
+    @action(
+        "show_changed_images", marked("Show images that changed class"), "changed", "Ctrl+Shift+J", Section.VIEW_FOUND
+    )
     def open_panel(self) -> None:
         """Show the images in the place of the inspector."""
-        if self.panel is None:
-            self.panel = self._make_panel()
+        self.made_panel()
         self._fill_panel()
-        self._side.show_panel(self.panel)
-        if self.panel.moves.isVisible():
-            self.panel.moves.setFocus()
+        panel = self.show_panel()
+        if panel.moves.isVisible():
+            panel.moves.setFocus()
 
     def name_of(self, class_id: int) -> str:
         """Name of a class, also of one that an edit removed."""
@@ -112,12 +120,11 @@ class WhatIf(QObject):
             return graph.name(class_id)
         return self._edits.gone.get(class_id, tr("a removed class"))
 
-    def _make_panel(self) -> "ChangedPanel":
+    def make_panel(self) -> "ChangedPanel":
         from app.what_if.changed_panel import ChangedPanel
 
         panel = ChangedPanel(self._thumbnails)
-        panel.image_requested.connect(self.image_requested)
-        panel.close_requested.connect(lambda: self._side.close_panel(panel))
+        panel.image_requested.connect(self._shell.workspace.show_image)
         return panel
 
     def _fill_panel(self) -> None:
@@ -145,50 +152,52 @@ class WhatIf(QObject):
         self._session.ask(
             lambda _live: changed_images(before, after),
             lambda changes: self._show_changes(changes, texts),
-            owner=self, topic=TOPIC,
-        )  # fmt: skip
+            owner=self,
+            topic=TOPIC,
+        )
 
     def _show_changes(self, changes: "ChangedImages | None", causes: Sequence[str] = ()) -> None:
         self._changes, self._causes = changes, tuple(causes)
         self._fill_panel()
-        self.changes_shown.emit(changes)
+        self._shell.workspace.header.show_moves(changes)
         more = 0 if changes is None else changes.more_unknown
-        self.unknown_moved.emit(more, unknown_line(changes, self.name_of) if changes is not None and more else "")
+        self._shell.tree.explain_unknown(
+            more, unknown_line(changes, self.name_of) if changes is not None and more else ""
+        )
 
     def _show_outcome(self, outcome: "WhatIfOutcome") -> None:
         if self._session.what_if.is_on:
             self._outcome, self._leave = outcome, None
-            self._band.show_outcome(outcome)
+            self.band.show_outcome(outcome)
             self._fill_panel()
 
     # -- trying out
 
     def _on_begun(self) -> None:
         self._show_changes(None)
-        self._band.show_begun()
-        self.needs_changed.emit()
+        self.band.show_begun()
+        self._shell.needs_changed.emit()
 
     def _on_ended(self, is_kept: bool) -> None:
         outcome, self._outcome = self._outcome, None
         self._edits.pass_over()
-        self._band.hide()
+        self.band.hide()
         if is_kept and outcome is not None:
             self._show_changes(outcome.changes, outcome.edits)
         else:
             self._show_changes(None)
-            self.discarded.emit()
+            self._palette.dismiss()  # no question outlives what it is about
             if self._session.info is not None:
                 self._toast.say(tr("Discarded. The project is as it was."))
-        self.needs_changed.emit()
+        self._shell.needs_changed.emit()
         leave, self._leave = self._leave, None
         if leave is not None:
             leave()
 
     def _on_fitting_changed(self, is_fitting: bool) -> None:
         if is_fitting and self._session.what_if.is_on:
-            self._band.show_following()
+            self.band.show_following()
 
     def _on_forgotten(self) -> None:
         self._show_changes(None)
-        if self.panel is not None:
-            self._side.close_panel(self.panel)
+        self.close_panel()

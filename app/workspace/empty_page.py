@@ -1,13 +1,13 @@
 """The page that stands in for an empty grid."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.actions.table import BY_NAME
+from app.actions.row import ActionRow
 from app.controls import make_button, make_label
 from app.dragging import take_files, welcome_files
 from app.drop_box import DropBox, DropLight
@@ -31,8 +31,9 @@ class EmptyPage(QWidget):
     action_requested = Signal(str)
     files_dropped = Signal(Sequence)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, rows: Mapping[str, ActionRow]) -> None:
+        super().__init__()
+        self._rows = rows
         self.setAcceptDrops(True)
         self._icon = QLabel()
         self._icon.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -83,7 +84,7 @@ class EmptyPage(QWidget):
         self._buttons.addStretch(1)
 
     def _button(self, name: str, *, is_first: bool) -> QWidget:
-        row = BY_NAME[name]
+        row = self._rows[name]
         variant = "primary" if is_first else ""
         return make_button(row.title, lambda: self.action_requested.emit(name), variant=variant, icon_name=row.icon)
 

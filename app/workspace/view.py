@@ -1,11 +1,12 @@
 """The centre: header, grid, the single image, and what stands in for an empty grid."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.actions.row import ActionRow
 from app.class_drops import classes_text
 from app.graph_view.view import GraphView
 from app.image_grid.logic import Order
@@ -49,9 +50,9 @@ class Workspace(QWidget):
     subset_wanted = Signal(Subset)
 
     def __init__(
-        self, session: "Session", thumbnails: Thumbnails, settings: Settings, parent: QWidget | None = None
+        self, session: "Session", thumbnails: Thumbnails, settings: Settings, rows: Mapping[str, ActionRow]
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._session = session
         self._settings = settings
         self._class_id: int | None = None
@@ -66,7 +67,7 @@ class Workspace(QWidget):
         self.image_view = ImageView()
         self.graph = GraphView(session, thumbnails, lambda: settings.is_calm)
         self._is_graph_wanted = False
-        self.empty = EmptyPage()
+        self.empty = EmptyPage(rows)
         self.selection_bar = SelectionBar(session, settings)
         self._stack = QStackedWidget()
         for page in (self.grid, self.empty, self.image_view, self.graph):

@@ -11,7 +11,12 @@ from PySide6.QtCore import QEvent, QLocale, QMargins, QPoint, QRect, QSignalBloc
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QScrollArea, QWidget
 
+from app.backups.controller import Backups
+from app.computing.controller import Computing
+from app.exporting.controller import Exporting
 from app.help.typesetting import PIXELS_FOR_ONE
+from app.label_import.controller import LabelImports
+from app.welcome.controller import Projects
 from research.window.screenshot import (
     choose_coarse,
     is_complete,
@@ -148,7 +153,7 @@ def _card(window: "MainWindow", card: "Overlay | None") -> QRect:
 
 
 def _new_project(window: "MainWindow") -> QRect:
-    making = window.projects.making
+    making = window.of(Projects).making
     making.begin()
     wait_until(lambda: making.card is not None and making.card.isVisible(), LONG_S)
     wait_until(lambda: not making.measuring.is_busy, LONG_S)
@@ -197,14 +202,15 @@ def _selection(window: "MainWindow") -> QRect:
 
 def _performance(window: "MainWindow") -> QRect:
     window.registry.trigger("choose_device")
-    wait_until(lambda: not window.computing.looking.is_busy, LONG_S)
-    return _card(window, window.computing.panel)
+    wait_until(lambda: not window.of(Computing).looking.is_busy, LONG_S)
+    return _card(window, window.of(Computing).panel)
 
 
 def _export(window: "MainWindow") -> QRect:
     window.registry.trigger("export")
-    wait_until(lambda: window.exporting.card is not None and window.exporting.card.look is not None)
-    card = window.exporting.card
+    exporting = window.of(Exporting)
+    wait_until(lambda: exporting.card is not None and exporting.card.look is not None)
+    card = exporting.card
     assert card is not None
     with QSignalBlocker(card.target):  # no path of the computer that draws
         card.target.setText(f"~/{Path(card.target.text()).name}")
@@ -214,7 +220,7 @@ def _export(window: "MainWindow") -> QRect:
 def _import_labels(window: "MainWindow") -> QRect:
     """A table of somebody who knows three images, and one of them better."""
     window.registry.trigger("import_labels")
-    imports = window.label_imports
+    imports = window.of(LabelImports)
     imports.read(_table(window))
     wait_until(lambda: imports.card is not None and bool(imports.card.summary))
     return _card(window, imports.card)
@@ -239,7 +245,7 @@ def _table(window: "MainWindow") -> Path:
 
 def _backups(window: "MainWindow") -> QRect:
     window.registry.trigger("backups")
-    panel = window.backups.panel
+    panel = window.of(Backups).panel
     assert panel is not None
     wait_until(lambda: bool(panel.cards))
     return _part(window, panel)

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QEventLoop, QSize, QTimer
 from PySide6.QtWidgets import QApplication
 
+from app.backbones.controller import Backbones
+from app.training.controller import Models
+
 if TYPE_CHECKING:
     from app.main_window import MainWindow
 
@@ -118,22 +121,24 @@ def show_training(window: "MainWindow") -> None:
     from app.training.logic import Depth
 
     window.registry.trigger("train_backbone")
-    wait_until(lambda: window.models.panel is not None and bool(window.models.panel.versions.rows))
-    assert window.models.panel is not None
-    form = window.models.panel.forms[Depth.BACKBONE]
-    wait_until(lambda: not window.models.forecast.is_measuring and form.start_button.isEnabled())
+    models = window.of(Models)
+    panel = models.made_panel()
+    wait_until(lambda: bool(panel.versions.rows))
+    form = panel.forms[Depth.BACKBONE]
+    wait_until(lambda: not models.forecast.is_measuring and form.start_button.isEnabled())
     form.iterations.setValue(ITERATIONS)
     form.start_button.click()
     ends = (Phase.DONE, Phase.FAILED)
-    wait_until(lambda: window.training.phase in ends, TRAINING_S)
+    wait_until(lambda: models.training.phase in ends, TRAINING_S)
 
 
 def show_published(window: "MainWindow") -> None:
     """Published networks, read from the packages that are installed."""
     from app.backbones.logic import Source
 
-    window.backbones.open_panel(Source.PUBLISHED)
-    wait_until(lambda: window.backbones.panel is not None and bool(window.backbones.panel.published.model.rows))
+    backbones = window.of(Backbones)
+    backbones.open_panel(Source.PUBLISHED)
+    wait_until(lambda: bool(backbones.made_panel().published.model.rows))
 
 
 def show_graph(window: "MainWindow") -> None:

@@ -8,9 +8,11 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
+from app.backbones.controller import Backbones
 from app.backbones.logic import Source
 from app.dragging import images_mime_data
 from app.drop_box import DropBox, DropLight
+from app.welcome.controller import Projects
 from tests.support.clicks import click
 from tests.support.desk import Desk
 from tests.support.sessions import create_project, recorded
@@ -34,7 +36,7 @@ def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 def test_the_box_of_the_first_page_asks_for_a_folder(desk: Desk, folders: list[str], tmp_path: Path) -> None:
     """By a click on its words, Enter and Space; what is chosen is taken as if it had been dropped."""
-    welcome = desk.window.welcome
+    welcome = desk.window.of(Projects).page
     dropped = recorded(welcome.files_dropped)
     click(welcome.drop_box, QPoint(40, 24))
     welcome.drop_box.setFocus()
@@ -46,9 +48,9 @@ def test_the_box_of_the_first_page_asks_for_a_folder(desk: Desk, folders: list[s
 
 def test_what_is_chosen_goes_where_a_drop_goes(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A folder of images begins a project."""
-    dropped = recorded(desk.window.welcome.files_dropped)
+    dropped = recorded(desk.window.of(Projects).page.files_dropped)
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_words: str(tmp_path))
-    click(desk.window.welcome.drop_box)
+    click(desk.window.of(Projects).page.drop_box)
     assert dropped == [([tmp_path],)]
     desk.press(Key.Key_Escape)
 
@@ -72,8 +74,8 @@ def test_the_box_for_a_network_asks_for_a_file(reviewing: Desk, monkeypatch: pyt
         return "", ""
 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", ask)
-    reviewing.window.backbones.open_panel(Source.FILE)
-    panel = reviewing.window.backbones.panel
+    reviewing.window.of(Backbones).open_panel(Source.FILE)
+    panel = reviewing.window.of(Backbones).panel
     assert panel is not None
     QApplication.processEvents()
     click(panel.file.drop, QPoint(panel.file.drop.width() - 6, 6))
@@ -95,11 +97,11 @@ def enter(receiver: QWidget, data: QMimeData) -> None:
 def test_places_light_up_while_files_are_over_them(reviewing: Desk, tmp_path: Path) -> None:
     """First page, images and the box for a network; not for what they do not take, and not any longer than that."""
     window = reviewing.window
-    window.backbones.open_panel(Source.FILE)
-    panel = window.backbones.panel
+    window.of(Backbones).open_panel(Source.FILE)
+    panel = window.of(Backbones).panel
     assert panel is not None
     for receiver, name in (
-        (window.welcome, "photos"),
+        (window.of(Projects).page, "photos"),
         (window.workspace.grid.viewport(), "photos"),
         (panel, "net.onnx"),
     ):
@@ -119,7 +121,7 @@ def test_places_light_up_while_files_are_over_them(reviewing: Desk, tmp_path: Pa
 
 def test_the_light_goes_out_with_the_drop(desk: Desk, tmp_path: Path) -> None:
     """What was dropped is taken."""
-    welcome = desk.window.welcome
+    welcome = desk.window.of(Projects).page
     dropped = recorded(welcome.files_dropped)
     (light,) = welcome.findChildren(DropLight)
     data = files([tmp_path])

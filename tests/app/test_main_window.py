@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.actions.keys_sheet import KeysSheet
-from app.actions.table import ACTIONS
+from app.features import ACTIONS
 from app.settings import Settings
 from app.theme import set_scheme
+from app.welcome.controller import Projects
 from engine.collection.state import NO_CLASS
 from research.window.screenshot import PICTURES, take_pictures, take_screenshots, wait_until
 from tests.support.backbone_jobs import keep_list
@@ -31,12 +32,12 @@ def test_closing_and_reopening_keeps_labels_and_undo(
     reviewing.press_for_change(Key.Key_Return)
     label = reviewing.label_of(image_id)
     reviewing.press(Key.Key_W, CONTROL)
-    reviewing.wait(reviewing.window.welcome.isVisible)
+    reviewing.wait(reviewing.window.of(Projects).page.isVisible)
     reviewing.leave()
     next_day = Desk(qtbot, settings)
     assert settings.recent_projects() == [collection.project]
     with qtbot.waitSignal(next_day.window.session.loaded, timeout=LONG_MS):
-        next_day.window.welcome.project_requested.emit(collection.project)
+        next_day.window.of(Projects).page.project_requested.emit(collection.project)
     assert next_day.label_of(image_id) == label
     assert next_day.window.registry.action("undo").text() == f"Undo Label 1 image as {label}"
     next_day.grid.setFocus()
@@ -66,7 +67,7 @@ def test_a_wrong_file_is_a_sentence_and_the_window_stays(content: bytes, desk: D
     desk.drop_files(desk.window, [path])
     desk.wait(lambda: bool(desk.window.toast.message))
     assert "\n" not in desk.window.toast.message
-    assert desk.window.welcome.isVisible()
+    assert desk.window.of(Projects).page.isVisible()
     assert path.read_bytes() == content
     assert desk.window.settings.recent_projects() == []
 
@@ -82,7 +83,7 @@ def test_a_wrong_file_leaves_the_open_project_in_use(reviewing: Desk, tmp_path: 
 def test_a_project_dropped_on_the_window_is_opened(desk: Desk, collection: Collection) -> None:
     """Also when another one is open already."""
     with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
-        desk.drop_files(desk.window.welcome, [collection.project])
+        desk.drop_files(desk.window.of(Projects).page, [collection.project])
     other = collection.folder / "other.protoleaf"
     with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
         desk.window.session.create(other)

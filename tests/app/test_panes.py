@@ -168,7 +168,7 @@ def test_the_window_remembers_its_panes(
 ) -> None:
     """As the person left them, also when the window was small in the end."""
     desk.window.resize(1440, 800)
-    desk.window._pages.setCurrentIndex(1)  # noqa: SLF001 (the panes without a project)
+    desk.window.pages.setCurrentIndex(1)
     laid_out()
     dragged(panes_of(desk), 1, 40)
     left, _, right = panes_of(desk).sizes()
@@ -178,7 +178,7 @@ def test_the_window_remembers_its_panes(
     desk.leave()
     again = Desk(qtbot, settings)
     again.window.resize(1440, 800)
-    again.window._pages.setCurrentIndex(1)  # noqa: SLF001
+    again.window.pages.setCurrentIndex(1)
     laid_out()
     assert (panes_of(again).sizes()[0], panes_of(again).sizes()[2]) == (left, right)
     again.leave()

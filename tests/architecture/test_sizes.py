@@ -14,7 +14,6 @@ SHELL = "connects all others, one line or two for each; what they do is in modul
 EXCEPTIONS: dict[str, str] = {
     "app/class_tree/tree_view.py:ClassTreeView": QT_CLASS,
     "app/image_grid/view.py:ImageGrid": QT_CLASS,
-    "app/main_window.py:MainWindow": SHELL,
     "app/workspace/view.py:Workspace": SHELL,
 }
 """Path, or path:name, to the reason why it is longer."""

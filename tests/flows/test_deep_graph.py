@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QLineEdit
 
+from app.what_if.controller import WhatIf
 from engine.graph.limits import DEEPEST_LEVEL
 from tests.support.collections import Collection, cache_of_test
 from tests.support.deep_graphs import ENDS, Parents, chain, deep_collection, ladder
@@ -57,7 +58,7 @@ def test_a_project_as_deep_as_may_be(desk: Desk, deep: Collection) -> None:
     canvas = desk.window.workspace.graph.board.canvas
     desk.wait(lambda: last in canvas.drawing.ids.tolist() and canvas.is_complete)
 
-    band = desk.window.what_if_band
+    band = desk.window.of(WhatIf).band
     desk.press(Key.Key_W, CONTROL | SHIFT)
     desk.wait(band.isVisible)
     act(desk.qtbot, desk.window.session, lambda project: project.classes.merge([last], desk.graph.find(ENDS[1])))

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from app.training.controller import Models
 from app.training.job import Phase
 from app.training.logic import Depth, Plan
 from engine.collection.state import NO_CLASS, ImageStatus
@@ -13,7 +14,7 @@ from tests.support.trainings import Trainer, points
 
 def test_photos_dropped_while_a_backbone_trains(reviewing: Desk, tmp_path: Path) -> None:
     """The training goes on, and nobody waits for it."""
-    training = reviewing.window.training
+    training = reviewing.window.of(Models).training
     training._make_job = Trainer([*points(1), "wait"])  # noqa: SLF001 (a scripted job for a child process)
     training.start(Plan(Depth.BACKBONE, 100))
     reviewing.wait(lambda: training.phase is Phase.RUNNING)

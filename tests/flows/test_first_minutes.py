@@ -8,7 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
+from app.importing.controller import Importing
 from app.status.failures import FailuresPopup
+from app.welcome.controller import Projects
 from engine.collection.state import NO_CLASS, ImageStatus
 from engine.project import Project
 from tests.support.collections import tree_hash, write_shape
@@ -33,8 +35,8 @@ def photos(tmp_path: Path) -> Path:
 def test_a_dropped_folder_becomes_a_classified_collection(desk: Desk, photos: Path) -> None:
     """Drop, one answer, and every picture has a class; not one file was touched."""
     before = tree_hash(photos)
-    assert desk.window.welcome.isVisible()
-    desk.drop_files(desk.window.welcome, [photos])
+    assert desk.window.of(Projects).page.isVisible()
+    desk.drop_files(desk.window.of(Projects).page, [photos])
     notice = desk.window.workspace.notice
     desk.wait(notice.isVisible)
     assert len(notice.answers) == 2
@@ -54,7 +56,7 @@ def test_a_dropped_folder_becomes_a_classified_collection(desk: Desk, photos: Pa
 
 def test_the_other_answer_only_adds(desk: Desk, photos: Path) -> None:
     """Without classes nothing is labelled, and the same drop again adds nothing."""
-    desk.drop_files(desk.window.welcome, [photos])
+    desk.drop_files(desk.window.of(Projects).page, [photos])
     notice = desk.window.workspace.notice
     desk.wait(notice.isVisible)
     only_add = list(notice.answers)[1]
@@ -72,7 +74,7 @@ def test_the_other_answer_only_adds(desk: Desk, photos: Path) -> None:
 
 def test_a_folder_dropped_on_a_class_teaches_it(desk: Desk, photos: Path, tmp_path: Path) -> None:
     """Two pictures on a class, and the other pictures are classified at once."""
-    desk.drop_files(desk.window.welcome, [photos])
+    desk.drop_files(desk.window.of(Projects).page, [photos])
     notice = desk.window.workspace.notice
     desk.wait(notice.isVisible)
     changed_by(desk.qtbot, desk.window.session, lambda: notice.answer(next(iter(notice.answers))))
@@ -81,7 +83,7 @@ def test_a_folder_dropped_on_a_class_teaches_it(desk: Desk, photos: Path, tmp_pa
     changed_by(desk.qtbot, session, lambda: session.act(lambda project: project.classes.add("Blue checks")[0]))
     for seed in range(3):
         write_shape(tmp_path / "checks" / f"{seed}.png", "Blue checks", seed=seed)
-    importing = desk.window.importing
+    importing = desk.window.of(Importing)
     checks = desk.graph.find("Blue checks")
     changed_by(desk.qtbot, session, lambda: desk.window.tree.files_dropped.emit(checks, [tmp_path / "checks"]))
     assert importing is not None
@@ -96,7 +98,7 @@ def test_a_folder_dropped_on_a_class_teaches_it(desk: Desk, photos: Path, tmp_pa
 def test_a_folder_without_images_says_so(desk: Desk, tmp_path: Path) -> None:
     """Nothing is added, and the person hears why."""
     (tmp_path / "empty").mkdir()
-    desk.drop_files(desk.window.welcome, [tmp_path / "empty"])
+    desk.drop_files(desk.window.of(Projects).page, [tmp_path / "empty"])
     desk.wait(lambda: "No image" in desk.window.toast.message)
     assert len(desk.state.image_ids) == 0
 
@@ -107,7 +109,7 @@ def test_files_of_other_kinds_are_named(desk: Desk, photos: Path) -> None:
         (photos / name).write_bytes(b"x")
     for name in LEAVES:
         shutil.rmtree(photos / name)
-    desk.drop_files(desk.window.welcome, [photos])
+    desk.drop_files(desk.window.of(Projects).page, [photos])
     desk.wait(lambda: "2 PSD, 1 MOV were skipped" in desk.window.toast.message)
     assert "6 images" in desk.window.toast.message
     assert len(desk.state.image_ids) == 6
@@ -120,7 +122,7 @@ def test_only_files_of_other_kinds(desk: Desk, tmp_path: Path) -> None:
     """Dropped one by one, none is added; the first says why, and how many more there are."""
     for number in range(3):
         (tmp_path / f"{number}.psd").write_bytes(b"8BPS\x00\x01" + bytes(20))
-    desk.drop_files(desk.window.welcome, sorted(tmp_path.glob("*.psd")))
+    desk.drop_files(desk.window.of(Projects).page, sorted(tmp_path.glob("*.psd")))
     desk.wait(lambda: "0.psd and 2 more could not be added" in desk.window.toast.message)
     assert "Photoshop" in desk.window.toast.message
     assert len(desk.state.image_ids) == 0
@@ -128,7 +130,7 @@ def test_only_files_of_other_kinds(desk: Desk, tmp_path: Path) -> None:
 
 def test_a_vanished_folder_is_a_sentence(desk: Desk, photos: Path) -> None:
     """A stick that was pulled in between costs a message."""
-    desk.drop_files(desk.window.welcome, [photos / "gone", photos / "unsorted 0.png"])
+    desk.drop_files(desk.window.of(Projects).page, [photos / "gone", photos / "unsorted 0.png"])
     desk.wait(lambda: "gone" in desk.window.toast.message)
     desk.leave()
     with Project.open(photos / "gone.protoleaf") as project:
@@ -138,7 +140,7 @@ def test_a_vanished_folder_is_a_sentence(desk: Desk, photos: Path) -> None:
 def test_a_broken_picture_is_listed_and_the_rest_goes_on(desk: Desk, photos: Path) -> None:
     """The list names it with a reason; no dialog, and all others are read."""
     (photos / "unsorted 0.png").write_text("no picture", encoding="utf-8")
-    desk.drop_files(desk.window.welcome, [photos])
+    desk.drop_files(desk.window.of(Projects).page, [photos])
     notice = desk.window.workspace.notice
     desk.wait(notice.isVisible)
     changed_by(desk.qtbot, desk.window.session, lambda: notice.answer(next(iter(notice.answers))))

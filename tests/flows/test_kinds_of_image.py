@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 from PySide6.QtCore import Qt
 
+from app.welcome.controller import Projects
 from engine.collection.state import ImageStatus
 from tests.support.desk import Desk
 from tests.support.images import encoded, exif_with_orientation, picture
@@ -46,7 +47,7 @@ def card(tmp_path: Path) -> Path:
 
 def test_a_card_of_many_kinds(desk: Desk, card: Path) -> None:
     """Each is read, or says why not; a photo that was stored twice comes once; the first of three pages says so."""
-    desk.drop_files(desk.window.welcome, [card])
+    desk.drop_files(desk.window.of(Projects).page, [card])
     desk.wait(lambda: "1 MOV was skipped" in desk.window.toast.message)
     assert "1 RAW photo was skipped: the camera stored it as JPEG or HEIC, too" in desk.window.toast.message
     desk.wait_until_read()

@@ -8,7 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSlider
 
+from app.moved_images.controller import MovedImages
 from app.session import Session
+from app.welcome.controller import Projects
 from tests.support.collections import Collection, write_shape
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import LONG_MS, changed_by
@@ -79,7 +81,7 @@ def test_files_go_into_the_project_that_was_made_for_them_or_nowhere(
     """No project can be made beside the dropped folder; the next one that is opened does not get the images."""
     write_shape(tmp_path / "protected" / "new" / "a.png", "Red disc", seed=5)
     monkeypatch.setattr("app.welcome.making.free_name", lambda _dropped: tmp_path / "missing" / "new.protoleaf")
-    desk.drop_files(desk.window.welcome, [tmp_path / "protected" / "new"])
+    desk.drop_files(desk.window.of(Projects).page, [tmp_path / "protected" / "new"])
     desk.wait(lambda: bool(desk.window.toast.message))
     session: Session = desk.window.session
     with desk.qtbot.waitSignal(session.loaded, timeout=LONG_MS):
@@ -93,10 +95,10 @@ def test_a_silent_share_keeps_no_window_open(
 ) -> None:
     """Thumbnails and the look for missing images wait for the share; the window closes before it answers."""
     window = reviewing.window
-    reviewing.wait(lambda: not window.missing_images.is_looking and not window.thumbnails.is_busy)
+    reviewing.wait(lambda: not window.of(MovedImages).missing_images.is_looking and not window.thumbnails.is_busy)
     first, second, *_ = sorted(collection.unsorted.glob("*.png"))
     share = SlowShare(collection.unsorted, monkeypatch)
-    window.missing_images.look()
+    window.of(MovedImages).missing_images.look()
     share.answer(0)
     assert window.thumbnails.pixmap(first, 400, 1.0) is None
     assert window.thumbnails.pixmap(second, 400, 1.0) is None

@@ -7,7 +7,9 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QSplitter, QWidget
 
+from app.actions.keys_sheet import KeysSheet
 from app.backbones.logic import Source
+from app.computing.controller import Computing
 from tests.support.backbone_panel import listed, panel_for
 from tests.support.desk import CONTROL, Desk
 from tests.support.widgets import button
@@ -52,10 +54,11 @@ def test_a_panel_moves_nothing_beside_it(reviewing: Desk, title: str) -> None:
 
 def devices(desk: Desk) -> QWidget:
     """The devices, over the window."""
-    desk.window.computing.look = lambda: None  # type: ignore[method-assign]
+    computing = desk.window.of(Computing)
+    computing.look = lambda: None  # type: ignore[method-assign]
     desk.press(Key.Key_D, CONTROL)
-    assert desk.window.computing.panel is not None
-    return desk.window.computing.panel
+    assert computing.panel is not None
+    return computing.panel
 
 
 def commands(desk: Desk) -> QWidget:
@@ -67,8 +70,7 @@ def commands(desk: Desk) -> QWidget:
 def keys(desk: Desk) -> QWidget:
     """All keys."""
     desk.press(Key.Key_Question)
-    sheet = desk.window._keys  # noqa: SLF001 (made when it is first asked for)
-    assert sheet is not None
+    (sheet,) = desk.window.findChildren(KeysSheet)
     return sheet
 
 

@@ -9,8 +9,11 @@ from PySide6.QtWidgets import QApplication
 
 from app.actions.keys_sheet import KeysSheet
 from app.backbones.logic import Source
+from app.computing.controller import Computing
 from app.palette.overlay import Overlay
 from app.theme import set_scheme
+from app.training.controller import Models
+from app.welcome.controller import Projects
 from engine.training.curve import TrainingDuration
 from tests.support.backbone_panel import panel_for
 from tests.support.clipping import clipped, overlapping
@@ -45,16 +48,16 @@ def test_many_recent_projects_make_no_window_larger(small: Desk, tmp_path: Path)
     """The first page scrolls; the window must fit on the screen."""
     for number in range(8):
         small.window.settings.remember_project(tmp_path / f"project {number}.protoleaf")
-    small.window._show_welcome()  # noqa: SLF001 (a page that otherwise needs a project or a job)
+    small.window.first_page_wanted.emit()
     laid_out()
     assert small.window.height() == 600
-    assert clipped(small.window.welcome) == []
+    assert clipped(small.window.of(Projects).page) == []
 
 
 def test_the_question_about_folders_is_whole(small: Desk) -> None:
     """Its answers stand below it where there is no room beside it."""
     window = small.window
-    window._pages.setCurrentWidget(window._working)  # noqa: SLF001 (a page that otherwise needs a project or a job)
+    window.pages.setCurrentWidget(window.panes_page)
     answers = [(title, lambda: None) for title in ("Make classes from the subfolders", "Just add the images")]
     for width in (1600, 1024, 902):
         window.resize(width, 600)
@@ -79,10 +82,11 @@ def palette(desk: Desk) -> Overlay:
 
 def computing(desk: Desk) -> Overlay:
     """The devices."""
-    desk.window.computing.look = lambda: None  # type: ignore[method-assign]
+    computing = desk.window.of(Computing)
+    computing.look = lambda: None  # type: ignore[method-assign]
     desk.press(Key.Key_D, CONTROL)
-    assert desk.window.computing.panel is not None
-    return desk.window.computing.panel
+    assert computing.panel is not None
+    return computing.panel
 
 
 @pytest.mark.parametrize("opened", [keys_sheet, palette, computing])
@@ -111,7 +115,7 @@ def test_every_panel_is_whole(reviewing: Desk, panel: str, scheme: str) -> None:
     """On 1,000 x 640, where panels are at their narrowest: no word is cut, and none lies on another."""
     set_scheme(scheme)
     reviewing.window.resize(1000, 640)
-    reviewing.window.models.forecast._make_job = Player([TrainingDuration(1.0, 40.0)])  # noqa: SLF001 (a scripted job)
+    reviewing.window.of(Models).forecast._make_job = Player([TrainingDuration(1.0, 40.0)])  # noqa: SLF001 (a scripted job)
     reviewing.window.registry.trigger(panel)
     side = reviewing.window.side.currentWidget()
     assert side is not None

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
+from app.training.controller import Models
 from app.training.job import Phase
 from app.training.logic import Depth
 from engine.collection.project_settings import STAGE_SETTING
@@ -28,14 +29,14 @@ def test_tuned_propagation_is_used_and_undone(reviewing: Desk, collection: Colle
     window = reviewing.window
     changed_by(reviewing.qtbot, window.session, lambda: window.session.act(_without_the_collection))
     window.registry.trigger("tune_propagation")
-    panel = window.models.panel
+    panel = window.of(Models).panel
     assert panel is not None
     form = panel.forms[Depth.PROPAGATION]
     form.iterations.setValue(10)
     form.start_button.click()
-    reviewing.qtbot.waitUntil(lambda: not window.training.is_busy, timeout=TRAINING_MS)
-    assert (window.training.phase, window.training.error) == (Phase.DONE, "")
-    assert window.training.curves.accuracy.values
+    reviewing.qtbot.waitUntil(lambda: not window.of(Models).training.is_busy, timeout=TRAINING_MS)
+    assert (window.of(Models).training.phase, window.of(Models).training.error) == (Phase.DONE, "")
+    assert window.of(Models).training.curves.accuracy.values
     assert panel.outcome.isVisible()
     reviewing.wait(lambda: [row.is_used for row in panel.versions.rows] == [False, True])
     jobs = recorded(window.session.jobs.job_added)

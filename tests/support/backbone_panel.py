@@ -6,6 +6,7 @@ from typing import Final
 from PySide6.QtCore import QMimeData, QPointF, QUrl
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
+from app.backbones.controller import Backbones
 from app.backbones.logic import BackboneRow, Origin, Source
 from app.backbones.view import BackbonePanel
 from app.jobs.job_slot import JobSlot, Stage
@@ -28,7 +29,7 @@ def panel_for(desk: Desk, source: Source = Source.COMPUTER) -> BackbonePanel:
     """Choose the action; the panel, once it lists what is here."""
     desk.window.settings.device = "cpu"
     desk.window.registry.trigger("choose_backbone")
-    panel = desk.window.backbones.panel
+    panel = desk.window.of(Backbones).panel
     assert panel is not None
     desk.wait(lambda: bool(panel.computer.rows))
     panel.show_source(source)
@@ -65,7 +66,7 @@ def wait_for(desk: Desk, task: JobSlot, stage: Stage, *, timeout_ms: int = WORKE
 
 def tasks_of(desk: Desk) -> tuple[JobSlot, JobSlot, JobSlot, JobSlot, JobSlot, JobSlot]:
     """Listing, download, inspection, trial, adding, change."""
-    tasks = desk.window.backbone_jobs
+    tasks = desk.window.of(Backbones).jobs
     return tasks.listing, tasks.download, tasks.inspection, tasks.trial, tasks.adding, tasks.change
 
 
@@ -73,7 +74,7 @@ def listed(desk: Desk) -> BackbonePanel:
     """The second source, once the real worker has listed what was kept in the cache."""
     keep_list(desk.window.session.caches)
     panel = panel_for(desk, Source.PUBLISHED)
-    wait_for(desk, desk.window.backbone_jobs.listing, Stage.DONE)
+    wait_for(desk, desk.window.of(Backbones).jobs.listing, Stage.DONE)
     assert len(panel.published.model.rows) == 2
     return panel
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QPushButton
 
+from app.training.controller import Models
 from app.training.job import Phase
 from app.training.view import TrainingPanel
 from engine.training.curve import TrainingDuration
@@ -19,16 +20,16 @@ DURATION: Final = TrainingDuration(iteration_s=1.0, others_s=40.0)
 
 def prepare(desk: Desk, trainer: Trainer, backbone: Path | None = None) -> None:
     """Let the window train with a fake trainer."""
-    desk.window.training._make_job = trainer  # noqa: SLF001 (a scripted job takes the place of a child process)
+    desk.window.of(Models).training._make_job = trainer  # noqa: SLF001 (a scripted job takes the place of a child process)
     if backbone is not None:
-        desk.window.training._store = store_other_backbone(backbone)  # noqa: SLF001 (a scripted job takes the place of a child process)
+        desk.window.of(Models).training._store = store_other_backbone(backbone)  # noqa: SLF001 (a scripted job takes the place of a child process)
 
 
 def panel_for(desk: Desk, action: str = "tune_propagation") -> TrainingPanel:
     """Choose the action; the panel, once it lists the versions. How long training takes is told by a script."""
-    desk.window.models.forecast._make_job = Player(*[[DURATION]] * 3)  # noqa: SLF001 (a scripted job takes the place of a child process)
+    desk.window.of(Models).forecast._make_job = Player(*[[DURATION]] * 3)  # noqa: SLF001 (a scripted job takes the place of a child process)
     desk.window.registry.trigger(action)
-    panel = desk.window.models.panel
+    panel = desk.window.of(Models).panel
     assert panel is not None
     desk.wait(lambda: bool(panel.versions.rows))
     return panel
@@ -38,7 +39,7 @@ def run_to(desk: Desk, panel: TrainingPanel, phase: Phase) -> None:
     """Press Start and wait for a phase."""
     assert panel.topic is not None
     panel.forms[panel.topic].start_button.click()
-    desk.wait(lambda: desk.window.training.phase is phase)
+    desk.wait(lambda: desk.window.of(Models).training.phase is phase)
 
 
 def train_and_use(desk: Desk, panel: TrainingPanel) -> None:

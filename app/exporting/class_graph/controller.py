@@ -1,6 +1,5 @@
 """Exporting the class graph: format and file are chosen in one dialog, the file is made beside the project's thread."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, final
 
@@ -42,9 +41,6 @@ class GraphExport(QObject):
         self._window = window
         self._thread = BackgroundThread("graph export", self)
         self._job: ThreadJob | None = None
-
-    def callbacks(self) -> dict[str, Callable[[], None]]:
-        return {"export_graph": self.choose}
 
     def stop(self) -> None:
         """End before the program ends; a file that is not whole by then is not there."""

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
+from app.about.controller import About
 from app.about.logic import parts_of
 from app.about.view import AboutCard
 from engine import __version__
@@ -19,7 +20,7 @@ def opened(desk: Desk, fact: str) -> AboutCard:
     desk.press(Qt.Key.Key_K, CONTROL)
     desk.type_into_palette("about prot")
     desk.press(Qt.Key.Key_Return)
-    card = desk.window.about.card
+    card = desk.window.of(About).card
     assert card is not None
     assert card.isVisible()
     desk.wait(lambda: fact in words(card))

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from app.actions.table import ACTIONS, ActionRow
+from app.actions.row import ActionRow, first_rows
+from app.features import ACTIONS
 
 TABLE = Path(__file__).with_name("actions.txt")
 
@@ -10,9 +11,9 @@ TABLE = Path(__file__).with_name("actions.txt")
 def line_of(row: ActionRow) -> str:
     """One action as one line."""
     where = "images" if row.on_images else "classes" if row.on_classes else "window"
-    begins = "---" if row.starts_section else ""
+    begins = "---" if row in first_rows(ACTIONS) else ""
     needs = "+".join(sorted(need.name or "" for need in row.needs))
-    return "|".join((row.group, begins, row.name, row.text, row.icon, " ".join(row.shortcuts), needs, where))
+    return "|".join((row.section.menu, begins, row.name, row.text, row.icon, " ".join(row.shortcuts), needs, where))
 
 
 def test_the_table_of_actions() -> None:

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
+from app.backbones.controller import Backbones
 from app.jobs.job_slot import Stage
 from app.settings import Settings
 from engine.backbones.messages import AddedBackbone
@@ -57,11 +58,11 @@ def test_a_no_holds(offered: Desk, collection: Collection) -> None:
 
 def test_compare_prepares_and_then_embeds_beside_the_one_in_use(offered: Desk, tinyleaf: str) -> None:
     """In the panel, with progress; the project does not change before the person says so."""
-    jobs = offered.window.backbone_jobs
+    jobs = offered.window.of(Backbones).jobs
     jobs.preparation.make_job = Player([Progress(2, 4, "steps", note="writing the network"), AddedBackbone("", "", 1)])
     jobs.change.make_job = change = Player([Progress(16, 64), "wait"])
     click(offered, "Compare…")
-    panel = offered.window.backbones.panel
+    panel = offered.window.of(Backbones).panel
     assert panel is not None
     assert panel.isVisible()
     offered.wait(lambda: "16 of 64" in panel.run.facts)
@@ -74,10 +75,10 @@ def test_compare_prepares_and_then_embeds_beside_the_one_in_use(offered: Desk, t
 
 def test_a_preparation_that_fails_says_why(offered: Desk) -> None:
     """In the panel; the project is as it was."""
-    jobs = offered.window.backbone_jobs
+    jobs = offered.window.of(Backbones).jobs
     jobs.preparation.make_job = Player([Failed("the weights are not there")])
     click(offered, "Compare…")
-    panel = offered.window.backbones.panel
+    panel = offered.window.of(Backbones).panel
     assert panel is not None
     offered.wait(lambda: panel.preparation.error == "the weights are not there")
     assert panel.preparation.failure.isVisible()

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from app.backbones.computer_page import RowCard
+from app.backbones.controller import Backbones
 from engine.collection.models import find_model
 from engine.embedding.messages import MeasuredRates, PhotoRate
 from tests.support.backbone_panel import panel_for
@@ -28,7 +29,7 @@ def test_bundled_backbones_say_what_they_are_for(
     name = tinyleaf if is_ready else "accurate-one"
     offer_two(monkeypatch, is_ready=is_ready, name=name)
     rates = {FAST: PhotoRate(400.0, 400.0), tinyleaf: PhotoRate(50.0, 200.0)}
-    reviewing.window.backbone_jobs.measuring.make_job = player = Player([MeasuredRates(rates)])
+    reviewing.window.of(Backbones).jobs.measuring.make_job = player = Player([MeasuredRates(rates)])
     panel = panel_for(reviewing)
     reviewing.wait(lambda: any("200 images/s on this computer" in text for text in words(panel.computer.cards[0])))
     assert [card.name for _file, card in player.requests[0].backbones] == [FAST, tinyleaf][: 1 + is_ready]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QPushButton
 
+from app.backbones.controller import Backbones
 from app.jobs.job import Job
 from app.jobs.job_slot import Stage
 from engine.backbones.library import BackboneLibrary
@@ -25,7 +26,7 @@ from tests.support.sessions import LONG_MS, changed_by, recorded
 
 def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) -> None:
     """With the real worker: nothing changes before the answer; then at once, and back to the last bit by the toast."""
-    change = reviewing.window.backbone_jobs.change
+    change = reviewing.window.of(Backbones).jobs.change
     panel = panel_for(reviewing)
     before = own_copy(reviewing.state)
     undo_text = reviewing.window.registry.action("undo").text()
@@ -57,7 +58,7 @@ def test_what_was_found_out_about_images_waits_with_the_change(reviewing: Desk, 
     """The worker sends it in batches before its result; the project learns of it when the change is used."""
     news = (EmbedResult(7, None, "it is gone"), EmbedResult(8, None, "it is gone, too"))
     prepared = PreparedChange(tinyleaf, tinyleaf, "00ff", ShotComparison(0.5, None, 0), 3)
-    jobs = reviewing.window.backbone_jobs
+    jobs = reviewing.window.of(Backbones).jobs
     jobs.change.make_job = Player([*(EmbedBatch((each,)) for each in news), prepared])
     use_button(panel_for(reviewing), tinyleaf).click()
     wait_for(reviewing, jobs.change, Stage.DONE)
@@ -69,7 +70,7 @@ def test_keeping_the_old_one_changes_nothing(reviewing: Desk, collection: Collec
     """No step, no version; the pages are back."""
     panel = panel_for(reviewing)
     use_button(panel, tinyleaf).click()
-    wait_for(reviewing, reviewing.window.backbone_jobs.change, Stage.DONE)
+    wait_for(reviewing, reviewing.window.of(Backbones).jobs.change, Stage.DONE)
     with reviewing.qtbot.assertNotEmitted(reviewing.window.session.change_made):
         panel.outcome.keep_button.click()
     assert panel.outcome.isHidden()
@@ -80,7 +81,7 @@ def test_keeping_the_old_one_changes_nothing(reviewing: Desk, collection: Collec
 
 def test_a_cancel_leaves_the_project_as_it_was(reviewing: Desk, collection: Collection, tinyleaf: str) -> None:
     """Progress has done, total, rate and time left; the answer to Cancel comes at once; Use is there again."""
-    change = reviewing.window.backbone_jobs.change
+    change = reviewing.window.of(Backbones).jobs.change
     change.make_job = Player([progress(16, 64), "wait"], [progress(16, 64), "wait"])
     with Project.open(collection.project, for_writing=False) as project:
         before = dump(project), project.models.versions()
@@ -101,7 +102,7 @@ def test_a_cancel_leaves_the_project_as_it_was(reviewing: Desk, collection: Coll
 
 def test_a_failure_is_one_line(reviewing: Desk, tinyleaf: str) -> None:
     """In the panel where it is seen, else at the foot of the window."""
-    change = reviewing.window.backbone_jobs.change
+    change = reviewing.window.of(Backbones).jobs.change
     message = Failed("the disk is full. Free some space")
     change.make_job = Player([message], [message])
     panel = panel_for(reviewing)
@@ -121,7 +122,7 @@ def test_it_goes_on_while_nobody_looks(reviewing: Desk, tinyleaf: str) -> None:
     panel = panel_for(reviewing)
     use_button(panel, tinyleaf).click()
     panel.close_requested.emit()
-    wait_for(reviewing, reviewing.window.backbone_jobs.change, Stage.DONE)
+    wait_for(reviewing, reviewing.window.of(Backbones).jobs.change, Stage.DONE)
     assert reviewing.window.toast.message == f"{tinyleaf} is ready to use"
     (look,) = reviewing.window.toast.findChildren(QPushButton)
     look.click()
@@ -130,7 +131,7 @@ def test_it_goes_on_while_nobody_looks(reviewing: Desk, tinyleaf: str) -> None:
 
 def test_closing_the_project_ends_a_change(reviewing: Desk, tinyleaf: str) -> None:
     """Nothing waits for an answer any more."""
-    change = reviewing.window.backbone_jobs.change
+    change = reviewing.window.of(Backbones).jobs.change
     change.make_job = Player([progress(1, 64), "wait"])
     panel = panel_for(reviewing)
     use_button(panel, tinyleaf).click()
@@ -138,7 +139,7 @@ def test_closing_the_project_ends_a_change(reviewing: Desk, tinyleaf: str) -> No
     with reviewing.qtbot.waitSignal(reviewing.window.session.closed, timeout=LONG_MS):
         reviewing.window.session.close()
     reviewing.wait(lambda: change.stage is Stage.IDLE)
-    assert reviewing.window.backbone_jobs.ready is None
+    assert reviewing.window.of(Backbones).jobs.ready is None
     assert not panel.isVisible()
 
 
@@ -168,7 +169,7 @@ def test_a_lost_backbone_is_told_and_mended(desk: Desk, collection: Collection, 
     panel = panel_for(desk)
     desk.wait(lambda: "classes and labels are safe" in panel.lost.text)
     use_button(panel, "leafnet").click()
-    wait_for(desk, desk.window.backbone_jobs.change, Stage.DONE)
+    wait_for(desk, desk.window.of(Backbones).jobs.change, Stage.DONE)
     changed_by(desk.qtbot, desk.window.session, panel.outcome.use_button.click)
     assert desk.state.model_name == "leafnet"
     desk.wait(lambda: not panel.lost.text)

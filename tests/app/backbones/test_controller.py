@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSize, Qt
 
+from app.backbones.controller import Backbones
 from app.backbones.logic import Source
 from app.jobs.job_slot import Stage
 from app.side_panel.place import NARROWEST
 from app.theme import set_scheme
+from app.training.controller import Models
 from engine.backbones.messages import PublishedList
 from engine.collection.backbone_change.change import PreparedChange
 from engine.collection.backbone_change.shot_comparison import ShotComparison
@@ -35,7 +37,7 @@ Key = Qt.Key
 def test_the_panel_stands_beside_the_collection(reviewing: Desk) -> None:
     """By key and palette; it lists what is here, marks what is used, and Esc brings the inspector back."""
     reviewing.press(Key.Key_B, CONTROL)
-    panel = reviewing.window.backbones.panel
+    panel = reviewing.window.of(Backbones).panel
     assert panel is not None
     reviewing.wait(lambda: [row.name for row in panel.computer.rows] == ["leafnet"])
     assert panel.computer.rows[0].is_used
@@ -55,14 +57,14 @@ def test_another_panel_takes_its_place(reviewing: Desk) -> None:
     panel = panel_for(reviewing)
     reviewing.window.registry.trigger("show_model_versions")
     assert not panel.isVisible()
-    reviewing.window.models.close_panel()
+    reviewing.window.of(Models).close_panel()
     assert reviewing.window.inspector.isVisible()
 
 
 def test_the_keyboard_reaches_doors_and_buttons(reviewing: Desk, tinyleaf: str) -> None:
     """Tabs by arrow keys, everything else by Tab."""
     panel = panel_for(reviewing)
-    reviewing.window.backbone_jobs.listing.make_job = Player([PublishedList(())])
+    reviewing.window.of(Backbones).jobs.listing.make_job = Player([PublishedList(())])
     panel.tabs.setFocus()
     reviewing.press(Key.Key_Right)
     assert open_source(panel) == Source.PUBLISHED
@@ -94,7 +96,7 @@ def test_a_small_screen_has_room_for_it(reviewing: Desk) -> None:
 def test_no_word_is_cut(reviewing: Desk, tinyleaf: str, tmp_path: Path, scheme: str) -> None:
     """All sources, a question, a form with everything open, a change at work and its outcome, at the least width."""
     set_scheme(scheme)
-    tasks = reviewing.window.backbone_jobs
+    tasks = reviewing.window.of(Backbones).jobs
     tasks.change.make_job = Player([progress(123_456, 1_000_000), "wait"])
     write_tiny_backbone(tmp_path / "a network with a rather long name.onnx")
     panel = listed(reviewing)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from app.backbones.controller import Backbones
 from app.backbones.logic import Source
 from app.jobs.job_slot import Stage
 from engine.backbones.library import BackboneLibrary
@@ -58,7 +59,7 @@ def test_a_file_that_is_no_network_is_refused(reviewing: Desk, tmp_path: Path) -
     path.write_bytes(b"this is no network")
     panel = panel_for(reviewing, Source.FILE)
     panel.file.choose(path)
-    wait_for(reviewing, reviewing.window.backbone_jobs.inspection, Stage.FAILED)
+    wait_for(reviewing, reviewing.window.of(Backbones).jobs.inspection, Stage.FAILED)
     assert "ONNX" in panel.file.inspection.error
     assert panel.file.inspection.failure.isVisible()
     assert not panel.file.form.isVisible()
@@ -71,7 +72,7 @@ def test_numbers_that_are_none_are_told(reviewing: Desk, tmp_path: Path) -> None
     write_tiny_backbone(path)
     panel = panel_for(reviewing, Source.FILE)
     panel.file.choose(path)
-    wait_for(reviewing, reviewing.window.backbone_jobs.inspection, Stage.DONE)
+    wait_for(reviewing, reviewing.window.of(Backbones).jobs.inspection, Stage.DONE)
     form = panel.file.form
     form.more_button.click()
     form.mean.selectAll()
@@ -91,7 +92,7 @@ def test_what_was_changed_must_be_tried_again(reviewing: Desk, tmp_path: Path) -
     """Add waits for a trial of just these settings; a refusal is one line with its reason."""
     path = tmp_path / "tiny.onnx"
     write_tiny_backbone(path)
-    tasks = reviewing.window.backbone_jobs
+    tasks = reviewing.window.of(Backbones).jobs
     tried = Trial(8, 16, 250.0, memory_bytes=0, mean_length=1.0, spread=1.0, batch_difference=0.0)
     tasks.trial.make_job = Player([tried], [Failed("all images look the same to it")])
     panel = panel_for(reviewing, Source.FILE)
@@ -114,7 +115,7 @@ def test_what_was_changed_must_be_tried_again(reviewing: Desk, tmp_path: Path) -
 
 def test_the_file_that_was_chosen_last_is_shown(reviewing: Desk, tmp_path: Path) -> None:
     """The worker is still at the first file: what it finds out is of no interest any more."""
-    inspection = reviewing.window.backbone_jobs.inspection
+    inspection = reviewing.window.of(Backbones).jobs.inspection
     panel = panel_for(reviewing, Source.FILE)
     inspection.make_job = player = Player(["wait"], [Failed("second is no network")])
     for name in ("first.onnx", "second.onnx"):

@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
+from app.backbones.controller import Backbones
 from app.backbones.logic import Source
 from app.jobs.job_slot import Stage
 from app.settings import Settings
@@ -28,19 +29,19 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_an_address_the_system_decides(reviewing: Desk) -> None:
     """A quiet line; nothing of a proxy is asked for, and none is passed on."""
     page = listed(reviewing).published
-    reviewing.window.backbone_jobs.download.make_job = player = Player([Failed("no way")])
+    reviewing.window.of(Backbones).jobs.download.make_job = player = Player([Failed("no way")])
     assert page.proxy.open_button.text() == "Use a proxy…"
     assert not page.proxy.field.isVisible()
     page.card.download_button.click()
     page.card.agree_button.click()
-    wait_for(reviewing, reviewing.window.backbone_jobs.download, Stage.FAILED)
+    wait_for(reviewing, reviewing.window.of(Backbones).jobs.download, Stage.FAILED)
     assert player.requests[0].proxy == ""
 
 
 def test_what_is_no_proxy_is_refused_in_place(reviewing: Desk, settings: Settings) -> None:
     """One line below the field, as the command line says it; nothing is fetched or remembered before it is mended."""
     page = listed(reviewing).published
-    reviewing.window.backbone_jobs.download.make_job = player = Player([Failed("no way")])
+    reviewing.window.of(Backbones).jobs.download.make_job = player = Player([Failed("no way")])
     page.proxy.open_button.click()
     assert page.proxy.field.hasFocus()
     reviewing.qtbot.keyClicks(page.proxy.field, "socks5://anna:secret@here:1")
@@ -57,14 +58,14 @@ def test_what_is_no_proxy_is_refused_in_place(reviewing: Desk, settings: Setting
     page.proxy.field.setText(" proxy.example:3128 ")
     page.card.agree_button.click()
     assert not page.proxy.problem.isVisible()
-    wait_for(reviewing, reviewing.window.backbone_jobs.download, Stage.FAILED)
+    wait_for(reviewing, reviewing.window.of(Backbones).jobs.download, Stage.FAILED)
     assert (player.requests[0].proxy, settings.proxy) == ("proxy.example:3128", "proxy.example:3128")
 
 
 def test_a_download_goes_through_the_proxy(reviewing: Desk, settings: Settings) -> None:
     """With the real worker: the proxy is asked for the whole address, by name and password; only the name is kept."""
     panel = listed(reviewing)
-    page, download = panel.published, reviewing.window.backbone_jobs.download
+    page, download = panel.published, reviewing.window.of(Backbones).jobs.download
     page.search.setText("smallnet")
     with serving(WeightsServer(b"another file")) as proxy:
         page.proxy.open_button.click()

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSplitter
 
+from app.backbones.controller import Backbones
 from app.backbones.logic import Source
 from app.jobs.job_slot import Stage
 from app.jobs.process_job import ProcessJob
@@ -57,7 +58,7 @@ def test_the_list_is_searched_and_sorted(reviewing: Desk) -> None:
 def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
     """Size, host and licence first; "Not now" asks for nothing; a stop keeps what came; then it goes on."""
     panel = listed(reviewing)
-    card, download = panel.published.card, reviewing.window.backbone_jobs.download
+    card, download = panel.published.card, reviewing.window.of(Backbones).jobs.download
     player = Player([progress(1_200_000, 4_800_000, "bytes", rate=600_000.0), "wait"], ["wait"])
     download.make_job = player
     panel.published.search.setText("smallnet")
@@ -85,7 +86,7 @@ def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
 def test_a_network_that_is_here_can_be_used(reviewing: Desk, tmp_path: Path) -> None:
     """After its download the card offers it; while nobody looks, a toast does."""
     panel = listed(reviewing)
-    card, tasks = panel.published.card, reviewing.window.backbone_jobs
+    card, tasks = panel.published.card, reviewing.window.of(Backbones).jobs
     tasks.download.make_job = Player([AddedBackbone(SMALL.library_name, "00ff", 512)])
     tasks.change.make_job = player = Player(["wait"])
     panel.published.search.setText("smallnet")
@@ -105,7 +106,7 @@ def test_a_network_that_is_here_can_be_used(reviewing: Desk, tmp_path: Path) -> 
 def test_no_network_is_touched_by_looking(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Opening the page and choosing rows starts one worker, which only lists."""
     requests: list[type] = []
-    make_job = reviewing.window.backbone_jobs.listing.make_job
+    make_job = reviewing.window.of(Backbones).jobs.listing.make_job
 
     def make(title: str, request: Request[Any]) -> ProcessJob:
         requests.append(type(request))
@@ -127,12 +128,12 @@ def test_a_download_that_is_another_file_is_refused(reviewing: Desk) -> None:
     with serving(WeightsServer(bytes(4_800_000))) as server:
         keep_list(reviewing.window.session.caches, [replace(SMALL, url=server.url)])
         panel = panel_for(reviewing, Source.PUBLISHED)
-        wait_for(reviewing, reviewing.window.backbone_jobs.listing, Stage.DONE)
+        wait_for(reviewing, reviewing.window.of(Backbones).jobs.listing, Stage.DONE)
         card = panel.published.card
         card.download_button.click()
         assert server.ranges == []
         card.agree_button.click()
-        wait_for(reviewing, reviewing.window.backbone_jobs.download, Stage.FAILED)
+        wait_for(reviewing, reviewing.window.of(Backbones).jobs.download, Stage.FAILED)
         assert server.ranges == [None]
     assert "not the published one" in card.run.error
     assert card.download_button.isVisible()
@@ -151,14 +152,14 @@ def test_a_published_network_comes_in_and_is_used(reviewing: Desk) -> None:
         facts = facts_of(REAL, content, server.url)
         keep_list(reviewing.window.session.caches, [facts])
         panel = panel_for(reviewing, Source.PUBLISHED)
-        wait_for(reviewing, reviewing.window.backbone_jobs.listing, Stage.DONE)
+        wait_for(reviewing, reviewing.window.of(Backbones).jobs.listing, Stage.DONE)
         card = panel.published.card
         card.download_button.click()
         card.agree_button.click()
-        wait_for(reviewing, reviewing.window.backbone_jobs.download, Stage.DONE, timeout_ms=EXPORT_MS)
+        wait_for(reviewing, reviewing.window.of(Backbones).jobs.download, Stage.DONE, timeout_ms=EXPORT_MS)
     reviewing.wait(card.use_button.isVisible)
     card.use_button.click()
-    wait_for(reviewing, reviewing.window.backbone_jobs.change, Stage.DONE)
+    wait_for(reviewing, reviewing.window.of(Backbones).jobs.change, Stage.DONE)
     changed_by(reviewing.qtbot, reviewing.window.session, panel.outcome.use_button.click)
     assert reviewing.state.model_name == facts.library_name
     assert (reviewing.state.status == ImageStatus.READY).all()
@@ -170,8 +171,8 @@ def test_three_are_recommended_before_all_others(reviewing: Desk) -> None:
     best = replace(SMALL, network="convnext_large", billion_operations=34.4, top1=84.4, size_bytes=791_000_000)
     keep_list(reviewing.window.session.caches, [best, LARGE, SMALL, fast])
     panel = panel_for(reviewing, Source.PUBLISHED)
-    page, download = panel.published, reviewing.window.backbone_jobs.download
-    wait_for(reviewing, reviewing.window.backbone_jobs.listing, Stage.DONE)
+    page, download = panel.published, reviewing.window.of(Backbones).jobs.download
+    wait_for(reviewing, reviewing.window.of(Backbones).jobs.listing, Stage.DONE)
     reviewing.wait(page.recommended[Advice.FAST].isVisible)
     first, second, third = (page.recommended[advice] for advice in Advice)
     assert not second.isVisible()
@@ -195,7 +196,7 @@ def test_names_can_be_told_apart_at_every_width(reviewing: Desk, width: int) -> 
     names = ("convnext_tiny", "convnext_small", "convnext_base", "convnext_large")
     keep_list(reviewing.window.session.caches, [replace(SMALL, network=name) for name in names])
     panel = panel_for(reviewing, Source.PUBLISHED)
-    wait_for(reviewing, reviewing.window.backbone_jobs.listing, Stage.DONE)
+    wait_for(reviewing, reviewing.window.of(Backbones).jobs.listing, Stage.DONE)
     panes = reviewing.window.findChild(QSplitter)
     assert isinstance(panes, QSplitter)
     reviewing.window.resize(1600, 800)

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSpinBox, QSplitter
 
+from app.backbones.controller import Backbones
 from app.backbones.logic import Source
 from app.backbones.published_page import PublishedPage
 from app.backbones.wording import NOT_KNOWN
@@ -38,7 +39,7 @@ def page_of(desk: Desk, *networks: object) -> PublishedPage:
     """The page with these networks, listed by the real worker."""
     keep_list(desk.window.session.caches, networks)  # type: ignore[arg-type]
     page = panel_for(desk, Source.PUBLISHED).published
-    wait_for(desk, desk.window.backbone_jobs.listing, Stage.DONE)
+    wait_for(desk, desk.window.of(Backbones).jobs.listing, Stage.DONE)
     return page
 
 
@@ -118,7 +119,7 @@ def test_two_thousand_rows_are_searched_within_frames(reviewing: Desk) -> None:
 def test_a_mirror_is_typed_and_remembered(reviewing: Desk, settings: Settings, tmp_path: Path) -> None:
     """What is no folder is refused in place, before anything is asked; the question says where weights come from."""
     page = page_of(reviewing, DINOV2)
-    reviewing.window.backbone_jobs.download.make_job = player = Player([Failed("no way")])
+    reviewing.window.of(Backbones).jobs.download.make_job = player = Player([Failed("no way")])
     assert page.mirror.open_button.text() == "Use a mirror…"
     QTest.mouseClick(page.mirror.open_button, Left)
     assert page.mirror.field.hasFocus()
@@ -134,7 +135,7 @@ def test_a_mirror_is_typed_and_remembered(reviewing: Desk, settings: Settings, t
     page.card.download_button.click()
     assert "Nothing is downloaded" in page.card.question_text
     page.card.agree_button.click()
-    wait_for(reviewing, reviewing.window.backbone_jobs.download, Stage.FAILED)
+    wait_for(reviewing, reviewing.window.of(Backbones).jobs.download, Stage.FAILED)
     (request,) = player.requests
     assert (request.source, request.mirror) == ("timm:vit_small_patch14_dinov2.lvd142m", str(tmp_path))
 
@@ -150,7 +151,7 @@ def type_size(desk: Desk, box: QSpinBox, text: str) -> None:
 def test_a_network_of_timm_takes_another_input_size(reviewing: Desk, tmp_path: Path) -> None:
     """Typed in pixels; what cannot be is said in place, and what comes is another backbone than at the usual size."""
     page = page_of(reviewing, SMALL, DINOV2)
-    card, jobs = page.card, reviewing.window.backbone_jobs
+    card, jobs = page.card, reviewing.window.of(Backbones).jobs
     assert card.input_size.isHidden()
     QTest.keyClicks(page.search, "dinov2", delay=5)
     assert card.input_size.isVisible()

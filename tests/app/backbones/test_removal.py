@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.backbones.computer_page import RowCard
+from app.backbones.controller import Backbones
 from app.backbones.view import BackbonePanel
 from engine.backbones.library import BackboneLibrary
 from engine.collection.backbone_change.change import prepare_change, use_backbone
@@ -82,7 +83,7 @@ def test_the_question_survives_a_fresh_list(reviewing: Desk, tinyleaf: str, tmp_
     """Something else comes in meanwhile: the person is still asked about the same backbone."""
     panel, _card = asked(reviewing, tinyleaf)
     add_to_library(tmp_path, name="another", seed=2)
-    reviewing.window.backbones.open_panel()
+    reviewing.window.of(Backbones).open_panel()
     reviewing.wait(lambda: len(panel.computer.rows) == 3)
     assert [card.row.name for card in panel.computer.cards if card.is_asking] == [tinyleaf]
 

@@ -10,8 +10,11 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
 from app.backups.card import BackupCard
+from app.backups.controller import Backups
 from app.backups.view import BackupsPanel
+from app.graph_import.controller import GraphImports
 from app.theme import set_scheme
+from app.welcome.controller import Projects
 from engine.config import BACKUPS_VARIABLE
 from engine.project import BackupReason, Project
 from engine.project.backups.keeping import ProjectBackups
@@ -56,7 +59,7 @@ def working(desk: Desk, collection: Collection) -> Desk:
 def panel(working: Desk) -> BackupsPanel:
     """The panel, once it knows what changed since."""
     working.window.registry.trigger("backups")
-    panel = working.window.backups.panel
+    panel = working.window.of(Backups).panel
     assert panel is not None
     working.wait(lambda: bool(panel.cards) and "Same as now" in panel.cards[0].text)
     return panel
@@ -87,7 +90,7 @@ def test_opening_makes_the_backup_of_the_day(working: Desk) -> None:
 
 def test_every_quarter_of_an_hour_of_work(working: Desk) -> None:
     """Only when something changed since."""
-    timer = working.window.backups.automatic.quarter
+    timer = working.window.of(Backups).automatic.quarter
     assert timer.isActive()
     assert timer.interval() == 900_000
     timer.timeout.emit()
@@ -95,7 +98,7 @@ def test_every_quarter_of_an_hour_of_work(working: Desk) -> None:
     timer.timeout.emit()
     working.wait(lambda: BackupReason.QUARTER_HOUR in {backup.reason for backup in on_disk(working)})
     timer.timeout.emit()
-    working.wait(lambda: not working.window.backups.automatic.worker.is_busy)
+    working.wait(lambda: not working.window.of(Backups).automatic.worker.is_busy)
     assert [backup.reason for backup in on_disk(working)].count(BackupReason.QUARTER_HOUR) == 1
 
 
@@ -149,7 +152,7 @@ def test_a_damaged_backup_says_so(working: Desk, collection: Collection) -> None
     content[-2000:-1990] = b"rotten ink"
     backup.path.write_bytes(content)
     working.window.registry.trigger("backups")
-    panel = working.window.backups.panel
+    panel = working.window.of(Backups).panel
     assert panel is not None
     working.wait(lambda: bool(panel.cards) and panel.cards[0].text.startswith("Damaged, and cannot be restored"))
     assert panel.cards[0].ask_button.isHidden()
@@ -166,12 +169,12 @@ def test_a_backup_that_fails_is_said_once(
     desk.wait(lambda: toast.message.startswith("No backup could be made. Your work is saved in the project."))
     toast.hide()
     label_some(desk, 1)
-    desk.window.backups.automatic.quarter.timeout.emit()
+    desk.window.of(Backups).automatic.quarter.timeout.emit()
     settle(desk.qtbot, desk.window.session)
-    desk.wait(lambda: not desk.window.backups.automatic.worker.is_busy)
+    desk.wait(lambda: not desk.window.of(Backups).automatic.worker.is_busy)
     assert toast.message == ""
     desk.window.registry.trigger("backups")
-    panel = desk.window.backups.panel
+    panel = desk.window.of(Backups).panel
     assert panel is not None
     desk.wait(lambda: panel.empty_text.startswith("No backup yet."))
     click(desk, panel.back_up_button)
@@ -184,8 +187,8 @@ def test_an_action_without_its_backup_says_so(working: Desk, tmp_path: Path, mon
     monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
     classes = tmp_path / "classes.csv"
     classes.write_text("child,parent\nOwl,Bird\n", encoding="utf-8")
-    working.window.graph_imports.read(classes)
-    card = working.window.graph_imports.card
+    working.window.of(GraphImports).read(classes)
+    card = working.window.of(GraphImports).card
     assert card is not None
     working.wait(lambda: bool(card.summary))
     with working.qtbot.waitSignal(working.window.session.change_made, timeout=LONG_MS):
@@ -225,7 +228,7 @@ def test_a_project_open_elsewhere_is_not_restored(desk: Desk, collection: Collec
         with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
             desk.window.session.open(collection.project, for_writing=False)
         desk.window.registry.trigger("backups")
-        panel = desk.window.backups.panel
+        panel = desk.window.of(Backups).panel
         assert panel is not None
         desk.wait(lambda: bool(panel.cards))
         assert not panel.cards[0].ask_button.isEnabled()
@@ -244,7 +247,7 @@ def test_a_restore_that_fails_leaves_the_project_open(working: Desk, panel: Back
     working.wait(lambda: "the backup is damaged and was not restored" in working.window.toast.message)
     assert labels_in(working) == after
     assert panel.isVisible()
-    assert not working.window.backups.restoring.is_running
+    assert not working.window.of(Backups).restoring.is_running
 
 
 def test_a_damaged_project_is_offered_its_backup(working: Desk, collection: Collection) -> None:
@@ -312,7 +315,7 @@ def test_where_nobody_can_be_sure_the_person_chooses(desk: Desk, twins: tuple[Pa
     button = open_damaged(desk, project)
     assert button.text() == "Choose backup…"
     click(desk, button)
-    panel = desk.window.backups.panel
+    panel = desk.window.of(Backups).panel
     assert panel is not None
     assert panel.isVisible()
     assert "too damaged to tell which project it was" in panel.damage_text
@@ -342,10 +345,10 @@ def test_closing_the_choice_leads_back(desk: Desk, twins: tuple[Path, Path]) -> 
     project, twin = twins
     put_rot_in_place_of(project)
     click(desk, open_damaged(desk, project))
-    panel = desk.window.backups.panel
+    panel = desk.window.of(Backups).panel
     assert panel is not None
     desk.press(Key.Key_Escape)
-    desk.wait(desk.window.welcome.isVisible)
+    desk.wait(desk.window.of(Projects).page.isVisible)
     desk.open(twin)
     desk.window.registry.trigger("backups")
     desk.wait(lambda: [card.backup.images for card in panel.cards][:1] == [5])
@@ -357,7 +360,7 @@ def test_a_backup_that_fails_to_be_restored_says_why(desk: Desk, twins: tuple[Pa
     project, _ = twins
     put_rot_in_place_of(project)
     click(desk, open_damaged(desk, project))
-    panel = desk.window.backups.panel
+    panel = desk.window.of(Backups).panel
     assert panel is not None
     panel.cards[0].backup.path.write_bytes(b"gone")
     click(desk, panel.cards[0].ask_button)
@@ -372,14 +375,14 @@ def test_a_date_in_the_future_is_not_the_newest(working: Desk, collection: Colle
     """The clock was wrong once: its backup stays below what was done later, and says so."""
     info = working.window.session.info
     assert info is not None
-    project = working.window.backups.automatic.backups
+    project = working.window.of(Backups).automatic.backups
     assert project is not None
     wrong = Clock(present_time() + timedelta(days=900))
     ProjectBackups(info.path, project.project_id, None, wrong).take()
     label_some(working, 2)
     ProjectBackups(info.path, project.project_id, None).take()
     working.window.registry.trigger("backups")
-    panel = working.window.backups.panel
+    panel = working.window.of(Backups).panel
     assert panel is not None
     working.wait(lambda: len(panel.cards) == 3)
     assert "in the future" not in panel.cards[0].text
@@ -390,7 +393,7 @@ def test_leaving_gives_a_backup_up(working: Desk, collection: Collection) -> Non
     """Nothing half-made is left, and the program does not wait for the quarter of an hour."""
     folder = on_disk(working)[0].path.parent
     label_some(working, 2)
-    working.window.backups.automatic.quarter.timeout.emit()
+    working.window.of(Backups).automatic.quarter.timeout.emit()
     working.leave()
     assert all(path.suffix == ".protoleaf" for path in folder.iterdir())
     with Project.open(collection.project, for_writing=False) as project:

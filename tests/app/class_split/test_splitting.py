@@ -5,6 +5,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.class_split.board import PictureBoard
+from app.class_split.controller import ClassSplitting
 from app.class_split.view import SplitCard
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import changed_by
@@ -27,8 +28,8 @@ def card(reviewing: Desk) -> SplitCard:
     reviewing.window.tree.select_class(red)
     reviewing.window.tree.front.setFocus()
     reviewing.press(Qt.Key.Key_J, CONTROL | ALT)
-    reviewing.wait(lambda: reviewing.window.class_splitting.card is not None)
-    card = reviewing.window.class_splitting.card
+    reviewing.wait(lambda: reviewing.window.of(ClassSplitting).card is not None)
+    card = reviewing.window.of(ClassSplitting).card
     assert card is not None
     reviewing.wait(card.isVisible)
     _all_to_the_left(reviewing, card)
@@ -97,6 +98,6 @@ def test_one_labelled_image_is_too_few(reviewing: Desk) -> None:
     everything = [int(each) for each in reviewing.state.image_ids]
     changed_by(reviewing.qtbot, session, lambda: session.unlabel(everything))
     changed_by(reviewing.qtbot, session, lambda: session.label(everything[:1], red))
-    reviewing.window.class_splitting.open(red)
+    reviewing.window.of(ClassSplitting).open(red)
     reviewing.wait(lambda: "takes 2" in reviewing.window.toast.message)
-    assert reviewing.window.class_splitting.card is None
+    assert reviewing.window.of(ClassSplitting).card is None

@@ -9,6 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QRadioButton
 
+from app.backbones.controller import Backbones
+from app.computing.controller import Computing
 from app.computing.view import ComputingPanel
 from app.jobs.job_slot import Stage
 from app.settings import Settings
@@ -36,11 +38,11 @@ REFUSAL = "the device cuda cannot be used: no NVIDIA driver is installed; instal
 
 def panel_of(desk: Desk, survey: Any = WITHOUT_GPU) -> ComputingPanel:
     """Choose the action; the panel, once it knows the devices."""
-    desk.window.computing.looking.make_job = Player([survey])
+    desk.window.of(Computing).looking.make_job = Player([survey])
     desk.window.registry.trigger("choose_device")
-    panel = desk.window.computing.panel
+    panel = desk.window.of(Computing).panel
     assert panel is not None
-    desk.wait(lambda: desk.window.computing.looking.stage is Stage.DONE)
+    desk.wait(lambda: desk.window.of(Computing).looking.stage is Stage.DONE)
     return panel
 
 
@@ -70,7 +72,7 @@ def restarted(desk: Desk, settings: Settings) -> Iterator[Callable[[], Desk]]:
 
 def test_it_opens_by_key_palette_and_chip(desk: Desk) -> None:
     """Also without a project; Esc gives the focus back; the devices are tried once."""
-    computing = desk.window.computing
+    computing = desk.window.of(Computing)
     computing.looking.make_job = player = Player([WITHOUT_GPU])
     desk.press(Key.Key_D, CONTROL)
     panel = computing.panel
@@ -82,7 +84,7 @@ def test_it_opens_by_key_palette_and_chip(desk: Desk) -> None:
     assert desk.window.focusWidget() is panel.buttons["auto"]
     desk.press(Key.Key_Escape)
     assert not panel.isVisible()
-    desk.window.device_chip.click()
+    desk.window.of(Computing).chip.click()
     assert panel.isVisible()
     desk.press(Key.Key_Escape)
     desk.press(Key.Key_K, CONTROL)
@@ -103,7 +105,7 @@ def test_a_device_that_is_not_there_says_why(desk: Desk) -> None:
     ]  # fmt: skip
     assert panel.facts_of("cpu") == "Available, about 850 images/s."
     assert panel.facts_of("auto").endswith("works: CPU.")
-    chip = desk.window.device_chip
+    chip = desk.window.of(Computing).chip
     assert chip.text() == "CPU"
     assert f"No GPU: {WHY}" in chip.toolTip()
 
@@ -123,7 +125,7 @@ def test_it_scrolls_only_where_there_is_no_room(reviewing: Desk) -> None:
 def test_the_real_worker_tries_the_devices(desk: Desk) -> None:
     """In a child process: the CPU works, with a speed."""
     desk.window.registry.trigger("choose_device")
-    panel, looking = desk.window.computing.panel, desk.window.computing.looking
+    panel, looking = desk.window.of(Computing).panel, desk.window.of(Computing).looking
     assert panel is not None
     desk.qtbot.waitUntil(lambda: not looking.is_busy, timeout=WORKER_MS)
     assert (looking.stage, looking.error) == (Stage.DONE, "")
@@ -133,7 +135,7 @@ def test_the_real_worker_tries_the_devices(desk: Desk) -> None:
 
 def test_a_look_that_failed_can_be_repeated(desk: Desk) -> None:
     """The reason is one line; what works everywhere can be chosen meanwhile."""
-    computing = desk.window.computing
+    computing = desk.window.of(Computing)
     computing.looking.make_job = Player([Failed("the disk is full")], [WITH_GPU])
     desk.window.registry.trigger("choose_device")
     panel = computing.panel
@@ -163,10 +165,10 @@ def test_the_cpu_is_chosen_and_every_job_gets_it(desk: Desk, unread: Collection,
     desk.open(unread.project)
     desk.wait(lambda: len(workers.requests) == 1 and window.embedding.job is None)
     assert workers.requests[0].device == "cpu"
-    assert window.device_chip.text() == "CPU"
-    window.backbone_jobs.change.make_job = change = Player([Failed("no")])
-    window.backbone_jobs.prepare_change("other", "other")
-    desk.wait(lambda: window.backbone_jobs.change.stage is Stage.FAILED)
+    assert window.of(Computing).chip.text() == "CPU"
+    window.of(Backbones).jobs.change.make_job = change = Player([Failed("no")])
+    window.of(Backbones).jobs.prepare_change("other", "other")
+    desk.wait(lambda: window.of(Backbones).jobs.change.stage is Stage.FAILED)
     assert change.requests[0].device == "cpu"
     again = restarted()
     assert again.window.settings.device == "cpu"
@@ -177,16 +179,16 @@ def test_the_cpu_is_chosen_and_every_job_gets_it(desk: Desk, unread: Collection,
 def test_a_device_that_is_gone_leads_to_the_choice(desk: Desk, unread: Collection, settings: Settings) -> None:
     """The GPU that was chosen is refused with its reason and a way out; another device reads what waits."""
     settings.device = "cuda"
-    desk.window.computing.choose("cuda")
+    desk.window.of(Computing).choose("cuda")
     desk.window.embedding._start_worker = workers = ScriptedWorkers([[Failed(REFUSAL)], [ended("CPU", reason=WHY)]])  # noqa: SLF001 (a scripted job takes the place of a child process)
     desk.open(unread.project)
     desk.wait(lambda: desk.window.toast.message == REFUSAL)
-    desk.window.computing.looking.make_job = Player([WITHOUT_GPU])
+    desk.window.of(Computing).looking.make_job = Player([WITHOUT_GPU])
     toast_button(desk).click()
-    panel = desk.window.computing.panel
+    panel = desk.window.of(Computing).panel
     assert panel is not None
     assert panel.isVisible()
-    desk.wait(lambda: desk.window.computing.looking.stage is Stage.DONE)
+    desk.wait(lambda: desk.window.of(Computing).looking.stage is Stage.DONE)
     assert panel.buttons["cuda"].isChecked()
     panel.buttons["auto"].click()
     desk.wait(lambda: len(workers.requests) == 2 and desk.window.embedding.job is None)
@@ -199,18 +201,18 @@ def test_a_gpu_that_fails_is_told_once(desk: Desk, unread: Collection) -> None:
     told = replace(progress(3, 12), note="CPU", notice=NOTICE)
     desk.window.embedding._start_worker = ScriptedWorkers([[told, told, "wait"]])  # noqa: SLF001 (a scripted job takes the place of a child process)
     desk.open(unread.project)
-    toast, chip = desk.window.toast, desk.window.device_chip
+    toast, chip = desk.window.toast, desk.window.of(Computing).chip
     desk.wait(lambda: toast.message == f"{NOTICE}.")
     assert desk.window.embedding.job is not None
     assert NOTICE in chip.toolTip()
     desk.window.embedding.cancel()
     desk.wait(lambda: desk.window.embedding.job is None)
-    desk.window.computing.looking.make_job = Player([WITH_GPU])
+    desk.window.of(Computing).looking.make_job = Player([WITH_GPU])
     toast_button(desk).click()
-    panel = desk.window.computing.panel
+    panel = desk.window.of(Computing).panel
     assert panel is not None
     assert panel.notice.isVisible()
-    desk.wait(lambda: desk.window.computing.looking.stage is Stage.DONE)
+    desk.wait(lambda: desk.window.of(Computing).looking.stage is Stage.DONE)
     panel.buttons["cpu"].click()
     assert not panel.notice.isVisible()
     assert NOTICE not in chip.toolTip()
@@ -219,11 +221,11 @@ def test_a_gpu_that_fails_is_told_once(desk: Desk, unread: Collection) -> None:
 def test_a_gpu_that_fails_while_the_backbone_changes_is_told(reviewing: Desk) -> None:
     """That job, too, says at once that the CPU took over."""
     event = progress(3, 12)
-    change = reviewing.window.backbone_jobs.change
+    change = reviewing.window.of(Backbones).jobs.change
     change.make_job = Player([replace(event, note="CPU", notice=NOTICE), "wait"])
-    reviewing.window.backbone_jobs.prepare_change("other", "other")
+    reviewing.window.of(Backbones).jobs.prepare_change("other", "other")
     reviewing.wait(lambda: reviewing.window.toast.message == f"{NOTICE}.")
-    assert NOTICE in reviewing.window.device_chip.toolTip()
+    assert NOTICE in reviewing.window.of(Computing).chip.toolTip()
     change.cancel()
     reviewing.wait(lambda: change.stage is Stage.IDLE)
 
@@ -304,7 +306,7 @@ def test_the_panel_follows_the_project(reviewing: Desk) -> None:
 def test_no_word_is_cut(reviewing: Desk, scheme: str) -> None:
     """Looking, without a GPU, with one, after a failure; in a large and in the smallest window."""
     set_scheme(scheme)
-    computing = reviewing.window.computing
+    computing = reviewing.window.of(Computing)
     shown: dict[str, list[str]] = {}
     panel = panel_of(reviewing)
     reviewing.wait(lambda: bool(panel.collection_line))

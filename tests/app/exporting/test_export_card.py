@@ -13,6 +13,7 @@ from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
 
+from app.exporting.controller import Exporting
 from app.exporting.view import ExportCard
 from app.theme import set_scheme
 from engine.collection.exporting.gather import Which
@@ -45,7 +46,7 @@ def wait_for_look(desk: Desk, card: ExportCard) -> None:
 def opened(desk: Desk) -> ExportCard:
     """The card, after its key, once it knows what would come of it."""
     desk.press(Key.Key_E, CONTROL | SHIFT)
-    card = desk.window.exporting.card
+    card = desk.window.of(Exporting).card
     assert card is not None
     assert card.isVisible()
     wait_for_look(desk, card)

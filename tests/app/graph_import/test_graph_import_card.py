@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
 
+from app.graph_import.controller import GraphImports
 from app.graph_import.logic import GraphSurvey
 from app.graph_import.view import GraphImportCard
 from app.theme import set_scheme
@@ -47,7 +48,7 @@ def class_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def open_list(desk: Desk, key: Qt.Key = Key.Key_Space) -> GraphImportCard:
     """Open the card by its key, choose the file by another, and wait for what would be done, or why it cannot be."""
     desk.press(Key.Key_I, CONTROL | SHIFT)
-    card = desk.window.graph_imports.card
+    card = desk.window.of(GraphImports).card
     assert card is not None
     assert card.file_button.hasFocus()
     desk.press(key)
@@ -195,7 +196,7 @@ def test_folders_are_a_class_list_too(reviewing: Desk, tmp_path: Path, monkeypat
     (tmp_path / "fruit" / "Apple" / "Granny Smith").mkdir(parents=True)
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_texts, **_options: str(tmp_path / "fruit"))
     reviewing.press(Key.Key_I, CONTROL | SHIFT)
-    card = reviewing.window.graph_imports.card
+    card = reviewing.window.of(GraphImports).card
     assert card is not None
     assert clipped(card) + overlapping(card) == []
     click(reviewing, card.folder_button)

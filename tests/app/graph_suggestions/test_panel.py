@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.graph_suggestions.card import SuggestionCard
+from app.graph_suggestions.controller import Suggesting
 from app.graph_suggestions.view import SuggestionPanel
 from app.graph_suggestions.wording import words_of
 from app.images.strip import ThumbnailStrip
@@ -46,7 +47,7 @@ def dropped(desk: Desk, collection: Collection) -> int:
 def open_panel(desk: Desk) -> SuggestionPanel:
     """Open it by its keys and wait until it knows something."""
     desk.press(Qt.Key.Key_G, CONTROL | SHIFT)
-    panel = desk.window.suggesting.panel
+    panel = desk.window.of(Suggesting).panel
     assert panel is not None
     desk.wait(lambda: bool(panel.check_text) and is_at_rest(desk))
     return panel
@@ -54,7 +55,7 @@ def open_panel(desk: Desk) -> SuggestionPanel:
 
 def is_at_rest(desk: Desk) -> bool:
     """Whether no other cards can come unless something is done."""
-    return desk.window.session.is_settled and not desk.window.suggesting.is_looking
+    return desk.window.session.is_settled and not desk.window.of(Suggesting).is_looking
 
 
 def card_of(panel: SuggestionPanel, class_id: int) -> SuggestionCard:
@@ -188,5 +189,5 @@ def test_the_panel_goes_with_its_project(desk: Desk, collection: Collection) -> 
     panel = open_panel(desk)
     desk.window.session.close()
     desk.wait(lambda: not panel.isVisible())
-    desk.wait(lambda: not desk.window.suggesting.is_looking)
+    desk.wait(lambda: not desk.window.of(Suggesting).is_looking)
     assert desk.window.session.info is None

@@ -9,7 +9,8 @@ from typing import Final
 import pytest
 from PySide6.QtGui import QKeySequence
 
-from app.actions.table import ACTIONS, GROUPS, ActionRow
+from app.actions.row import MENUS, ActionRow
+from app.features import ACTIONS, FEATURES
 from app.help.guide import CONTENTS, Guide, GuidePage, read_guide
 from engine.config import guide_folder
 from engine.interchange.labelled_images.formats import FORMATS
@@ -56,7 +57,7 @@ def _text_of(part: ast.expr) -> str:
 def actions_in(path: str) -> list[ActionRow]:
     """The actions of a menu that have a title."""
     menu, _, title = path.partition(" > ")
-    return [row for row in ACTIONS if (row.group, row.text) == (menu, title)]
+    return [row for row in ACTIONS if (row.section.menu, row.text) == (menu, title)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=each_page)
@@ -79,7 +80,7 @@ def test_bold_words_are_words_of_the_window(page: GuidePage) -> None:
         if " > " in words:
             assert actions_in(words), words
         else:
-            assert words in GROUPS or words in said("app"), words
+            assert words in MENUS or words in said("app"), words
 
 
 @pytest.mark.parametrize("page", PAGES, ids=each_page)
@@ -135,7 +136,8 @@ def test_parts_of_the_window_name_pages_of_the_guide() -> None:
     """What the help key opens there."""
     named = re.compile(r'set_guide_page\(self, "([^"]+)"\)')
     found = [place for path in Path(ROOT / "app").rglob("*.py") for place in named.findall(path.read_text("utf-8"))]
-    assert len(found) >= 6
+    found += [feature.guide_page for feature in FEATURES if feature.guide_page]
+    assert len(found) >= 12
     for place in found:
         name, _, anchor = place.partition("#")
         assert anchor in {section.anchor for section in GUIDE.pages[name].sections}, place

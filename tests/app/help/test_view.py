@@ -11,8 +11,10 @@ from PySide6.QtGui import QBrush, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListWidget, QWidget
 
-from app.actions.table import ACTIONS
+from app.computing.controller import Computing
+from app.features import ACTIONS
 from app.guide_page import set_guide_page
+from app.help.controller import Help
 from app.help.guide import CONTENTS
 from app.help.typesetting import PICTURE as PLACE_OF_PICTURE
 from app.help.typesetting import PIXELS_FOR_ONE, blocks_of
@@ -62,7 +64,7 @@ def guide(desk: Desk) -> Iterator[GuideWindow]:
 
 
 def opened(desk: Desk) -> GuideWindow:
-    window = desk.window.help.window
+    window = desk.window.of(Help).window
     assert window is not None
     desk.qtbot.waitExposed(window, timeout=LONG_MS)
     desk.wait(lambda: bool(window.page))
@@ -107,7 +109,7 @@ def test_the_menu_opens_it_without_a_project(desk: Desk) -> None:
     """A second time it is the same window, at the same page."""
     (row,) = (row for row in ACTIONS if row.name == "user_guide")
     action = desk.window.registry.action(row.name)
-    assert (row.group, action.text(), action.isEnabled()) == ("Help", "User guide", True)
+    assert (row.section.menu, action.text(), action.isEnabled()) == ("Help", "User guide", True)
     action.trigger()
     window = opened(desk)
     window.visit("keys")
@@ -255,9 +257,9 @@ def test_the_page_of_a_panel(guide: GuideWindow, desk: Desk) -> None:
     guide.close()
     desk.window.activateWindow()
     desk.wait(desk.window.isActiveWindow)
-    desk.window.computing.look = lambda: None  # type: ignore[method-assign]
+    desk.window.of(Computing).look = lambda: None  # type: ignore[method-assign]
     desk.press(Key.Key_D, CONTROL)
-    set_guide_page(cast("QWidget", desk.window.computing.panel), "keeping#undo")
+    set_guide_page(cast("QWidget", desk.window.of(Computing).panel), "keeping#undo")
     desk.press(Key.Key_F1)
     assert (guide.page, shown(guide)) == ("keeping", "Undo")
 
@@ -278,6 +280,6 @@ def test_a_guide_that_is_not_there(desk: Desk, pages: Path) -> None:
     """The window says so in the place of the page."""
     (pages / "keys.md").unlink()
     desk.press(Key.Key_F1)
-    window = desk.window.help.window
+    window = desk.window.of(Help).window
     assert window is not None
     desk.wait(lambda: "a page of the user guide cannot be read" in window.text.toPlainText())

@@ -8,6 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton
 
+from app.importing.controller import Importing
+from app.welcome.controller import Projects
 from engine.collection.state import NO_CLASS
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import changed_by, create_project, recorded, settle
@@ -91,7 +93,7 @@ def test_the_window_closes_while_the_share_is_silent(searching: Desk, share: Slo
 
 def test_a_share_dropped_on_the_welcome_page(desk: Desk, share: SlowShare) -> None:
     """A project is made beside the folder and takes its images; the window never asks the share itself."""
-    desk.drop_files(desk.window.welcome, [share.folder])
+    desk.drop_files(desk.window.of(Projects).page, [share.folder])
     share.answer(0)
     assert [path.name for path in share.asked] == ["photos.protoleaf"]
     changed_by(desk.qtbot, desk.window.session, share.open)
@@ -103,7 +105,7 @@ def test_files_dropped_on_a_class_become_its_shots(reviewing: Desk, share: SlowS
     """Two files of the share that were named themselves; the class is the one of the drop."""
     share.open()
     red = reviewing.graph.find("Red disc")
-    importing = reviewing.window.importing
+    importing = reviewing.window.of(Importing)
     dropped = [share.folder / "0.png", share.folder / "1.png"]
     change = changed_by(reviewing.qtbot, reviewing.window.session, lambda: importing.take(dropped, class_id=red))
     assert len(change.images_added) == len(dropped)

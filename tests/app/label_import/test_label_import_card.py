@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
 
+from app.label_import.controller import LabelImports
 from app.label_import.view import LabelImportCard
 from app.theme import set_scheme
 from engine.graph.codes import NO_CLASS
@@ -59,8 +60,9 @@ def from_grace(reviewing: Desk, collection: Collection) -> Path:
 
 def surveyed(desk: Desk) -> LabelImportCard:
     """The card, once it says what would be imported."""
-    desk.wait(lambda: desk.window.label_imports.card is not None and bool(desk.window.label_imports.card.summary))
-    card = desk.window.label_imports.card
+    imports = desk.window.of(LabelImports)
+    desk.wait(lambda: imports.card is not None and bool(imports.card.summary))
+    card = imports.card
     assert card is not None
     assert card.isVisible()
     return card
@@ -118,7 +120,7 @@ def test_chosen_by_key_and_refused(reviewing: Desk, tmp_path: Path, monkeypatch:
     chosen = [str(odd)]
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_values, **_names: (chosen[0], ""))
     reviewing.press(Key.Key_L, CONTROL | SHIFT)
-    card = reviewing.window.label_imports.card
+    card = reviewing.window.of(LabelImports).card
     assert card is not None
     assert card.file_button.hasFocus()
     reviewing.press(Key.Key_Space)
@@ -160,7 +162,7 @@ def test_a_table_without_labels_goes_the_usual_way(reviewing: Desk, collection: 
     reviewing.drop_files(reviewing.grid, [collection.graph])
     reviewing.wait(lambda: bool(reviewing.window.toast.message))
     assert reviewing.window.toast.message.startswith("classes.csv could not be added: this is not an image")
-    assert reviewing.window.label_imports.card is None
+    assert reviewing.window.of(LabelImports).card is None
 
 
 def test_what_is_not_clear_is_shown(reviewing: Desk, collection: Collection) -> None:

@@ -9,7 +9,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton, QWidget
 
 from app.image_grid.model import Mark
+from app.moved_images.controller import MovedImages
 from app.moved_images.view import MovedImagesPanel
+from app.welcome.controller import Projects
 from engine.collection.state import NO_CLASS, ImageStatus
 from engine.errors import Cancelled
 from engine.events import CancelToken
@@ -36,7 +38,12 @@ def click(desk: Desk, button: QPushButton) -> None:
 def wait_for_missing(desk: Desk, count: int) -> None:
     """Wait until the window knows how many images are not there, and nothing is on its way any more."""
     window = desk.window
-    desk.wait(lambda: len(window.missing_images.missing) == count and not window.missing_images.is_looking)
+    desk.wait(
+        lambda: (
+            len(window.of(MovedImages).missing_images.missing) == count
+            and not window.of(MovedImages).missing_images.is_looking
+        )
+    )
     settle(desk.qtbot, window.session)
     desk.wait(lambda: not window.thumbnails.is_busy)
 
@@ -57,7 +64,7 @@ def endless(_known: object, _folder: object, *, on_progress: object, cancel: Can
 
 def panel_of(desk: Desk) -> MovedImagesPanel:
     """The open page."""
-    panel = desk.window.moved_images.panel
+    panel = desk.window.of(MovedImages).panel
     assert panel is not None
     assert panel.isVisible()
     return panel
@@ -119,7 +126,7 @@ def test_what_opens_without_its_share_shows_its_thumbnails(desk: Desk, collectio
     first = int(window.workspace.model.image_ids[0])
     path = desk.state.path_of(first)
     desk.press(Key.Key_W, CONTROL)
-    desk.wait(window.welcome.isVisible)
+    desk.wait(window.of(Projects).page.isVisible)
     collection.unsorted.rename(collection.folder / "renamed")
     window.thumbnails._pixmaps.clear()  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
     window.thumbnails._used_bytes = 0  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
@@ -244,7 +251,7 @@ def test_a_folder_that_is_gone_is_a_sentence(away: Desk, collection: Collection)
     """On the page, where it was asked for."""
     away.window.registry.trigger("find_moved_images")
     panel = panel_of(away)
-    away.window.moved_images.find(collection.folder / "nowhere")
+    away.window.of(MovedImages).find(collection.folder / "nowhere")
     away.wait(lambda: "not there" in panel.failure.text)
     assert panel.ask.isVisible()
 
@@ -257,9 +264,9 @@ def test_leaving_while_it_looks(away: Desk, monkeypatch: pytest.MonkeyPatch) -> 
     click(away, panel.beside_button)
     away.wait(lambda: bool(away.window.session.jobs.jobs))
     away.press(Key.Key_W, CONTROL)
-    away.wait(away.window.welcome.isVisible)
+    away.wait(away.window.of(Projects).page.isVisible)
     away.wait(lambda: not away.window.session.jobs.jobs)
-    assert away.window.missing_images.missing == frozenset()
+    assert away.window.of(MovedImages).missing_images.missing == frozenset()
 
 
 def test_in_a_small_window_nothing_is_cut(away: Desk, collection: Collection) -> None:
@@ -270,7 +277,7 @@ def test_in_a_small_window_nothing_is_cut(away: Desk, collection: Collection) ->
     window.registry.trigger("find_moved_images")
     panel = panel_of(away)
     with away.qtbot.waitSignal(window.session.jobs.job_ended, timeout=LONG_MS):
-        window.moved_images.find(Path(collection.folder))
+        window.of(MovedImages).find(Path(collection.folder))
     QApplication.processEvents()
     assert panel.preview[0] == "40 of 40 found"
     assert clipped(panel) == []

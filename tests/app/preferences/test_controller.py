@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
 from app.actions.keys_sheet import KeysSheet
+from app.backups.controller import Backups
+from app.computing.controller import Computing
+from app.preferences.controller import Preferences
 from app.preferences.view import SettingsCard
 from app.settings import Settings
 from app.theme.scheme import SchemeChoice
@@ -23,7 +26,7 @@ Key = Qt.Key
 def opened(desk: Desk) -> SettingsCard:
     """The card, after its key."""
     desk.press(Key.Key_Comma, CONTROL)
-    card = desk.window.preferences.card
+    card = desk.window.of(Preferences).card
     assert card is not None
     assert card.isVisible()
     return card
@@ -101,7 +104,7 @@ def test_without_a_project_it_says_where_backups_would_go(desk: Desk) -> None:
     card = opened(desk)
     assert card.fact_of("backups") == str(backups_folder())
     assert not card.buttons["backups"].isEnabled()
-    assert card.fact_of("choose_device") == desk.window.device_chip.device_name
+    assert card.fact_of("choose_device") == desk.window.of(Computing).chip.device_name
 
 
 def test_it_leads_to_the_pages_of_everything_else(reviewing: Desk) -> None:
@@ -111,7 +114,7 @@ def test_it_leads_to_the_pages_of_everything_else(reviewing: Desk) -> None:
     reviewing.wait(lambda: card.fact_of("backups").startswith(str(folder)))
     click(reviewing, card.buttons["backups"])
     assert not card.isVisible()
-    assert reviewing.window.side.currentWidget() is reviewing.window.backups.panel
+    assert reviewing.window.side.currentWidget() is reviewing.window.of(Backups).panel
     click(reviewing, opened(reviewing).buttons["show_keys"])
     (sheet,) = reviewing.window.findChildren(KeysSheet)
     assert sheet.isVisible()
@@ -120,10 +123,11 @@ def test_it_leads_to_the_pages_of_everything_else(reviewing: Desk) -> None:
 
 def test_it_leads_to_the_choice_of_the_device(desk: Desk) -> None:
     """Also without a project."""
-    desk.window.computing.look = lambda: None  # type: ignore[method-assign]
+    computing = desk.window.of(Computing)
+    computing.look = lambda: None  # type: ignore[method-assign]
     click(desk, opened(desk).buttons["choose_device"])
-    assert desk.window.computing.panel is not None
-    assert desk.window.computing.panel.isVisible()
+    assert computing.panel is not None
+    assert computing.panel.isVisible()
 
 
 def test_it_is_found_in_the_palette(desk: Desk) -> None:
@@ -131,7 +135,7 @@ def test_it_is_found_in_the_palette(desk: Desk) -> None:
     desk.press(Key.Key_K, CONTROL)
     assert desk.type_into_palette("settings")[0].title == "Settings"
     desk.press(Key.Key_Return)
-    card = desk.window.preferences.card
+    card = desk.window.of(Preferences).card
     assert card is not None
     assert card.isVisible()
 

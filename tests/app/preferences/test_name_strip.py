@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+from app.preferences.controller import Preferences
 from app.preferences.name_strip import NameStrip
 from app.settings import Settings
 from engine.project import Project
@@ -89,7 +90,7 @@ def test_an_account_with_a_full_name_is_not_asked(reviewing: Desk, monkeypatch: 
 def test_the_settings_have_the_name(reviewing: Desk, collection: Collection, settings: Settings) -> None:
     """Typed there it signs the next label, and nobody is asked any more."""
     reviewing.press(Key.Key_Comma, CONTROL)
-    card = reviewing.window.preferences.card
+    card = reviewing.window.of(Preferences).card
     assert card is not None
     QTest.mouseClick(card.person, Qt.MouseButton.LeftButton)
     QTest.keyClicks(card.person, "Ada")

@@ -13,6 +13,7 @@ from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.reports.controller import Reports
 from app.reports.view import ReportWindow
 from app.settings import Settings
 from engine import __version__
@@ -47,9 +48,10 @@ def click(desk: Desk, button: QPushButton) -> None:
 
 
 def shown_report(desk: Desk) -> ReportWindow:
-    desk.wait(lambda: desk.window.reports.shown is not None)
-    assert desk.window.reports.shown is not None
-    return desk.window.reports.shown
+    reports = desk.window.of(Reports)
+    desk.wait(lambda: reports.shown is not None)
+    assert reports.shown is not None
+    return reports.shown
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QWidget
 
 from app.session.backbone_making import BackboneMaking
+from app.welcome.controller import Projects
 from engine.backbones.messages import AddedBackbone, ConvertBackbone
 from engine.backbones.model_files import ACCURATE, bundled_path
 from engine.collection.models import BUNDLED_NAME
@@ -67,7 +68,7 @@ def click(desk: Desk, button: QWidget) -> None:
 
 def open_it(desk: Desk) -> None:
     """By the button on the first page."""
-    click(desk, desk.window.welcome.buttons["open_project"])
+    click(desk, desk.window.of(Projects).page.buttons["open_project"])
 
 
 def test_it_is_made_in_sight_and_can_be_stopped(desk: Desk, conversion: Conversion, project: Path) -> None:
@@ -81,7 +82,7 @@ def test_it_is_made_in_sight_and_can_be_stopped(desk: Desk, conversion: Conversi
     assert "Optimising for this computer…" in [label.text() for label in bar.findChildren(QLabel)]
     (stop,) = (each for each in bar.findChildren(QAbstractButton) if each.accessibleName() == STOP)
     click(desk, stop)
-    desk.wait(desk.window.welcome.isVisible)
+    desk.wait(desk.window.of(Projects).page.isVisible)
     assert desk.window.session.info is None
     open_it(desk)
     desk.wait(lambda: desk.window.session.info is not None)
@@ -120,6 +121,6 @@ def test_a_new_project_waits_for_it_too(
     monkeypatch.setenv("PROTOLEAF_BACKBONE", "accurate")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments: (str(tmp_path / "new.protoleaf"), ""))
     player = conversion.play([CONVERTING, DONE])
-    click(desk, desk.window.welcome.buttons["new_project"])
+    click(desk, desk.window.of(Projects).page.buttons["new_project"])
     desk.wait(lambda: desk.window.session.info is not None)
     assert player.requests == [ConvertBackbone(ACCURATE)]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.session import Session
@@ -28,7 +28,7 @@ from tests.support.widgets import button, texts
 @pytest.fixture
 def line(qtbot: QtBot, session: Session) -> Iterator[StatusLine]:
     """The status line of a session."""
-    line = StatusLine(session, Embedding(session), QLabel())
+    line = StatusLine(session, Embedding(session))
     qtbot.addWidget(line)
     line.show()
     yield line

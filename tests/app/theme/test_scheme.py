@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.actions.table import ACTIONS
+from app.features import ACTIONS
 from app.theme import set_scheme, theme_of
 from app.theme.class_colours import branch_colour
 from app.theme.icons import icon_pixmap

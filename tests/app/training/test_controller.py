@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from app.training.controller import Models
 from app.training.job import Phase, Training
 from app.training.logic import Depth
 from app.training.wording import stage_text
@@ -78,7 +79,7 @@ def test_the_palette_knows_the_actions(reviewing: Desk) -> None:
         assert rows[0].title.startswith(action)
         assert rows[0].subtitle == "Model"
     reviewing.press(Key.Key_Return)
-    panel = reviewing.window.models.panel
+    panel = reviewing.window.of(Models).panel
     assert panel is not None
     assert panel.topic is None
     assert not any(form.isVisible() for form in panel.forms.values())
@@ -90,7 +91,7 @@ def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
     prepare(reviewing, Trainer([*points(4), "wait"]))
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.RUNNING)
-    training = reviewing.window.training
+    training = reviewing.window.of(Models).training
     reviewing.wait(lambda: len(training.curves.accuracy.values) == 5)
     assert training.curves.loss.iterations == [0, 10, 20, 30, 40]
     assert panel.run.facts.startswith("40 of 40")
@@ -125,7 +126,7 @@ def test_what_happens_is_named_where_nothing_is_counted(reviewing: Desk) -> None
         "Measuring on held-out images…",
     ]
     panel.run.cancel_button.click()
-    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+    reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
 
 
 def test_a_cancel_is_answered_at_once(reviewing: Desk) -> None:
@@ -136,9 +137,9 @@ def test_a_cancel_is_answered_at_once(reviewing: Desk) -> None:
     panel.run.cancel_button.click()
     assert panel.run.facts == "Stopping…"
     assert not panel.run.cancel_button.isEnabled()
-    reviewing.window.training.progressed.emit(Progress(1, 2))
+    reviewing.window.of(Models).training.progressed.emit(Progress(1, 2))
     assert panel.run.facts == "Stopping…"
-    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+    reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
     assert panel.run.cancel_button.isEnabled()
 
 
@@ -157,8 +158,8 @@ def test_a_slow_cache_disk_holds_no_window_up(reviewing: Desk, monkeypatch: pyte
     monkeypatch.setattr("app.training.job.ScratchFolder", slow_folder)
     run_to(reviewing, panel, Phase.WAITING)
     assert asked.wait(LONG_MS / 1000)
-    reviewing.window.training.cancel()
-    assert reviewing.window.training.phase is Phase.IDLE
+    reviewing.window.of(Models).training.cancel()
+    assert reviewing.window.of(Models).training.phase is Phase.IDLE
     answers.set()
     assert threading.main_thread() not in askers
     for thread in askers:
@@ -177,7 +178,7 @@ def test_a_cancel_leaves_no_trace(reviewing: Desk, collection: Collection) -> No
         run_to(reviewing, panel, Phase.RUNNING)
         reviewing.wait(lambda: bool(trace_of(reviewing)))
         panel.run.cancel_button.click()
-        reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+        reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
         wait_until_clean(reviewing)
     assert panel.forms[Depth.PROPAGATION].isVisible()
     assert not panel.failure.isVisible()
@@ -207,7 +208,7 @@ def test_a_failure_is_one_line_in_the_panel(reviewing: Desk) -> None:
     run_to(reviewing, panel, Phase.RUNNING)
     assert not panel.failure.isVisible()
     panel.run.cancel_button.click()
-    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+    reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
 
 
 def test_a_failure_goes_when_the_project_is_changed(reviewing: Desk) -> None:
@@ -228,10 +229,10 @@ def test_the_focus_stays_when_a_training_starts(reviewing: Desk) -> None:
     panel = panel_for(reviewing)
     panel.forms[Depth.PROPAGATION].start_button.setFocus()
     reviewing.press(Key.Key_Space)
-    reviewing.wait(lambda: reviewing.window.training.phase is Phase.RUNNING)
+    reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.RUNNING)
     assert panel.hasFocus()
     panel.run.cancel_button.click()
-    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+    reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
 
 
 def test_a_crash_says_that_the_project_is_as_it_was(reviewing: Desk) -> None:
@@ -240,7 +241,7 @@ def test_a_crash_says_that_the_project_is_as_it_was(reviewing: Desk) -> None:
     panel = panel_for(reviewing)
     panel.forms[Depth.PROPAGATION].start_button.click()
     panel.close_requested.emit()
-    reviewing.wait(lambda: reviewing.window.training.phase is Phase.FAILED)
+    reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.FAILED)
     assert reviewing.window.toast.message == (
         "Tuning propagation ended unexpectedly. The project is as it was; start it again."
     )
@@ -256,9 +257,9 @@ def test_training_waits_for_other_heavy_work(reviewing: Desk) -> None:
     assert "Waiting for other work" in panel.run.facts
     assert panel.run.cancel_button.isVisible()
     other.cancel()
-    reviewing.wait(lambda: reviewing.window.training.phase is Phase.RUNNING)
+    reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.RUNNING)
     panel.run.cancel_button.click()
-    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+    reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
 
 
 def test_closing_the_project_ends_the_training(reviewing: Desk) -> None:
@@ -268,7 +269,7 @@ def test_closing_the_project_ends_the_training(reviewing: Desk) -> None:
     run_to(reviewing, panel, Phase.RUNNING)
     with reviewing.qtbot.waitSignal(reviewing.window.session.closed, timeout=LONG_MS):
         reviewing.window.session.close()
-    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+    reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
     wait_until_clean(reviewing)
     assert not reviewing.window.session.jobs.jobs
     assert not panel.isVisible()
@@ -284,10 +285,10 @@ def test_closing_the_project_asks_while_it_trains(reviewing: Desk) -> None:
     question = "The backbone is being trained. Closing the project stops it; you can resume it later."
     assert toast.message == question
     assert session.info is not None
-    assert reviewing.window.training.phase is Phase.RUNNING
+    assert reviewing.window.of(Models).training.phase is Phase.RUNNING
     with reviewing.qtbot.waitSignal(session.closed, timeout=LONG_MS):
         QTest.mouseClick(button(toast, "Stop and close"), Qt.MouseButton.LeftButton)
-    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+    reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
     wait_until_clean(reviewing)
 
 
@@ -301,7 +302,7 @@ def test_asking_twice_closes(reviewing: Desk) -> None:
     assert reviewing.window.toast.message == "Propagation is being tuned. Closing the project stops it."
     with reviewing.qtbot.waitSignal(reviewing.window.session.closed, timeout=LONG_MS):
         reviewing.press(Key.Key_W, CONTROL)
-    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+    reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
     wait_until_clean(reviewing)
 
 
@@ -329,7 +330,7 @@ def test_the_plan_reaches_the_worker(reviewing: Desk) -> None:
     assert request.settings == {"iterations": 30, "start": "conv4", "side": 84}
     assert request.out.is_relative_to(reviewing.window.session.caches.root)
     panel.run.cancel_button.click()
-    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+    reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
     settle(reviewing.qtbot, reviewing.window.session)
     assert np.isin(reviewing.state.status, ImageStatus.READY).all()
 

@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
+from app.training.controller import Models
 from app.training.logic import Depth
 from engine.backbones import model_files
 from engine.project import Change, Project, TrainedModel
@@ -26,7 +27,7 @@ Key = Qt.Key
 def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
     """Not before the panel is there; then it follows the iterations as they are typed, and is measured once."""
     panel = panel_for(reviewing)
-    player = reviewing.window.models.forecast._make_job  # noqa: SLF001 (what was asked for)
+    player = reviewing.window.of(Models).forecast._make_job  # noqa: SLF001 (what was asked for)
     assert isinstance(player, Player)
     assert player.requests == []
     panel_for(reviewing, "train_backbone")
@@ -57,7 +58,7 @@ def test_other_labels_are_measured_anew(reviewing: Desk) -> None:
     form = panel.forms[Depth.BACKBONE]
     reviewing.wait(lambda: "About 4 minutes." in texts(form))
     twice = Player([TrainingDuration(iteration_s=2.0, others_s=40.0)])
-    reviewing.window.models.forecast._make_job = twice  # noqa: SLF001 (a scripted job takes the place of a child process)
+    reviewing.window.of(Models).forecast._make_job = twice  # noqa: SLF001 (a scripted job takes the place of a child process)
     for _ in range(2):
         reviewing.choose(0)
         reviewing.press_for_change(Key.Key_Return)
@@ -111,13 +112,13 @@ def test_labels_enough_are_told_once(desk: Desk, collection: Collection) -> None
     desk.choose(0)
     desk.press_for_change(Key.Key_Return)
     assert said.message == f"{labelled} labels: training the backbone would likely help."
-    desk.window.models.forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job takes the place of a child process)
+    desk.window.of(Models).forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job takes the place of a child process)
     (look,) = said.findChildren(QPushButton)
     QTest.mouseClick(look, Qt.MouseButton.LeftButton)
-    panel = desk.window.models.panel
+    panel = desk.window.of(Models).panel
     assert panel is not None
     assert panel.forms[Depth.BACKBONE].isVisible()
-    desk.wait(lambda: not desk.window.models.forecast.is_measuring)
+    desk.wait(lambda: not desk.window.of(Models).forecast.is_measuring)
 
 
 def test_training_the_accurate_backbone_on_few_labels_is_not_proposed(

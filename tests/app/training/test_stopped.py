@@ -3,6 +3,7 @@
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.training.controller import Models
 from app.training.job import Phase
 from app.training.logic import Depth
 from engine.project import Project
@@ -28,11 +29,11 @@ def test_a_stopped_training_is_resumed(reviewing: Desk, collection: Collection) 
     assert panel.stopped.text == "Training stopped after 30 of 40 iterations. Nothing is lost."
     assert panel.forms[Depth.BACKBONE].start_button.property("variant") == ""
     QTest.mouseClick(panel.stopped.resume_button, Qt.MouseButton.LeftButton)
-    reviewing.wait(lambda: window.training.phase is Phase.RUNNING)
+    reviewing.wait(lambda: window.of(Models).training.phase is Phase.RUNNING)
     assert trainer.requests[0].settings == settings
     assert not panel.stopped.isVisible()
     QTest.mouseClick(panel.run.cancel_button, Qt.MouseButton.LeftButton)
-    reviewing.wait(lambda: window.training.phase is Phase.IDLE)
+    reviewing.wait(lambda: window.of(Models).training.phase is Phase.IDLE)
     reviewing.wait(panel.stopped.isVisible)
 
 
@@ -51,10 +52,10 @@ def test_an_unfinished_training_is_offered_when_the_project_is_opened_again(
     reviewing.open(collection.project)
     reviewing.wait(lambda: window.toast.message == "Training stopped after 30 of 40 iterations. Nothing is lost.")
     QTest.mouseClick(button(window.toast, "Resume"), Qt.MouseButton.LeftButton)
-    reviewing.wait(lambda: window.training.phase is Phase.RUNNING)
+    reviewing.wait(lambda: window.of(Models).training.phase is Phase.RUNNING)
     assert trainer.requests[0].settings == settings
-    panel = window.models.panel
+    panel = window.of(Models).panel
     assert panel is not None
     assert panel.run.isVisible()
     QTest.mouseClick(panel.run.cancel_button, Qt.MouseButton.LeftButton)
-    reviewing.wait(lambda: window.training.phase is Phase.IDLE)
+    reviewing.wait(lambda: window.of(Models).training.phase is Phase.IDLE)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from app.session.embed_job import EmbedJob
+from app.training.controller import Models
 from app.training.job import Phase
 from app.training.logic import Depth
 from engine.collection.state import NO_CLASS, ImageStatus
@@ -134,7 +135,7 @@ def test_the_end_is_told_when_the_panel_is_away(reviewing: Desk, backbone: Path)
     panel = panel_for(reviewing)
     panel.forms[Depth.PROPAGATION].start_button.click()
     panel.close_requested.emit()
-    reviewing.wait(lambda: reviewing.window.training.phase is Phase.DONE)
+    reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.DONE)
     assert "61.9%" in reviewing.window.toast.message
     (look,) = reviewing.window.toast.findChildren(QPushButton)
     look.click()

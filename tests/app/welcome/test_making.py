@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QScrollArea, QWidget
 
 from app.settings import Settings
+from app.welcome.controller import Projects
 from app.welcome.making import ProjectMaking
 from app.welcome.new_project_view import NewProjectCard
 from engine.backbones.choices import BackboneChoice
@@ -42,15 +43,15 @@ def measured(**rates: PhotoRate) -> Player:
 
 def offer(desk: Desk, player: Player | None = None) -> ProjectMaking:
     """Let a script measure."""
-    making = desk.window.projects.making
+    making = desk.window.of(Projects).making
     making.measuring.make_job = player or measured()
     return making
 
 
 def dropped(desk: Desk, photos: Path) -> NewProjectCard:
     """The card, after photos were dropped on the first page and it knows all that it can."""
-    making = desk.window.projects.making
-    desk.drop_files(desk.window.welcome, [photos])
+    making = desk.window.of(Projects).making
+    desk.drop_files(desk.window.of(Projects).page, [photos])
     desk.wait(lambda: making.card is not None and making.card.isVisible())
     assert making.card is not None
     desk.wait(lambda: making.measuring.stage == "done")
@@ -149,9 +150,9 @@ def test_the_place_is_asked_for_where_nothing_says_it(
     offer(desk)
     answers = ["", str(tmp_path / "birds")]
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments: (answers.pop(0), ""))
-    click(desk, desk.window.welcome.buttons["new_project"])
-    desk.wait(lambda: desk.window.projects.making.card is not None)
-    card = desk.window.projects.making.card
+    click(desk, desk.window.of(Projects).page.buttons["new_project"])
+    desk.wait(lambda: desk.window.of(Projects).making.card is not None)
+    card = desk.window.of(Projects).making.card
     assert card is not None
     assert card.create_button.text() == "Create project…"
     desk.press(Key.Key_Return)
@@ -205,6 +206,6 @@ def test_a_preparation_that_fails_leaves_the_other_choice(
 
 def test_one_backbone_is_no_choice(desk: Desk, photos: Path) -> None:
     """Nobody is asked."""
-    desk.drop_files(desk.window.welcome, [photos])
+    desk.drop_files(desk.window.of(Projects).page, [photos])
     assert backbone_of(desk) == FAST
-    assert desk.window.projects.making.card is None
+    assert desk.window.of(Projects).making.card is None

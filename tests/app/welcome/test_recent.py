@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.settings import Settings
 from app.texts import for_menu
 from app.welcome import recent
+from app.welcome.controller import Projects
 from tests.support.clicks import click as click_at
 from tests.support.collections import Collection
 from tests.support.desk import Desk
@@ -47,7 +48,7 @@ def top_of(widget: QWidget, desk: Desk) -> int:
 
 def test_recent_projects_stand_above_the_sample(returning: Desk, collection: Collection) -> None:
     """The latest first; one click opens it."""
-    welcome = returning.window.welcome
+    welcome = returning.window.of(Projects).page
     first, second = welcome.recent.rows.values()
     sample = welcome.buttons["try_sample"]
     assert top_of(first, returning) < top_of(second, returning) < top_of(sample, returning)
@@ -60,7 +61,7 @@ def test_recent_projects_stand_above_the_sample(returning: Desk, collection: Col
 
 def test_enter_goes_on_where_one_was(returning: Desk, collection: Collection) -> None:
     """The first row has the keyboard; Tab goes down the page."""
-    first, second = returning.window.welcome.recent.rows.values()
+    first, second = returning.window.of(Projects).page.recent.rows.values()
     assert first.open_button.hasFocus()
     returning.press(Qt.Key.Key_Tab)
     assert second.open_button.hasFocus()
@@ -68,7 +69,7 @@ def test_enter_goes_on_where_one_was(returning: Desk, collection: Collection) ->
     returning.press(Qt.Key.Key_Tab)
     assert second.forget_button.hasFocus()
     returning.press(Qt.Key.Key_Tab)
-    assert returning.window.welcome.buttons["new_project"].hasFocus()
+    assert returning.window.of(Projects).page.buttons["new_project"].hasFocus()
     first.open_button.setFocus()
     with returning.qtbot.waitSignal(returning.window.session.loaded, timeout=LONG_MS):
         returning.press(Qt.Key.Key_Return)
@@ -78,20 +79,20 @@ def test_enter_goes_on_where_one_was(returning: Desk, collection: Collection) ->
 
 def test_one_that_is_gone_says_so_and_can_be_taken_off(returning: Desk, collection: Collection, gone: Path) -> None:
     """The file that is there has no such button; the list is as short at the next start."""
-    rows = returning.window.welcome.recent.rows
+    rows = returning.window.of(Projects).page.recent.rows
     returning.wait(rows[gone].forget_button.isVisible)
     assert not rows[collection.project].forget_button.isVisible()
     assert rows[gone].open_button.text() == "beetles && moths"
     click(returning, rows[gone].forget_button)
-    assert list(returning.window.welcome.recent.rows) == [collection.project]
+    assert list(returning.window.of(Projects).page.recent.rows) == [collection.project]
     assert returning.window.settings.recent_projects() == [collection.project]
 
 
 def test_opening_one_that_is_gone_leads_back_with_a_sentence(returning: Desk, gone: Path) -> None:
     """It may have come back, so it can be tried."""
-    click(returning, returning.window.welcome.recent.rows[gone].open_button)
+    click(returning, returning.window.of(Projects).page.recent.rows[gone].open_button)
     returning.wait(lambda: "beetles & moths" in returning.window.toast.message)
-    assert returning.window.welcome.isVisible()
+    assert returning.window.of(Projects).page.isVisible()
 
 
 def test_the_disk_is_asked_on_another_thread(
@@ -108,7 +109,7 @@ def test_the_disk_is_asked_on_another_thread(
     monkeypatch.setattr(recent, "gone_of", noting)
     settings.remember_project(gone)
     desk = Desk(qtbot, settings)
-    desk.wait(desk.window.welcome.recent.rows[gone].forget_button.isVisible)
+    desk.wait(desk.window.of(Projects).page.recent.rows[gone].forget_button.isVisible)
     assert threads
     assert threading.main_thread() not in threads
     desk.leave()
@@ -122,7 +123,7 @@ def test_the_last_project_is_opened_at_the_start_if_one_wants(
     returning.window.settings.opens_last_project = is_wanted
     returning.window.begin()
     if not is_wanted:
-        assert returning.window.welcome.isVisible()
+        assert returning.window.of(Projects).page.isVisible()
         return
     returning.wait(lambda: returning.window.session.state is not None)
     assert returning.window.session.info is not None
@@ -131,9 +132,9 @@ def test_the_last_project_is_opened_at_the_start_if_one_wants(
 
 def test_a_row_opens_its_project_wherever_it_is_clicked(returning: Desk, collection: Collection) -> None:
     """On the folder's name at the right, too; a pointer that is taken elsewhere before it lets go opens nothing."""
-    row = returning.window.welcome.recent.rows[collection.project]
+    row = returning.window.of(Projects).page.recent.rows[collection.project]
     place = QPoint(row.width() - 12, row.height() // 2)
-    opened = recorded(returning.window.welcome.project_requested)
+    opened = recorded(returning.window.of(Projects).page.project_requested)
     returning.qtbot.mousePress(row, Qt.MouseButton.LeftButton, pos=place)
     returning.qtbot.mouseRelease(row, Qt.MouseButton.LeftButton, pos=QPoint(place.x(), row.height() + 30))
     assert opened == []
@@ -175,5 +176,5 @@ def test_the_list_of_recent_projects_is_cleared(returning: Desk, collection: Col
     menu = open_recent(returning)
     click_at(menu, menu.actionGeometry(menu.actions()[-1]).center())
     assert settings.recent_projects() == []
-    assert returning.window.welcome.recent.rows == {}
+    assert returning.window.of(Projects).page.recent.rows == {}
     assert collection.project.exists()

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from app.image_grid.model import Mark
+from app.welcome.controller import Projects
 from engine.new_file import output_file
 from tests.support.collections import Collection
 from tests.support.desk import Desk
@@ -41,18 +42,18 @@ def click(desk: Desk, button: QWidget) -> None:
 def test_one_click_opens_it(desk: Desk, no_sample: Path) -> None:
     """All pictures and classes, with the labels of its first person; nothing is embedded before it is seen."""
     with desk.qtbot.waitSignal(desk.window.session.opened, timeout=LONG_MS):
-        click(desk, desk.window.welcome.buttons["try_sample"])
+        click(desk, desk.window.of(Projects).page.buttons["try_sample"])
     assert desk.window.session.info is not None
     assert desk.window.session.info.path == no_sample / "sample.protoleaf"
     assert len(list((no_sample / "collection" / "photos").iterdir())) == 315
     desk.wait(lambda: desk.window.workspace.model.rowCount() == 315)
-    assert not desk.window.welcome.isVisible()
+    assert not desk.window.of(Projects).page.isVisible()
 
 
 def test_it_is_opened_as_it_was_left(desk: Desk, prepared: Path) -> None:
     """One click; no picture is copied again."""
     with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
-        click(desk, desk.window.welcome.buttons["try_sample"])
+        click(desk, desk.window.of(Projects).page.buttons["try_sample"])
     assert len(desk.state.image_ids) == 64
     assert not (prepared.parent / "collection" / "photos").exists()
     assert desk.window.toast.message == ""
@@ -62,7 +63,7 @@ def test_it_is_opened_as_it_was_left(desk: Desk, prepared: Path) -> None:
 def test_it_opens_on_its_best_face(desk: Desk, prepared: Path) -> None:
     """A class with examples and right predictions, not the images that nobody can tell; keys work on its cards."""
     with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
-        click(desk, desk.window.welcome.buttons["try_sample"])
+        click(desk, desk.window.of(Projects).page.buttons["try_sample"])
     workspace, state = desk.window.workspace, desk.state
     shown = workspace.class_id
     assert shown is not None
@@ -84,7 +85,7 @@ def test_it_opens_beside_an_open_project(reviewing: Desk, prepared: Path) -> Non
     reviewing.type_into_palette("try the sample")
     with reviewing.qtbot.waitSignal(reviewing.window.session.loaded, timeout=LONG_MS):
         reviewing.press(Qt.Key.Key_Return)
-        assert not reviewing.window.welcome.isVisible()
+        assert not reviewing.window.of(Projects).page.isVisible()
     assert reviewing.window.session.info is not None
     assert reviewing.window.session.info.path == prepared
 
@@ -92,9 +93,9 @@ def test_it_opens_beside_an_open_project(reviewing: Desk, prepared: Path) -> Non
 def test_a_copy_that_fails_is_a_sentence(desk: Desk, no_sample: Path) -> None:
     """The page to begin with stays, and says what is in the way."""
     no_sample.write_text("no folder")
-    click(desk, desk.window.welcome.buttons["try_sample"])
+    click(desk, desk.window.of(Projects).page.buttons["try_sample"])
     desk.wait(lambda: "sample" in desk.window.toast.message)
-    assert desk.window.welcome.buttons["try_sample"].isVisible()
+    assert desk.window.of(Projects).page.buttons["try_sample"].isVisible()
 
 
 def test_another_project_that_was_opened_meanwhile_stays(
@@ -107,7 +108,7 @@ def test_another_project_that_was_opened_meanwhile_stays(
         return output_file(target, durable=durable)
 
     monkeypatch.setattr("engine.collection.sample_project.output_file", slowly)
-    click(desk, desk.window.welcome.buttons["try_sample"])
+    click(desk, desk.window.of(Projects).page.buttons["try_sample"])
     desk.open(collection.project)
     desk.wait((no_sample / "sample.protoleaf").exists)
     desk.qtbot.wait(50)

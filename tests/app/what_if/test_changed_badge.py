@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.class_tree.subset_list import SubsetList
 from app.session.subsets import Subset
 from app.what_if.changed_panel import ChangedPanel
+from app.what_if.controller import WhatIf
 from app.what_if.face_layout import FaceLayout
 from app.workspace.header import Header
 from engine.collection.state import NO_CLASS, CollectionState
@@ -46,7 +47,7 @@ def wait_for_badge(desk: Desk, count: int) -> None:
 
 def panel_of(desk: Desk) -> ChangedPanel:
     """The open panel."""
-    panel = desk.window.what_if.panel
+    panel = desk.window.of(WhatIf).panel
     assert panel is not None
     assert panel.isVisible()
     return panel
@@ -141,7 +142,7 @@ def test_why_unknown_moved_is_said(desk: Desk, collection: Collection) -> None:
     labels[free[:3]], is_unknown[free[3:]] = red, True
     after = replace(state, label_class=labels, is_unknown=is_unknown)
     before = replace(state, is_unknown=np.zeros_like(is_unknown))
-    desk.window.what_if._edits.followed.emit(before, after, ("Labelled 3 images as Red disc",))  # noqa: SLF001
+    desk.window.of(WhatIf)._edits.followed.emit(before, after, ("Labelled 3 images as Red disc",))  # noqa: SLF001
     why = f"Unknown went up by {len(free) - 3}: 3 new labels of Red disc changed what is expected"
     rows_above = desk.window.tree.findChild(SubsetList)
     assert rows_above is not None

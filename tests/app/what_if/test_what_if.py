@@ -3,6 +3,7 @@
 from PySide6.QtCore import Qt
 
 from app.what_if.band import WhatIfBand
+from app.what_if.controller import WhatIf
 from engine.collection.state import NO_CLASS
 from engine.project import ClassPolicy, Project
 from tests.support.clipping import clipped
@@ -16,7 +17,7 @@ Key = Qt.Key
 
 def begin(desk: Desk) -> WhatIfBand:
     """Press the key of what if; the band at the top."""
-    band = desk.window.what_if_band
+    band = desk.window.of(WhatIf).band
     assert not band.isVisible()
     desk.press(Key.Key_W, CONTROL | SHIFT)
     desk.wait(band.isVisible)
@@ -58,7 +59,7 @@ def test_edits_are_seen_before_they_are_done(desk: Desk, collection: Collection)
     assert "2 edits are tried out" in band.text
     assert "Accuracy on held-out labels: " in band.text
     click(desk, band.images_button)
-    panel = desk.window.what_if.panel
+    panel = desk.window.of(WhatIf).panel
     assert panel is not None
     assert panel.isVisible()
     assert panel.text.startswith(f"{count} images would change class")

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.actions.table import BY_NAME
+from app.features import BY_NAME
 from app.session.subsets import ImageFilter, Subset
 from app.workspace.emptiness import Emptiness, emptiness
 from app.workspace.empty_page import EmptyPage
@@ -71,7 +71,7 @@ def test_a_class_is_named() -> None:
 @pytest.mark.parametrize("name", ["long " * 40, "x" * 200])
 def test_a_class_of_200_letters_widens_nothing(qtbot: QtBot, name: str) -> None:
     """The middle of the name is left out, and what is left wraps."""
-    page = EmptyPage()
+    page = EmptyPage(BY_NAME)
     qtbot.addWidget(page)
     page.show_emptiness(words(Subset.TO_REVIEW, name))
     page.resize(382, 500)

@@ -13,6 +13,7 @@ from app.exporting.class_graph import picture
 from app.exporting.class_graph.logic import OfferedFormat, chosen_format, offered_formats
 from app.exporting.class_graph.picture import png_of
 from app.exporting.class_graph.wording import TITLES, filter_text
+from app.exporting.controller import Exporting
 from engine.collection.exporting.export_graph import GRAPH_FORMATS
 from engine.collection.outputs.own_outputs import is_own_output
 from engine.graph_drawing.svg import DARK, LIGHT
@@ -116,7 +117,7 @@ def test_what_is_refused_is_said(reviewing: Desk, tmp_path: Path, monkeypatch: p
     info = reviewing.window.session.info
     assert info is not None
     before = info.path.read_bytes()
-    reviewing.window.exporting.class_graph.export(info.path, OfferedFormat("json", ".json"))
+    reviewing.window.of(Exporting).class_graph.export(info.path, OfferedFormat("json", ".json"))
     reviewing.wait(lambda: "would overwrite the project" in reviewing.window.toast.message)
     assert info.path.read_bytes() == before
 

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from PySide6.QtCore import QObject
-
+from app.feature import Feature
 from app.file_dialogs import Purpose, choose_folder, open_file
 from app.jobs.detached_job import DetachedJob
 from app.texts import tr
@@ -15,36 +14,24 @@ from engine.files import shown
 if TYPE_CHECKING:  # the window shows first
     from typing import Any
 
-    from PySide6.QtWidgets import QWidget
-
     from app.palette.import_card import ImportCard
-    from app.session import Session
-    from app.status.toast import Toast
+    from app.shell import Shell
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
 
 Card = TypeVar("Card", bound="ImportCard[Any]")
 
 
-class Imports(QObject, Generic[Card]):
-    """Opens the card and does what is asked for there. A subclass says what is read, and how it is taken over.
-
-    Args:
-        session: the open project.
-        toast: says what came of it.
-        host: what the card floats over.
-    """
+class Imports(Feature, Generic[Card]):
+    """Opens the card and does what is asked for there. A subclass says what is read, and how it is taken over."""
 
     purpose: Purpose
 
-    def __init__(self, session: "Session", toast: "Toast", host: "QWidget") -> None:
-        super().__init__(host)
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__(shell)
         self.card: Card | None = None  # None until it was asked for
-        self._session = session
-        self._toast = toast
-        self._host = host
         self._reading: DetachedJob | None = None
-        session.closed.connect(self._on_closed)
+        self._session.closed.connect(self._on_closed)
 
     @abstractmethod
     def _make_card(self) -> Card: ...
@@ -74,6 +61,7 @@ class Imports(QObject, Generic[Card]):
     def _shown_card(self) -> Card:
         if self.card is None:
             self.card = self._make_card()
+            self.tell_page(self.card)
             self.card.file_requested.connect(self._choose_file)
             self.card.folder_requested.connect(self._choose_folder)
             self.card.progress.cancel_requested.connect(self._on_cancel)

@@ -1,0 +1,54 @@
+"""All features of the window. Within a part of a menu their actions stand in this order."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from app.about.controller import About
+from app.actions.row import ActionRow, in_menu_order
+from app.backbones.controller import Backbones
+from app.backups.controller import Backups
+from app.class_editing.controller import Classes
+from app.class_split.controller import ClassSplitting
+from app.computing.controller import Computing
+from app.exporting.controller import Exporting
+from app.feature import Feature
+from app.graph_import.controller import GraphImports
+from app.graph_suggestions.controller import Suggesting
+from app.help.controller import Help
+from app.importing.controller import Importing
+from app.label_import.controller import LabelImports
+from app.moved_images.controller import MovedImages
+from app.preferences.controller import Preferences
+from app.reports.controller import Reports
+from app.review.controller import Labelling
+from app.training.controller import Models
+from app.view_actions import ViewActions
+from app.welcome.controller import Projects
+from app.what_if.controller import WhatIf
+from app.window_actions import WindowActions
+
+FEATURES: Final[tuple[type[Feature], ...]] = (
+    Classes,
+    ClassSplitting,
+    Importing,
+    MovedImages,
+    Exporting,
+    LabelImports,
+    GraphImports,
+    Suggesting,
+    Backups,
+    Projects,
+    Labelling,
+    Backbones,
+    Models,
+    Computing,
+    WhatIf,
+    ViewActions,
+    Help,
+    WindowActions,
+    Preferences,
+    Reports,
+    About,
+)
+ACTIONS: Final = in_menu_order(row for feature in FEATURES for row in feature.rows())
+BY_NAME: Final[Mapping[str, ActionRow]] = {row.name: row for row in ACTIONS}

@@ -1,0 +1,189 @@
+"""The window without its features: three panes, what floats over them, and how features reach one another."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer, Signal
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
+
+from app.class_tree.view import ClassTree
+from app.controls import fill_column, make_column
+from app.images.thumbnails import Thumbnails
+from app.inspector.view import Inspector
+from app.palette.view import Palette
+from app.panes import Panes
+from app.session import Session
+from app.session.embedding import Embedding
+from app.session.subsets import Subset
+from app.settings import Settings
+from app.side_panel.place import SidePlace
+from app.signal_types import either
+from app.status.answers import ChangeAnswers
+from app.status.notice import Notice
+from app.status.status_line import StatusLine
+from app.status.toast import Toast
+from app.theme.icons import icon
+from app.workspace.view import Workspace
+from engine.config import CacheFolders
+from engine.log import Log
+
+if TYPE_CHECKING:
+    from app.actions.registry import Registry
+    from app.actions.row import ActionRow
+
+LOWEST: Final = 400
+
+Guard = Callable[[Callable[[], object]], bool]
+"""Whether something holds the project back; if so, it calls its argument once the person has decided."""
+
+
+class Shell(QMainWindow):
+    """Makes what features share. What one wants of another goes through its signals; the panes are there for all.
+
+    Attributes:
+        registry: does actions; there as soon as all features are.
+        rows: all actions, by name.
+        guards: are asked before the project is left.
+        bands: what features put above the panes.
+        device_name: which device embeds images, in words.
+        stage: what floats lies on it: of a stack, screen readers see the pages alone.
+    """
+
+    registry: "Registry"
+    needs_changed = Signal()  # other actions can be chosen now
+    files_dropped = Signal(Sequence)  # on the window: a project, images, labels
+    files_given = Signal(Sequence)  # to the open project
+    images_given = Signal(Sequence, either(int | None))  # files and folders of images, and their class
+    first_page_wanted = Signal()
+    device_failed = Signal(str)  # in other work than the embedding of the project: why, and what is used now
+
+    def __init__(self, caches: CacheFolders, settings: Settings, log: Log, rows: "Mapping[str, ActionRow]") -> None:
+        super().__init__()
+        self.log, self.settings, self.rows = log, settings, rows
+        self.session = Session(caches, self)
+        self.thumbnails = Thumbnails(self.session.caches, self)
+        self.embedding = Embedding(self.session)
+        self.tree = ClassTree(self.session)
+        self.workspace = Workspace(self.session, self.thumbnails, settings, rows)
+        self.inspector = Inspector(self.session, self.thumbnails)
+        self.side = SidePlace(self.inspector)
+        self.panes = Panes(self.tree, self.workspace, self.side)
+        self.status_line = StatusLine(self.session, self.embedding)
+        self.pages = QStackedWidget()
+        self.panes_page = QWidget()
+        self.stage = make_column(self.pages)
+        self.toast = Toast(self.stage)
+        self.toast.keep_above(self.workspace.selection_bar)
+        self.palette_panel = Palette(self.stage)
+        self.report_notice = Notice()
+        self.bands: list[QWidget] = []
+        self.device_name: Callable[[], str] = str
+        self.guards: list[Guard] = []
+        self._connect_panes()
+
+    def lay_out(self) -> None:
+        """Put everything together, with what features have added by now."""
+        self.setObjectName("mainWindow")
+        self.setWindowTitle("Protoleaf")
+        self.setWindowIcon(icon("protoleaf", "accent"))
+        self.setAcceptDrops(True)
+        self.setMinimumHeight(LOWEST)
+        column = fill_column(self.panes_page, self.panes, spacing=0)
+        column.setStretch(0, 1)
+        for band in self.bands:  # later than the panes: the Tab key visits them first
+            column.insertWidget(0, band)
+        column.addWidget(self.status_line)
+        self.pages.addWidget(self.panes_page)
+        self.setCentralWidget(make_column(self.stage, above=self.report_notice))
+
+    def _connect_panes(self) -> None:
+        tree, workspace, graph = self.tree, self.workspace, self.workspace.graph
+        ChangeAnswers(self.session, self.toast)
+        tree.subset_selected.connect(self._on_subset_selected)
+        tree.class_selected.connect(self._on_class_selected)
+        tree.row_selected.connect(lambda: workspace.show_beside(tree.selected_classes))
+        tree.row_selected.connect(self.needs_changed)
+        graph.classes_selected.connect(tree.select_classes)
+        graph.images_dropped.connect(tree.images_dropped)
+        graph.files_dropped.connect(tree.files_dropped)
+        graph.menu_requested.connect(tree.menu_requested)
+        workspace.grid.current_image_changed.connect(self._on_current_image_changed)
+        workspace.grid.images_selected.connect(lambda _ids: self.needs_changed.emit())
+        workspace.subset_wanted.connect(tree.select_subset)
+        workspace.action_requested.connect(self.trigger)
+        workspace.files_dropped.connect(self.files_dropped)
+        workspace.header.panel_button.clicked.connect(self.panes.toggle_right)
+        self.panes.hiding_changed.connect(workspace.header.show_panel_button)
+        self.inspector.image_requested.connect(workspace.show_image)
+        self.inspector.class_requested.connect(tree.select_class)
+        self.embedding.in_view = workspace.ids_in_view
+
+    # -- what features ask for
+
+    def trigger(self, action: str) -> None:
+        """Do an action, when it can be chosen now."""
+        self.registry.trigger(action)
+
+    def show_panes(self) -> None:
+        self.pages.setCurrentWidget(self.panes_page)
+
+    def leave_by(self, leave: Callable[[], object], *, asked: int = 0) -> None:
+        """Leave the project, at once or when the person has decided what becomes of what would be lost.
+
+        Args:
+            leave: closes it, or opens another one.
+            asked: guards that have agreed already.
+        """
+        for place, holds_back in enumerate(self.guards[asked:], start=asked + 1):
+            if holds_back(partial(self.leave_by, leave, asked=place)):
+                return
+        leave()
+
+    def open_soon(self, path: Path) -> None:
+        """Open a project as soon as the window was painted; meanwhile the empty panes are in front."""
+        self.show_panes()
+        QTimer.singleShot(0, lambda: self.leave_by(lambda: self.session.open(path)))
+
+    def show_at_once(self) -> None:
+        """Paint card and inspector in one step, before the next key is heard: what is dirty is painted together."""
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        self.workspace.show_at_once()
+
+    @contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """While nothing else computes."""
+        with self.session.undisturbed(), self.thumbnails.resting():
+            yield
+
+    # -- what is chosen
+
+    def _on_subset_selected(self, subset: Subset) -> None:
+        self.inspector.clear()
+        self.workspace.show_subset(subset)
+        self.workspace.grid.tell_current()
+        self.workspace.graph.select_class(None)
+
+    def _on_class_selected(self, class_id: int) -> None:
+        self.workspace.show_class(class_id, self.tree.selected_classes)
+        self.inspector.show_class(class_id)
+        self.needs_changed.emit()
+        self.workspace.graph.select_class(class_id)
+
+    def _on_current_image_changed(self, image_id: int) -> None:
+        is_for_class = self.inspector.is_for_class and not self.workspace.grid.hasFocus()
+        if image_id >= 0 and not is_for_class:
+            self.inspector.show_image(image_id)
+        elif image_id < 0 and not self.inspector.is_for_class:
+            self._show_choice_in_inspector()
+        self.needs_changed.emit()
+
+    def _show_choice_in_inspector(self) -> None:
+        """No card is current: the pane shows the chosen class, or nothing, and never an image that is not there."""
+        class_id = self.tree.selected_class
+        if class_id is None:
+            self.inspector.clear()
+        else:
+            self.inspector.show_class(class_id)
