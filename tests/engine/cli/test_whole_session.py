@@ -101,7 +101,7 @@ def test_classify_never_changes_a_persons_label(
         assert project.history.undo_text == "Labelled 1 image as Red"
 
 
-@pytest.mark.parametrize("setting", ["ppn+", "ppn", "prototypes"])
+@pytest.mark.parametrize("setting", ["ppn+", "ppn", "prototypes", "regression"])
 def test_each_setting_beats_chance(collection: Collection, setting: str, capsys: pytest.CaptureFixture[str]) -> None:
     """On easy shapes every setting is far better than chance, at the leaf and above."""
     figures = done(
@@ -118,10 +118,10 @@ def test_all_settings_side_by_side(collection: Collection, capsys: pytest.Captur
     """`--setting all` prints a column for each setting, and as JSON one object with all three."""
     arguments = ("evaluate", collection.project, "--truth", collection.truth, "--setting", "all")
     table = done(capsys, *arguments).out.splitlines()
-    assert table[0].split() == ["ppn+", "ppn", "prototypes"]
+    assert table[0].split() == ["ppn+", "ppn", "prototypes", "regression"]
     assert table[1].split() == ["images", "40", "40", "40"]
     fields = done(capsys, *arguments, "--json").fields
-    assert [result["setting"] for result in fields["settings"]] == ["ppn+", "ppn", "prototypes"]
+    assert [result["setting"] for result in fields["settings"]] == ["ppn+", "ppn", "prototypes", "regression"]
 
 
 def test_settings_of_different_depth_share_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
