@@ -115,11 +115,11 @@ def test_each_setting_beats_chance(collection: Collection, setting: str, capsys:
 
 
 def test_all_settings_side_by_side(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """`--setting all` prints a column for each setting, and as JSON one object with all three."""
+    """`--setting all` prints a column for each setting, and as JSON one object with all four."""
     arguments = ("evaluate", collection.project, "--truth", collection.truth, "--setting", "all")
     table = done(capsys, *arguments).out.splitlines()
     assert table[0].split() == ["ppn+", "ppn", "prototypes", "regression"]
-    assert table[1].split() == ["images", "40", "40", "40"]
+    assert table[1].split() == ["images", "40", "40", "40", "40"]
     fields = done(capsys, *arguments, "--json").fields
     assert [result["setting"] for result in fields["settings"]] == ["ppn+", "ppn", "prototypes", "regression"]
 
