@@ -1,5 +1,7 @@
 """Start of the program: the window, the command line, or a worker, by the first word."""
 
+from __future__ import annotations
+
 # the guard comes before whatever takes long to load
 import sys
 
@@ -62,7 +64,7 @@ def _names_a_project(word: str) -> bool:
 
 
 def open_window(
-    project: Path | None, *, with_sample: bool = False, attach: "Callable[[MainWindow], None] | None" = None
+    project: Path | None, *, with_sample: bool = False, attach: Callable[[MainWindow], None] | None = None
 ) -> int:
     """Show the window, with a project or the sample when one is wanted, and run until it is closed.
 
@@ -86,7 +88,7 @@ def leave_root() -> None:
 
 
 def _run_window(
-    project: Path | None, log: "Log", *, with_sample: bool, attach: "Callable[[MainWindow], None] | None"
+    project: Path | None, log: Log, *, with_sample: bool, attach: Callable[[MainWindow], None] | None
 ) -> int:
     if sys.platform == "win32":
         load_onnxruntime()  # WORKAROUND: after Qt its library fails to load (onnxruntime issue 16116)

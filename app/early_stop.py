@@ -1,5 +1,7 @@
 """From the first moment on Ctrl+C ends the program quietly, and closed streams harm nothing; imports little."""
 
+from __future__ import annotations
+
 import atexit
 import errno
 import io
@@ -81,12 +83,12 @@ def _flush() -> None:
         return
 
 
-def _end(number: int, _frame: "FrameType | None") -> None:
+def _end(number: int, _frame: FrameType | None) -> None:
     _write_line(b"protoleaf: stopped\n")
     os._exit(128 + number)
 
 
-def _end_silently(number: int, _frame: "FrameType | None") -> None:
+def _end_silently(number: int, _frame: FrameType | None) -> None:
     os._exit(128 + number)
 
 

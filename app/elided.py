@@ -21,11 +21,7 @@ class ElidedLabel(QLabel):
     """
 
     def __init__(
-        self,
-        role: str = "",
-        *,
-        mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
-        takes_rest: bool = True,
+        self, role: str = "", *, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight, takes_rest: bool = True
     ) -> None:
         super().__init__()
         self._mode = mode

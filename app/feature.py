@@ -1,5 +1,7 @@
 """What every feature is: a part of the window that says in one class what it does; the window knows no more of it."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
@@ -29,7 +31,7 @@ class Feature(QObject):
 
     guide_page: ClassVar[str] = ""
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._shell = shell
         self._session = shell.session
@@ -92,7 +94,7 @@ class Feature(QObject):
 class PanelFeature(Feature, Generic[Panel]):
     """A feature with a panel that stands in the place of the inspector."""
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.panel: Panel | None = None  # until it is wanted first
 

@@ -1,5 +1,7 @@
 """The base of imports with a card: read and compared beside the window, taken over on the project's thread."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
@@ -27,7 +29,7 @@ class Imports(Feature, Generic[Card]):
 
     purpose: Purpose
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.card: Card | None = None  # None until it was asked for
         self._reading: DetachedJob | None = None
@@ -45,7 +47,7 @@ class Imports(Feature, Generic[Card]):
         """What the dialog for files offers."""
 
     @abstractmethod
-    def _survey(self, project: Path, source: Path, cancel: "CancelToken") -> object:
+    def _survey(self, project: Path, source: Path, cancel: CancelToken) -> object:
         """Read a source, and compare it; on a thread of its own."""
 
     # -- choosing
@@ -129,8 +131,8 @@ class Imports(Feature, Generic[Card]):
     def _take_over(
         self,
         title: str,
-        work: "Callable[[LiveCollection, OnProgress, CancelToken], Any]",
-        on_imported: "Callable[[Any], None]",
+        work: Callable[[LiveCollection, OnProgress, CancelToken], Any],
+        on_imported: Callable[[Any], None],
     ) -> None:
         """Import as one step of the project; the card is done with."""
         if self.card is not None:

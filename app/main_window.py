@@ -1,5 +1,7 @@
 """The window: the shell and its features, which declare themselves (`app.features`)."""
 
+from __future__ import annotations
+
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, final
@@ -122,7 +124,7 @@ class MainWindow(Shell):
         if self.session.info is None and not self.session.jobs.jobs:
             self.first_page_wanted.emit()
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         if change.kind == "undone" and change.labelled:
             self.workspace.grid.select_image(change.labelled[-1])
         self._update_available()

@@ -1,5 +1,7 @@
 """The window without its features: three panes, what floats over them, and how features reach one another."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -52,7 +54,7 @@ class Shell(QMainWindow):
         stage: what floats lies on it: of a stack, screen readers see the pages alone.
     """
 
-    registry: "Registry"
+    registry: Registry
     needs_changed = Signal()  # other actions can be chosen now
     files_dropped = Signal(Sequence)  # on the window: a project, images, labels
     files_given = Signal(Sequence)  # to the open project
@@ -60,7 +62,7 @@ class Shell(QMainWindow):
     first_page_wanted = Signal()
     device_failed = Signal(str)  # in other work than the embedding of the project: why, and what is used now
 
-    def __init__(self, caches: CacheFolders, settings: Settings, log: Log, rows: "Mapping[str, ActionRow]") -> None:
+    def __init__(self, caches: CacheFolders, settings: Settings, log: Log, rows: Mapping[str, ActionRow]) -> None:
         super().__init__()
         self.log, self.settings, self.rows = log, settings, rows
         self.session = Session(caches, self)

@@ -1,5 +1,7 @@
 """The menu "View": what is in front, and how it is looked at."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, final
 
@@ -28,7 +30,7 @@ def _subset(subset: Subset, name: str, text: str, keys: str) -> Callable[[Method
 class ViewActions(Feature):
     """Acts on the panes."""
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._tree, self._workspace, self._grid = shell.tree, shell.workspace, shell.workspace.grid
 

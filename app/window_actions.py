@@ -1,5 +1,7 @@
 """Undo and redo, the command palette, the keys on one sheet, and files that could not be read."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, final
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 class WindowActions(Feature):
     """What concerns the whole window."""
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._keys: KeysSheet | None = None
         self._undo_text = self._redo_text = ""  # of the next step; empty for none

@@ -1,5 +1,7 @@
 """Opens the card "About Protoleaf"; what it tells is read from the disk beside the window."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from app.actions.row import Needs, Section, action
@@ -17,7 +19,7 @@ if TYPE_CHECKING:  # the window shows first
 class About(Feature):
     """Shows version, origin and licence of what the program is made of."""
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.card: AboutCard | None = None  # until it was asked for
         self._reading: DetachedJob | None = None
@@ -45,6 +47,6 @@ class About(Feature):
         if job is not None:
             job.stop()
 
-    def _on_read(self, read: "Credits") -> None:
+    def _on_read(self, read: Credits) -> None:
         if self.card is not None:
             self.card.show_credits(read)

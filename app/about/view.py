@@ -1,5 +1,7 @@
 """The card "About Protoleaf": version, and what it owes to others: weights, libraries and their licences."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt
@@ -17,10 +19,7 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 560
 """Logical pixels."""
-_TITLES: Final = {
-    "accurate": marked("Accurate"),
-    "fast": marked("Fast"),
-}
+_TITLES: Final = {"accurate": marked("Accurate"), "fast": marked("Fast")}
 
 
 @final
@@ -46,7 +45,7 @@ class AboutCard(ScrollingCard):
         self.scroll_area.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # arrow and page keys scroll
         self.scroll_area.setAccessibleName(title)
 
-    def show_credits(self, read: "Credits") -> None:
+    def show_credits(self, read: Credits) -> None:
         """Show where weights come from, anew."""
         while (item := self._credits_column.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
@@ -64,9 +63,9 @@ class AboutCard(ScrollingCard):
         self._settle()
 
 
-def _title(credit: "WeightsCredit") -> str:
+def _title(credit: WeightsCredit) -> str:
     return SEPARATOR.join((tr(_TITLES[credit.choice]), credit.name))
 
 
-def _licence(credit: "WeightsCredit") -> str:
+def _licence(credit: WeightsCredit) -> str:
     return credit.licence and tr("Licence: %1", credit.licence)

@@ -1,5 +1,7 @@
 """Offers the accurate backbone to a project that uses the fast one: once, in a line above the images."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
@@ -24,7 +26,7 @@ class OfferLine(QObject):
     """Asks the project once it is classified, and says nothing where there is nothing to gain."""
 
     def __init__(
-        self, session: "Session", settings: "Settings", notice: "Notice", compare: "Callable[[OfferedBackbone], None]"
+        self, session: Session, settings: Settings, notice: Notice, compare: Callable[[OfferedBackbone], None]
     ) -> None:
         super().__init__(session)
         self._session = session

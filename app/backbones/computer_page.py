@@ -1,5 +1,7 @@
 """The first source: what is on this computer already; each can be used in the project, or removed."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, final
 
@@ -66,7 +68,7 @@ class ComputerPage(QWidget):
 
     remove_requested = Signal(BackboneRow)  # the `BackboneRow` to delete, after the question was answered
 
-    def __init__(self, jobs: "BackboneJobs") -> None:
+    def __init__(self, jobs: BackboneJobs) -> None:
         super().__init__()
         self._jobs = jobs
         self.rows: tuple[BackboneRow, ...] = ()

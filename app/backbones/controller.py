@@ -1,5 +1,7 @@
 """Backbones of the three sources, and changing the project to one of them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, final
@@ -43,7 +45,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
 
     guide_page = "backbones"
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         session = shell.session
         self.jobs = BackboneJobs(session, self._settings)
@@ -74,7 +76,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         self._show_images()
         self._ask_for_installed()
 
-    def make_panel(self) -> "BackbonePanel":
+    def make_panel(self) -> BackbonePanel:
         from app.backbones.view import BackbonePanel
 
         panel = BackbonePanel(self.jobs)
@@ -115,7 +117,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
             self.panel.show_installed(shown, can_change=info is not None and info.is_writable)
             self._show_published()
 
-    def compare(self, offered: "OfferedBackbone") -> None:
+    def compare(self, offered: OfferedBackbone) -> None:
         """Embed the project with a bundled backbone beside the one in use, in sight."""
         self.open_panel(Source.COMPUTER)
         self.jobs.prepare_change(offered.name, library_title(offered.name), offered.preparation)
@@ -130,11 +132,11 @@ class Backbones(PanelFeature["BackbonePanel"]):
             self._timed |= names
             self.jobs.measure([(row.files.backbone, row.files.card) for row in rows], some_images(state, MOST_TIMED))
 
-    def _on_measured(self, measured: "MeasuredRates") -> None:
+    def _on_measured(self, measured: MeasuredRates) -> None:
         self._rates |= measured.rates
         self._show_installed()
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         if change.settings and self.panel is not None:
             self._ask_for_installed()
 
@@ -155,7 +157,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
 
     # -- published networks
 
-    def _on_listed(self, listed: "PublishedList") -> None:
+    def _on_listed(self, listed: PublishedList) -> None:
         self._published = tuple(PublishedRow(network) for network in listed.networks)
         self._show_published()
         self._ask_for_fetched()
@@ -208,7 +210,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         if ready is None:
             return
 
-        def work(project: "Project") -> "Change":
+        def work(project: Project) -> Change:
             from engine.collection.backbone_change.change import use_backbone
 
             return use_backbone(project, ready.source, ready.backbone_hash, ready.news)
@@ -220,7 +222,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         text = tr("Now using %1", name)
         self._toast.say(text, action=tr("Undo"), on_action=self._session.undo)
 
-    def _on_change_progressed(self, progress: "Progress") -> None:
+    def _on_change_progressed(self, progress: Progress) -> None:
         if progress.notice:
             self._shell.device_failed.emit(progress.notice)
 

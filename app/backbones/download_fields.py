@@ -1,5 +1,7 @@
 """Quiet lines that open a field, for what few people ever need: a proxy, a mirror."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
@@ -83,7 +85,7 @@ class QuietField(QWidget):
 class MirrorField(QuietField):
     """A folder or an address, or nothing for the publishers' own servers."""
 
-    def __init__(self, settings: "Settings") -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.place = settings.mirror  # what is in force
         super().__init__(
@@ -123,7 +125,7 @@ class MirrorField(QuietField):
 class ProxyField(QuietField):
     """An address, or nothing for the proxy of the system."""
 
-    def __init__(self, settings: "Settings") -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.address = settings.proxy  # the address in force, with its password
         super().__init__(

@@ -1,5 +1,7 @@
 """The third source: an ONNX file. It is inspected, its preprocessing set, it is tried on some images, then added."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -30,7 +32,7 @@ SUFFIX: Final = ".onnx"
 class FilePage(QWidget):
     """One file at a time."""
 
-    def __init__(self, jobs: "BackboneJobs") -> None:
+    def __init__(self, jobs: BackboneJobs) -> None:
         super().__init__()
         self._jobs = jobs
         self._images: Sequence[Path] = ()
@@ -84,7 +86,7 @@ class FilePage(QWidget):
         self._images = tuple(images)
         self._arrange()
 
-    def show_facts(self, facts: "OnnxFacts") -> None:
+    def show_facts(self, facts: OnnxFacts) -> None:
         """Show what was found out about the file, and what is usual for it."""
         self.facts = facts
         usable = [output.name for output in facts.outputs if not output.refused]
@@ -94,12 +96,12 @@ class FilePage(QWidget):
         self.form.side.setEnabled(facts.image_input.fixed_side is None)
         self._forget_trial()
 
-    def _why_text(self, facts: "OnnxFacts") -> str:
+    def _why_text(self, facts: OnnxFacts) -> str:
         if facts.is_declared:
             return tr("Preprocessing: %1.", facts.why)
         return tr("Check these settings: the file does not say how images were prepared. %1", sentence(facts.why))
 
-    def show_trial(self, trial: "Trial") -> None:
+    def show_trial(self, trial: Trial) -> None:
         self._result_text.setText(trial_text(trial))
 
     @property
@@ -170,7 +172,7 @@ class FilePage(QWidget):
             self._jobs.add_file(self.path, self.form.name.text().strip(), self.form.values())
 
 
-def _other_notices(facts: "OnnxFacts") -> list[str]:
+def _other_notices(facts: OnnxFacts) -> list[str]:
     """What there is to know beside the settings, of which the form speaks itself."""
     from engine.backbones.onnx_files.facts import GUESS_NOTICE
 

@@ -1,5 +1,7 @@
 """The side of a network's square input, where the network takes another than its weights were trained at."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QSignalBlocker, Signal
@@ -47,7 +49,7 @@ class InputSize(QWidget):
         """Whether the network can take it, as far as its name tells."""
         return not (self._usual and self._patch and self.side % self._patch)
 
-    def show_network(self, network: "PublishedNetwork | None") -> None:
+    def show_network(self, network: PublishedNetwork | None) -> None:
         """Begin with the size that a network was trained at."""
         takes_others = network is not None and network.takes_other_sides
         self._usual = network.input_side if network is not None and takes_others else 0

@@ -1,5 +1,7 @@
 """A job at work: a bar, how far it is, and Cancel; a failure is one line."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtWidgets import QWidget
@@ -21,7 +23,7 @@ class JobSlotView(QWidget):
         cancel_tip: what a cancel means; empty where a task is over in a moment and cannot be cancelled here.
     """
 
-    def __init__(self, slot: "JobSlot", *, getting_ready: str, cancel_tip: str = "") -> None:
+    def __init__(self, slot: JobSlot, *, getting_ready: str, cancel_tip: str = "") -> None:
         super().__init__()
         self._slot = slot
         self._getting_ready = getting_ready

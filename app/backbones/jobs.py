@@ -1,5 +1,7 @@
 """What the backbone panel lets workers do: list, examine files, download, and prepare a change."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 class BackboneJobs(QObject):
     """A slot for each kind of work of the panel, and a change that is ready."""
 
-    def __init__(self, session: "Session", settings: "Settings") -> None:
+    def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__(session)
         self.settings = settings
         self._session = session
@@ -55,7 +57,7 @@ class BackboneJobs(QObject):
         request = ListPublished(self._session.caches.root)
         self.listing.start(tr("Loading the list of published networks"), request)
 
-    def download_network(self, row: "PublishedRow", proxy: str, mirror: str) -> None:
+    def download_network(self, row: PublishedRow, proxy: str, mirror: str) -> None:
         """Fetch a network; an empty proxy is the system's, an empty mirror the publisher's own server."""
         from engine.backbones.messages import AddPublished
 
@@ -71,9 +73,7 @@ class BackboneJobs(QObject):
 
         self.inspection.start(tr("Inspecting %1", path.name), InspectFile(path))
 
-    def try_file(
-        self, path: Path, facts: "OnnxFacts", preprocessing: Mapping[str, Any], images: Sequence[Path]
-    ) -> None:
+    def try_file(self, path: Path, facts: OnnxFacts, preprocessing: Mapping[str, Any], images: Sequence[Path]) -> None:
         from engine.backbones.messages import TryFile
 
         request = TryFile(path, facts, preprocessing, tuple(images))
@@ -90,13 +90,13 @@ class BackboneJobs(QObject):
     def is_changing(self) -> bool:
         return self.preparation.is_busy or self.change.is_busy
 
-    def measure(self, backbones: Sequence[tuple[Path, "BackboneCard"]], photos: Sequence[Path]) -> None:
+    def measure(self, backbones: Sequence[tuple[Path, BackboneCard]], photos: Sequence[Path]) -> None:
         from engine.embedding.messages import MeasureRates
 
         request = MeasureRates(tuple(backbones), tuple(photos), self.settings.device)
         self.measuring.start(tr("Measuring the speed"), request)
 
-    def prepare_change(self, source: str, name: str, preparation: "Request[Any] | None" = None) -> None:
+    def prepare_change(self, source: str, name: str, preparation: Request[Any] | None = None) -> None:
         """Embed the open project with another backbone; nothing while nobody may write."""
         from engine.collection.messages import PrepareChange
 
@@ -115,7 +115,7 @@ class BackboneJobs(QObject):
         self.ready = None
         self.change.dismiss()
 
-    def _on_change_ready(self, prepared: "PreparedChange") -> None:
+    def _on_change_ready(self, prepared: PreparedChange) -> None:
         info = self._session.info
         if info is not None and info.path == self._project:  # it may have ended just when another project was opened
             self.ready = replace(prepared, news=tuple(self.change.news))

@@ -1,5 +1,7 @@
 """What the backbone panel knows, and what it asks of the engine on the project thread; without Qt."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -46,15 +48,15 @@ class Origin(StrEnum):
 class BackboneRow:
     """One backbone on this computer."""
 
-    files: "ModelFiles"  # the network and its card
+    files: ModelFiles  # the network and its card
     source: str
     size_bytes: int
     is_used: bool = False
-    choice: "BackboneChoice | None" = None  # what it is offered as; None for one that is not bundled
-    preparation: "Request[Any] | None" = None
+    choice: BackboneChoice | None = None  # what it is offered as; None for one that is not bundled
+    preparation: Request[Any] | None = None
     times_the_work: float = 0.0  # of the fast bundled one, for one image; 0 where nobody knows
     # of this computer, measured since the program began, or told by the fast one's where it is not ready
-    rate: "PhotoRate | None" = None
+    rate: PhotoRate | None = None
 
     @property
     def name(self) -> str:
@@ -92,14 +94,14 @@ class AccurateOffer:
     """The accurate backbone, for a project that could gain by it."""
 
     project_id: str  # which project it is, whatever its file is called
-    backbone: "OfferedBackbone"
+    backbone: OfferedBackbone
 
 
 @dataclass(frozen=True)
 class PublishedRow:
     """A network whose weights can be downloaded, with one version of them."""
 
-    network: "PublishedNetwork"
+    network: PublishedNetwork
     fetched_bytes: int = 0  # of an earlier download that was stopped
     is_here: bool = False
     images_per_s: float | None = None  # on one core of this computer; None where it was not measured
@@ -118,7 +120,7 @@ class PublishedRow:
         """What a search looks through."""
         return self.network.words
 
-    def at_side(self, input_side: int, here: "Mapping[str, float | None]") -> "PublishedRow":
+    def at_side(self, input_side: int, here: Mapping[str, float | None]) -> PublishedRow:
         """The same network for images of another side, which is another backbone."""
         network = self.network.at_side(input_side)
         if network is self.network:
@@ -147,7 +149,7 @@ def recommended_rows(rows: Sequence[PublishedRow]) -> list[RecommendedRow]:
     ]
 
 
-def installed_backbones(project: "Project", caches: CacheFolders) -> Installed:
+def installed_backbones(project: Project, caches: CacheFolders) -> Installed:
     """What is on this computer, beside what the project uses."""
     from engine.backbones.choices import is_chosen_elsewhere, offered_backbones
     from engine.collection.lost_model import lost_reason
@@ -172,7 +174,7 @@ def installed_backbones(project: "Project", caches: CacheFolders) -> Installed:
     return Installed(tuple(rows), project.models.current.label, reason, is_choice_open=is_choice_open)
 
 
-def _row_to_be(offered: "OfferedBackbone") -> BackboneRow:
+def _row_to_be(offered: OfferedBackbone) -> BackboneRow:
     """A bundled backbone whose file is made before its first use."""
     from engine.backbones.model_files import ModelFiles, width_agnostic_propagation
 
@@ -184,7 +186,7 @@ def _row_to_be(offered: "OfferedBackbone") -> BackboneRow:
     )  # fmt: skip
 
 
-def accurate_offer(live: "LiveCollection") -> AccurateOffer | None:
+def accurate_offer(live: LiveCollection) -> AccurateOffer | None:
     """The accurate backbone, where the project uses the fast one as it is and has labels to compare on."""
     from engine.backbones.choices import BackboneChoice, is_chosen_elsewhere, offered_backbones
     from engine.collection.state import NO_CLASS
@@ -203,7 +205,7 @@ def accurate_offer(live: "LiveCollection") -> AccurateOffer | None:
     return AccurateOffer(project.backups.project_id, accurate)
 
 
-def remove_added(project: "Project", caches: CacheFolders, name: str) -> str:
+def remove_added(project: Project, caches: CacheFolders, name: str) -> str:
     """Delete a backbone of the person's library unless the project uses it by now; why it is still there, or ""."""
     from engine.backbones.library import BackboneLibrary
 
@@ -218,7 +220,7 @@ def remove_added(project: "Project", caches: CacheFolders, name: str) -> str:
     return ""
 
 
-def _files_in_use(project: "Project", caches: CacheFolders) -> "ModelFiles | None":
+def _files_in_use(project: Project, caches: CacheFolders) -> ModelFiles | None:
     """Of the backbone that the project needs on this computer; None where it has its own, or has lost it."""
     from engine.collection.models import model_of
 
@@ -228,11 +230,11 @@ def _files_in_use(project: "Project", caches: CacheFolders) -> "ModelFiles | Non
         return None
 
 
-def with_rates(rows: Sequence[BackboneRow], rates: "Mapping[str, PhotoRate]") -> tuple[BackboneRow, ...]:
+def with_rates(rows: Sequence[BackboneRow], rates: Mapping[str, PhotoRate]) -> tuple[BackboneRow, ...]:
     """The rows with their rates by name; one that is not ready goes by what the fast one does."""
     fast = next((rates[row.files.name] for row in rows if row.choice == "fast" and row.files.name in rates), None)
 
-    def rate_of(row: BackboneRow) -> "PhotoRate | None":
+    def rate_of(row: BackboneRow) -> PhotoRate | None:
         if row.preparation is None or fast is None or not row.times_the_work:
             return rates.get(row.files.name)
         return fast.times_the_work(row.times_the_work)
@@ -240,7 +242,7 @@ def with_rates(rows: Sequence[BackboneRow], rates: "Mapping[str, PhotoRate]") ->
     return tuple(replace(row, rate=rate_of(row)) for row in rows)
 
 
-def some_images(state: "CollectionState", count: int = MOST_TRIED) -> list[Path]:
+def some_images(state: CollectionState, count: int = MOST_TRIED) -> list[Path]:
     """Paths of images that could be read, spread evenly over the collection."""
     import numpy as np
 

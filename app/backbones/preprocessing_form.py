@@ -31,15 +31,8 @@ _PRESET_TITLES: Final = {name: _SHORT_TITLES.get(name, each.title) for name, eac
 }
 _CHOICES: Final[Mapping[str, Mapping[Any, str]]] = {
     "channel_order": {"rgb": "RGB", "bgr": "BGR", "grey": marked("Grey")},
-    "layout": {
-        "nchw": marked("Channels first"),
-        "nhwc": marked("Channels last"),
-    },
-    "pooling": {
-        "none": marked("None"),
-        "mean": marked("Average"),
-        "first": marked("First token"),
-    },
+    "layout": {"nchw": marked("Channels first"), "nhwc": marked("Channels last")},
+    "pooling": {"none": marked("None"), "mean": marked("Average"), "first": marked("First token")},
 }
 _MORE: Final = {
     "mean": marked("Mean (RGB)"),

@@ -1,5 +1,7 @@
 """One published network: its facts, the question before its download, and what can be done with it once it is here."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, final
 
@@ -24,7 +26,7 @@ class PublishedCard(QFrame):
 
     download_requested = Signal(PublishedRow)  # the `PublishedRow`; the person has agreed
 
-    def __init__(self, jobs: "BackboneJobs", purpose: str = "") -> None:
+    def __init__(self, jobs: BackboneJobs, purpose: str = "") -> None:
         super().__init__()
         self._jobs = jobs
         self.row: PublishedRow | None = None  # the network, at the input size that the person chose

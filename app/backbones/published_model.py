@@ -43,13 +43,7 @@ class NetworkColumn:
 
 COLUMNS: Final = (
     NetworkColumn(marked("Name"), lambda row: row.name, lambda _row: 0),
-    NetworkColumn(
-        marked("Size"),
-        table_size,
-        lambda row: row.network.size_bytes,
-        is_number=True,
-        rank=2,
-    ),
+    NetworkColumn(marked("Size"), table_size, lambda row: row.network.size_bytes, is_number=True, rank=2),
     NetworkColumn(
         marked("Top-1"),
         table_accuracy,
@@ -66,12 +60,7 @@ COLUMNS: Final = (
         tip=marked("Side of the square input image"),
         rank=3,
     ),
-    NetworkColumn(
-        marked("Licence"),
-        short_licence,
-        lambda row: row.network.licence.casefold(),
-        rank=4,
-    ),
+    NetworkColumn(marked("Licence"), short_licence, lambda row: row.network.licence.casefold(), rank=4),
 )
 
 
@@ -138,11 +127,7 @@ class PublishedModel(QAbstractTableModel):
     def _arrange(self) -> None:
         self.beginResetModel()
         self.rows = arranged(
-            self._all,
-            self._column,
-            descending=self._descending,
-            words=self._words,
-            publisher=self._publisher,
+            self._all, self._column, descending=self._descending, words=self._words, publisher=self._publisher
         )
         self.endResetModel()
 

@@ -1,5 +1,7 @@
 """The second source: published networks. The list asks no other computer; a download begins when the person says so."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, final
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 class PublishedPage(QWidget):
     """Three recommended networks; then all of them to search and sort, and what can be done with the chosen one."""
 
-    def __init__(self, jobs: "BackboneJobs") -> None:
+    def __init__(self, jobs: BackboneJobs) -> None:
         super().__init__()
         self._jobs = jobs
         self.model = PublishedModel()

@@ -1,5 +1,7 @@
 """The backbone panel: three sources of other backbones, and a change of backbone while it is prepared."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 class BackbonePanel(SidePanel):
     """Stands beside the collection; what it started goes on while it is away."""
 
-    def __init__(self, jobs: "BackboneJobs") -> None:
+    def __init__(self, jobs: BackboneJobs) -> None:
         super().__init__()
         self._jobs = jobs
         self._lost_reason = ""
@@ -47,9 +49,7 @@ class BackbonePanel(SidePanel):
             wraps=True,
         )
         self.preparation = JobSlotView(
-            jobs.preparation,
-            getting_ready=tr("Preparing…"),
-            cancel_tip=tr("Stop; the project stays as it is"),
+            jobs.preparation, getting_ready=tr("Preparing…"), cancel_tip=tr("Stop; the project stays as it is")
         )
         self.run = JobSlotView(
             jobs.change,

@@ -1,5 +1,7 @@
 """Backbones in words, in the person's language and number format."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -35,10 +37,7 @@ def pixels(side: int) -> str:
     return tr("%1 px", number(side))
 
 
-CHOICES: Final = {
-    "accurate": marked("Accurate"),
-    "fast": marked("Fast"),
-}  # badges of the bundled backbones
+CHOICES: Final = {"accurate": marked("Accurate"), "fast": marked("Fast")}  # badges of the bundled backbones
 
 
 def row_facts(row: BackboneRow) -> str:
@@ -147,11 +146,7 @@ def published_facts(row: PublishedRow) -> str:
     return SEPARATOR.join(filter(None, facts))
 
 
-ADVICE: Final = {
-    Advice.FAST: marked("Fast"),
-    Advice.BALANCED: marked("Balanced"),
-    Advice.BEST: marked("Most accurate"),
-}
+ADVICE: Final = {Advice.FAST: marked("Fast"), Advice.BALANCED: marked("Balanced"), Advice.BEST: marked("Most accurate")}
 
 
 def licence_and_work(recommended: RecommendedRow) -> str:
@@ -198,17 +193,13 @@ def short_licence(row: PublishedRow) -> str:
 # -- an ONNX file
 
 
-def file_facts(facts: "OnnxFacts") -> str:
+def file_facts(facts: OnnxFacts) -> str:
     """`97.8 MB  ·  input 3 x 224 x 224  ·  2,048-dimensional embedding`."""
     shape = " \N{MULTIPLICATION SIGN} ".join(
         str(size) if isinstance(size, int) else "?" for size in facts.image_input.shape[1:]
     )
     return SEPARATOR.join(
-        (
-            file_size(facts.size_bytes),
-            tr("input %1", shape),
-            tr("%1-dimensional embedding", number(facts.width)),
-        )
+        (file_size(facts.size_bytes), tr("input %1", shape), tr("%1-dimensional embedding", number(facts.width)))
     )
 
 
@@ -218,7 +209,7 @@ def trial_button(count: int) -> str:
     return plural(count, "Try it on your image", "Try it on %n of your images")
 
 
-def trial_text(trial: "Trial") -> str:
+def trial_text(trial: Trial) -> str:
     template = tr("It works: %1 embedded, %2 dimensions, about %3 images/s on one core.")
     rate = QLocale().toString(trial.images_per_s, "f", 1)
     return fill(template, images(trial.images), number(trial.width), rate)
@@ -227,7 +218,7 @@ def trial_text(trial: "Trial") -> str:
 # -- the accurate backbone for a project that uses the fast one
 
 
-def offer_text(accurate: "OfferedBackbone") -> str:
+def offer_text(accurate: OfferedBackbone) -> str:
     template = tr("This project is set to Fast. Accurate is right more often.")
     times = round(accurate.times_the_work)
     if times <= 1:
@@ -242,7 +233,7 @@ def preparing_text(name: str) -> str:
 # -- a change
 
 
-def verdict(figures: "ShotComparison", name: str) -> str:
+def verdict(figures: ShotComparison, name: str) -> str:
     if figures.after is None or figures.before is None:
         template = tr("%1 is ready")
     elif figures.is_better:
@@ -254,7 +245,7 @@ def verdict(figures: "ShotComparison", name: str) -> str:
     return fill(template, name)
 
 
-def comparison(figures: "ShotComparison") -> str:
+def comparison(figures: ShotComparison) -> str:
     """`Current: 57.1%  ·  New: 61.9%`, or why there are no figures."""
     if figures.after is None:
         return tr("Too few labels to compare: a class needs at least two.")
@@ -264,7 +255,7 @@ def comparison(figures: "ShotComparison") -> str:
     return SEPARATOR.join((tr("Current: %1", percent_to_a_tenth(figures.before)), then))
 
 
-def measured_on(figures: "ShotComparison") -> str:
+def measured_on(figures: ShotComparison) -> str:
     """What the figures were measured on, and whether that is enough to tell."""
     if figures.after is None or not figures.shots:
         return ""
@@ -272,7 +263,7 @@ def measured_on(figures: "ShotComparison") -> str:
     return " ".join(filter(None, (basis, _certainty(figures))))
 
 
-def _certainty(figures: "ShotComparison") -> str:
+def _certainty(figures: ShotComparison) -> str:
     if figures.interval is None:
         return ""
     if figures.may_be_chance:

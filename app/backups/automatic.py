@@ -1,5 +1,7 @@
 """Backups that nobody asks for: of the day, and of every quarter of an hour of work, on a thread of their own."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
@@ -26,7 +28,7 @@ class AutomaticBackups(QObject):
     made = Signal()  # a backup was made, or none was due
     failed = Signal(str)  # why none could be made; once, until one is made again
 
-    def __init__(self, session: "Session", parent: QObject) -> None:
+    def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
         self.quarter = QTimer(self)  # tells that another quarter of an hour of work has gone by
         self.quarter.setInterval(QUARTER_OF_AN_HOUR_MS)
@@ -60,7 +62,7 @@ class AutomaticBackups(QObject):
         """The backup of the day comes once the collection is there: nobody has to wait for it."""
         self._session.ask(lambda live: live.project.backups, self._on_known, owner=self, topic=_TOPIC)
 
-    def _on_known(self, backups: "ProjectBackups") -> None:
+    def _on_known(self, backups: ProjectBackups) -> None:
         self.backups = backups
         self.known.emit(backups)
         self._keep(lambda cancel: backups.take_daily(cancel=cancel))
@@ -70,7 +72,7 @@ class AutomaticBackups(QObject):
         if backups is not None:
             self._keep(lambda cancel: backups.take_quarterly(cancel=cancel))
 
-    def _keep(self, take: "Callable[[CancelToken], Backup | None]") -> None:
+    def _keep(self, take: Callable[[CancelToken], Backup | None]) -> None:
         info, cancel = self._session.info, self.cancel
         if info is None or not info.is_writable:
             return
@@ -91,6 +93,6 @@ class AutomaticBackups(QObject):
         self.backups = None
         self.quarter.stop()
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         if change.notice:
             QTimer.singleShot(0, self, lambda: self._complain(change.notice))  # after the answer to the action itself

@@ -1,5 +1,7 @@
 """The panel of the backups: what there is, going back to one, and where they are kept."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -32,7 +34,7 @@ class Backups(PanelFeature["BackupsPanel"]):
 
     guide_page = "keeping"
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         session = shell.session
         self.automatic = AutomaticBackups(session, self)
@@ -74,13 +76,13 @@ class Backups(PanelFeature["BackupsPanel"]):
             super().close_panel()
             self._leave_damaged()
 
-    def show_panel(self) -> "BackupsPanel":
+    def show_panel(self) -> BackupsPanel:
         self.made_panel()
         self._show_failure("")
         self._leave_damaged()
         return super().show_panel()
 
-    def _show_choice(self, project: Path, offer: "Offer") -> None:
+    def _show_choice(self, project: Path, offer: Offer) -> None:
         """Show what a damaged project can be restored from."""
         from app.backups.logic import offered_groups
         from app.backups.wording import copies_text, doubt_text
@@ -106,7 +108,7 @@ class Backups(PanelFeature["BackupsPanel"]):
         self._leave_damaged()
         self._show_failure("")
 
-    def make_panel(self) -> "BackupsPanel":
+    def make_panel(self) -> BackupsPanel:
         from app.backups.view import BackupsPanel
 
         panel = BackupsPanel()
@@ -157,10 +159,7 @@ class Backups(PanelFeature["BackupsPanel"]):
         self.automatic.worker.submit(lambda: self._look_at_all(backups, is_wanted, deliver), self._show_failure)
 
     def _look_at_all(
-        self,
-        backups: "ProjectBackups",
-        is_wanted: Callable[[], bool],
-        deliver: Callable[[Callable[[], None]], None],
+        self, backups: ProjectBackups, is_wanted: Callable[[], bool], deliver: Callable[[Callable[[], None]], None]
     ) -> None:
         """On the thread of the backups: quick answers first."""
         from engine.project.backups.contents import changes_between, contents_of_backup
@@ -180,10 +179,10 @@ class Backups(PanelFeature["BackupsPanel"]):
             changes = None if read.fault else changes_between(contents_of_backup(row.path), present)
             deliver(self._row_shower(read, changes))
 
-    def _row_shower(self, row: "Backup", changes: "Changes | None") -> Callable[[], None]:
+    def _row_shower(self, row: Backup, changes: Changes | None) -> Callable[[], None]:
         return lambda: self.panel.show_row(row, changes) if self.panel is not None else None
 
-    def _show_rows(self, rows: "list[Backup]", folder: Path, *, is_chosen: bool) -> None:
+    def _show_rows(self, rows: list[Backup], folder: Path, *, is_chosen: bool) -> None:
         from app.backups.logic import own_groups
 
         info = self._session.info
@@ -213,7 +212,7 @@ class Backups(PanelFeature["BackupsPanel"]):
 
         self.automatic.worker.submit(work, self._show_failure)
 
-    def _on_backed_up(self, made: "Backup") -> None:
+    def _on_backed_up(self, made: Backup) -> None:
         from app.backups.wording import made_text
 
         self._show_failure("")

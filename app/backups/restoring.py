@@ -1,5 +1,7 @@
 """Going back to a backup: the project is closed, the backup takes its place, and the project is opened again."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, final
@@ -24,7 +26,7 @@ class Restoring(QObject):
     choice_wanted = Signal(Path, Offer)
     refused = Signal(str)  # why a damaged project could not be restored
 
-    def __init__(self, session: "Session", worker: BackgroundThread, toast: "Toast", parent: QObject) -> None:
+    def __init__(self, session: Session, worker: BackgroundThread, toast: Toast, parent: QObject) -> None:
         super().__init__(parent)
         self.is_running = False  # whether the project is closed only to be opened again
         self._session = session
@@ -71,7 +73,7 @@ class Restoring(QObject):
 
         self._worker.submit(work, on_refused)
 
-    def _on_restored(self, done: "Restoration") -> None:
+    def _on_restored(self, done: Restoration) -> None:
         self._done = done
         self._session.open(done.project)
 
@@ -122,7 +124,7 @@ class Restoring(QObject):
 
         self._worker.submit(work, self._session.failed.emit)
 
-    def _offer(self, project: Path, offer: "Offer") -> None:
+    def _offer(self, project: Path, offer: Offer) -> None:
         from app.backups.logic import first_sure, offered_groups
         from app.backups.wording import choice_text, rescue_text
 

@@ -10,24 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from app.class_editing.asking import and_below, ask_class, ask_option
-from app.class_editing.removal import (
-    RemovalWay,
-    chosen_text,
-    merge_row,
-    removal_prompt,
-    removal_rows,
-    removal_ways,
-)
+from app.class_editing.removal import RemovalWay, chosen_text, merge_row, removal_prompt, removal_rows, removal_ways
 from app.feature import Feature
-from app.palette.logic import (
-    Choice,
-    CreateChoice,
-    NameChoice,
-    OptionChoice,
-    PaletteRow,
-    create_choice,
-    create_row,
-)
+from app.palette.logic import Choice, CreateChoice, NameChoice, OptionChoice, PaletteRow, create_choice, create_row
 from app.texts import fill, tr
 
 if TYPE_CHECKING:

@@ -17,12 +17,7 @@ from app.theme.tokens import tokens
 SIDE: Final = 72  # of a picture, in logical pixels: five kinds of daisy can be told apart
 GAP: Final = 6  # between pictures, in logical pixels
 FRAME: Final = 2  # width of the line around what is touched or has the keyboard
-STEPS: Final = {
-    Qt.Key.Key_Left: (-1, 0),
-    Qt.Key.Key_Right: (1, 0),
-    Qt.Key.Key_Up: (0, -1),
-    Qt.Key.Key_Down: (0, 1),
-}
+STEPS: Final = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
 
 
 @final

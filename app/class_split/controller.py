@@ -1,5 +1,7 @@
 """Splitting a class by its labelled images: proposed by their looks or by what is chosen in the grid, then by hand."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, final
 
@@ -23,7 +25,7 @@ Kinds = tuple[tuple[int, ...], ...]
 class ClassSplitting(Feature):
     """Opens the card and splits."""
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.card: SplitCard | None = None  # None until it was asked for
         self._session.closed.connect(self._dismiss)
@@ -64,7 +66,7 @@ class ClassSplitting(Feature):
             self.card = self._make_card()
         self.card.show_draft(first_draft(class_id, graph.name(class_id), known, chosen, kinds), state)
 
-    def _make_card(self) -> "SplitCard":
+    def _make_card(self) -> SplitCard:
         from app.class_split.view import SplitCard
 
         card = SplitCard(self._host, self._thumbnails)
@@ -89,7 +91,7 @@ class ClassSplitting(Feature):
             self.card.dismiss()
 
 
-def _look(live: "LiveCollection", class_id: int) -> tuple[tuple[int, ...], Kinds]:
+def _look(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], Kinds]:
     """The images that are labelled with a class, and the kinds that they fall into; on the project thread."""
     from engine.collection.graph_suggestions.kinds import kinds_of
 
@@ -97,7 +99,7 @@ def _look(live: "LiveCollection", class_id: int) -> tuple[tuple[int, ...], Kinds
     return labelled, kinds_of(live, class_id)
 
 
-def _listed(state: "CollectionState", image_ids: Sequence[int]) -> list[int]:
+def _listed(state: CollectionState, image_ids: Sequence[int]) -> list[int]:
     """Those of the images that a snapshot knows."""
     known = frozenset(state.image_ids.tolist())
     return [image_id for image_id in image_ids if image_id in known]

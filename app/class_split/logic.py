@@ -1,5 +1,7 @@
 """A class about to be split: which of its images stay with it, and which go to a new class. No Qt."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +15,7 @@ class SplitDraft:
     staying: tuple[int, ...]  # images labelled with it, each in one of both, in the order in which they are shown
     leaving: tuple[int, ...] = ()
 
-    def moved(self, image_ids: Collection[int]) -> "SplitDraft":
+    def moved(self, image_ids: Collection[int]) -> SplitDraft:
         """The draft with these images on the other side; there they come last."""
         chosen = frozenset(image_ids)
         arriving = tuple(each for each in self.staying if each in chosen)
@@ -24,7 +26,7 @@ class SplitDraft:
             leaving=(*(each for each in self.leaving if each not in chosen), *arriving),
         )
 
-    def exchanged(self) -> "SplitDraft":
+    def exchanged(self) -> SplitDraft:
         """The draft with both sides changing places."""
         return replace(self, staying=self.leaving, leaving=self.staying)
 

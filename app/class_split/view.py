@@ -1,5 +1,7 @@
 """The card "Split class": the images of both sides above one another, the name of the new class, and where it comes."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, Signal
@@ -97,7 +99,7 @@ class SplitCard(ScrollingCard):
         """What would be done; None while the card is not in use."""
         return self._draft
 
-    def show_draft(self, draft: SplitDraft, state: "CollectionState") -> None:
+    def show_draft(self, draft: SplitDraft, state: CollectionState) -> None:
         self._state = state
         self.name.clear()
         self.below.setText(plain_button(below_text(draft.name)))
@@ -122,7 +124,7 @@ class SplitCard(ScrollingCard):
         self._show_whether_it_can_be_split()
         self._settle()
 
-    def _placed(self, image_ids: tuple[int, ...]) -> "list[tuple[int, Path]]":
+    def _placed(self, image_ids: tuple[int, ...]) -> list[tuple[int, Path]]:
         state = self._state
         assert state is not None, "images are shown of a state"
         return [(image_id, state.path_of(image_id)) for image_id in image_ids]

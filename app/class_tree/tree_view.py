@@ -32,13 +32,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, Q
 
 from app.class_drops import classes_text
 from app.class_tree.columns import FittedColumns
-from app.class_tree.delegate import (
-    ROW_HEIGHT,
-    ClassDelegate,
-    Ground,
-    paint_chevron,
-    paint_ground,
-)
+from app.class_tree.delegate import ROW_HEIGHT, ClassDelegate, Ground, paint_chevron, paint_ground
 from app.class_tree.drop_target import DropTarget
 from app.class_tree.kept_rows import KeptRows, is_below, open_rows
 from app.class_tree.model import ClassTreeModel

@@ -1,5 +1,7 @@
 """Choosing the device that looks at images, telling when it fails, and letting the collection teach or not."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Final, final
 
 from app.actions.row import Needs, Section, action
@@ -25,7 +27,7 @@ class Computing(Feature):
 
     guide_page = "gpu"
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.panel: ComputingPanel | None = None
         self.looking = JobSlot(self._session.jobs, keeps_finished=False)  # tries the devices, in a worker
@@ -69,7 +71,7 @@ class Computing(Feature):
         if self._survey is None:
             self.look()
 
-    def _make_panel(self) -> "ComputingPanel":
+    def _make_panel(self) -> ComputingPanel:
         from app.computing.view import ComputingPanel
 
         panel = ComputingPanel(self._host)
@@ -102,7 +104,7 @@ class Computing(Feature):
             self._was_alone = not self._session.jobs.jobs
             self.looking.start(tr("Testing the devices"), ListDevices())
 
-    def _on_looked(self, devices: "DeviceList") -> None:
+    def _on_looked(self, devices: DeviceList) -> None:
         self._survey = Survey.of_list(devices, was_alone=self._was_alone)
         if self._settings.device == AUTO and not self._notice:
             self.chip.show_used(self._survey.auto_name, self._survey.auto_reason)

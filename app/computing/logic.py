@@ -1,5 +1,7 @@
 """What the panel "Performance" shows, without Qt: devices of this computer, and what the collection stage is worth."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -35,7 +37,7 @@ class DeviceReport:
         return self.works or self.cause == ON_DEMAND
 
     @staticmethod
-    def of_provider(report: "ProviderReport") -> "DeviceReport":
+    def of_provider(report: ProviderReport) -> DeviceReport:
         return DeviceReport(
             device=report.device,
             name=report.device_name,
@@ -57,7 +59,7 @@ class Survey:
     was_alone: bool = True  # no other work slowed the measurement down
 
     @staticmethod
-    def of_list(devices: "DeviceList", *, was_alone: bool = True) -> "Survey":
+    def of_list(devices: DeviceList, *, was_alone: bool = True) -> Survey:
         reports = [DeviceReport.of_provider(report) for report in devices.reports]
         return Survey({report.device: report for report in reports}, devices.name, devices.reason, was_alone)
 
@@ -89,10 +91,10 @@ class CollectionFacts:
 
     is_on: bool  # the project's setting
     is_fitted: bool = False  # there is a model at all
-    figures: "CollectionFigures | None" = None  # how the stage did on held-out shots; None where it was not asked
+    figures: CollectionFigures | None = None  # how the stage did on held-out shots; None where it was not asked
 
 
-def collection_facts(live: "LiveCollection") -> CollectionFacts:
+def collection_facts(live: LiveCollection) -> CollectionFacts:
     """Ask the collection; on the project thread."""
     from engine.collection.project_settings import is_stage_on
 
@@ -102,7 +104,7 @@ def collection_facts(live: "LiveCollection") -> CollectionFacts:
     return CollectionFacts(is_on, True, fitted.figures.collection)
 
 
-def switch_collection(project: "Project", *, is_on: bool) -> "Change":
+def switch_collection(project: Project, *, is_on: bool) -> Change:
     """Change the project's setting; on the project thread."""
     from engine.collection.project_settings import switch_stage
 

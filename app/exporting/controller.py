@@ -1,5 +1,7 @@
 """Exporting the open project: looked at on a thread of its own, written there as a job."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, final
 
@@ -38,7 +40,7 @@ class Exporting(Feature):
 
     guide_page = "exporting"
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.card: ExportCard | None = None
         self._thread = BackgroundThread("exporting", self)
@@ -83,7 +85,7 @@ class Exporting(Feature):
     def export_graph(self) -> None:
         self.class_graph.choose()
 
-    def _make_card(self) -> "ExportCard":
+    def _make_card(self) -> ExportCard:
         from app.exporting.logic import offered_exports
         from app.exporting.view import ExportCard
 
@@ -131,7 +133,7 @@ class Exporting(Feature):
         def is_wanted() -> bool:
             return look == self._look
 
-        def deliver(found: "ExportLook") -> None:
+        def deliver(found: ExportLook) -> None:
             if is_wanted():
                 card.show_look(found)
                 if self._session.state is not state:
@@ -166,7 +168,7 @@ class Exporting(Feature):
 
     # -- the export
 
-    def _export(self, look: "ExportLook") -> None:
+    def _export(self, look: ExportLook) -> None:
         """Begin once every label that was given is on disk, and with the answers that the screen shows."""
         from app.exporting.wording import job_title
 
@@ -179,7 +181,7 @@ class Exporting(Feature):
         self.card.show_waiting(job_title(look.target))
         self._session.ask(lambda _live: None, lambda _answer: self._start(look), owner=self.card, topic="export")
 
-    def _start(self, look: "ExportLook") -> None:
+    def _start(self, look: ExportLook) -> None:
         from app.exporting.wording import job_title
 
         info, state = self._session.info, self._session.state
@@ -195,10 +197,10 @@ class Exporting(Feature):
         self._session.jobs.watch(job)
         job.start()
 
-    def _work(self, project: Path, state: "CollectionState", look: "ExportLook") -> Work:
+    def _work(self, project: Path, state: CollectionState, look: ExportLook) -> Work:
         caches = self._session.caches
 
-        def work(on_progress: "OnProgress", cancel: "CancelToken") -> "WrittenExport | ExportedModel":
+        def work(on_progress: OnProgress, cancel: CancelToken) -> WrittenExport | ExportedModel:
             from app.exporting.logic import export_labels, export_the_model
 
             if look.format.has_labels:
@@ -207,7 +209,7 @@ class Exporting(Feature):
 
         return work
 
-    def _on_finished(self, done: "WrittenExport | ExportedModel", look: "ExportLook") -> None:
+    def _on_finished(self, done: WrittenExport | ExportedModel, look: ExportLook) -> None:
         from app.exporting.wording import done_text, model_done_text
         from engine.interchange.labelled_images.records import WrittenExport
 
@@ -232,7 +234,7 @@ class Exporting(Feature):
         if not is_seen:
             self._toast.say_failure(problem_text(message))
 
-    def _on_cancelled(self, look: "ExportLook") -> None:
+    def _on_cancelled(self, look: ExportLook) -> None:
         from app.exporting.wording import stopped_text
 
         is_seen = self.card is not None and self.card.isVisible()

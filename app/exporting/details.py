@@ -1,5 +1,7 @@
 """What is chosen for one format: which images, how files come into a folder, and the beginning of what is written."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Signal
@@ -139,7 +141,7 @@ class ExportDetails(QWidget):
         """What is lost in the format."""
         return self._losses.text()
 
-    def show_format(self, offered: "ImageFormat") -> None:
+    def show_format(self, offered: ImageFormat) -> None:
         """Show another format; what is known of its preview follows."""
         self._title.setText(offered.title)
         self._description.setText(description(offered))
@@ -152,7 +154,7 @@ class ExportDetails(QWidget):
         self.byte_order_mark.setVisible(offered.is_spreadsheet)
         self._area.verticalScrollBar().setValue(0)
 
-    def show_look(self, look: "ExportLook") -> None:
+    def show_look(self, look: ExportLook) -> None:
         """Show what would come of the present choice."""
         for which, button in self.which.items():
             chosen = look.chosen.get(which)

@@ -1,5 +1,7 @@
 """The formats below one another, under headings: a radio button each; what it is for stands beside the list."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, final
@@ -29,7 +31,7 @@ class FormatList(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, offered: "Mapping[str, ImageFormat]") -> None:
+    def __init__(self, offered: Mapping[str, ImageFormat]) -> None:
         super().__init__()
         self.buttons: dict[str, QRadioButton] = {}
         self._group = QButtonGroup(self)
@@ -56,7 +58,7 @@ class FormatList(QWidget):
     def choose(self, name: str) -> None:
         self.buttons[name].setChecked(True)
 
-    def _button_for(self, name: str, one: "ImageFormat") -> QRadioButton:
+    def _button_for(self, name: str, one: ImageFormat) -> QRadioButton:
         button = QRadioButton(one.title)
         button.setAccessibleDescription(description(one))
         button.setToolTip(plain_tip(description(one)))

@@ -1,5 +1,7 @@
 """What can be exported and where it would go; the disk is looked at on a thread of its own. No Qt."""
 
+from __future__ import annotations
+
 import os
 import shutil
 from collections.abc import Mapping, Sequence
@@ -96,7 +98,7 @@ def renamed_target(target: Path, offered: ImageFormat, known: Sequence[ImageForm
 # -- on a thread of its own
 
 
-def look_at(project_path: Path, state: "CollectionState", choice: ExportChoice, *, is_named: bool) -> ExportLook:
+def look_at(project_path: Path, state: CollectionState, choice: ExportChoice, *, is_named: bool) -> ExportLook:
     """Look what would come of a choice.
 
     Args:
@@ -129,8 +131,8 @@ def look_at(project_path: Path, state: "CollectionState", choice: ExportChoice, 
 
 
 def export_labels(
-    project_path: Path, state: "CollectionState", look: ExportLook, on_progress: "OnProgress", cancel: "CancelToken"
-) -> "WrittenExport":
+    project_path: Path, state: CollectionState, look: ExportLook, on_progress: OnProgress, cancel: CancelToken
+) -> WrittenExport:
     """Write what was looked at, with the answers that the screen shows.
 
     Raises:
@@ -150,8 +152,8 @@ def export_labels(
 
 
 def export_the_model(
-    project_path: Path, caches: "CacheFolders", look: ExportLook, on_progress: "OnProgress", cancel: "CancelToken"
-) -> "ExportedModel":
+    project_path: Path, caches: CacheFolders, look: ExportLook, on_progress: OnProgress, cancel: CancelToken
+) -> ExportedModel:
     """Write the model as it is fitted now.
 
     Raises:
@@ -207,7 +209,7 @@ def _free_bytes(target: Path) -> int | None:
         return None
 
 
-def _preview(project: Project, state: "CollectionState", choice: ExportChoice) -> ExportPreview:
+def _preview(project: Project, state: CollectionState, choice: ExportChoice) -> ExportPreview:
     if choice.format_name == MODEL:
         return ExportPreview(lines=MODEL_FILES)
     try:

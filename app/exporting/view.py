@@ -1,5 +1,7 @@
 """The card "Export": formats at the left, what is chosen for one at the right, the place below."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -210,7 +212,7 @@ class ExportCard(Overlay):
         self.progress.show_step(text)
         self.progress.cancel_button.setFocus()
 
-    def show_progress(self, progress: "Progress") -> None:
+    def show_progress(self, progress: Progress) -> None:
         """Show how far the export is."""
         self.progress.show_progress(progress)
 

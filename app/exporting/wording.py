@@ -1,5 +1,7 @@
 """What the card "Export" says."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -47,12 +49,12 @@ def group_title(group: FormatGroup) -> str:
     return tr(GROUPS[group])
 
 
-def description(offered: "ImageFormat") -> str:
+def description(offered: ImageFormat) -> str:
     """What a format is for, as a sentence."""
     return sentence(offered.description)
 
 
-def losses(offered: "ImageFormat") -> list[str]:
+def losses(offered: ImageFormat) -> list[str]:
     """What is lost in a format, a sentence each."""
     if not offered.cannot_carry:
         return [tr("Nothing is lost: labels and predictions are written in full.")]
@@ -94,7 +96,7 @@ def target_label(*, is_folder: bool) -> str:
     return tr("Folder") if is_folder else tr("File")
 
 
-def target_facts(look: "ExportLook") -> str:
+def target_facts(look: ExportLook) -> str:
     """`12.3 GB free there`, and whether a file is replaced; where something speaks against it, nothing is."""
     parts = []
     if look.format.writes_into:
@@ -115,7 +117,7 @@ def problem_text(problem: str) -> str:
     return sentence(problem)
 
 
-def lacks_room(look: "ExportLook", placing: Placing) -> str:
+def lacks_room(look: ExportLook, placing: Placing) -> str:
     """That copies take more room than there is; "" where they do not."""
     offered, chosen = look.format, look.chosen.get(look.choice.which)
     is_copied = offered.has_images and placing is Placing.COPY
@@ -144,7 +146,7 @@ def job_title(target: Path) -> str:
     return tr("Exporting to %1", shown(target.name))
 
 
-def done_text(written: "WrittenExport", target: Path) -> str:
+def done_text(written: WrittenExport, target: Path) -> str:
     """`Exported 2,640 images to birds.csv`, and what was left out."""
     text = tr("Exported %1 to %2", images(written.images), shown(target.name))
     parts = [text]
@@ -160,7 +162,7 @@ def done_text(written: "WrittenExport", target: Path) -> str:
     return ". ".join(parts)
 
 
-def model_done_text(done: "ExportedModel") -> str:
+def model_done_text(done: ExportedModel) -> str:
     """`Exported the model with 52 classes to birds-model, 41.2 MB`."""
     return plural(
         done.classes,

@@ -1,5 +1,7 @@
 """Class lists: read and compared beside the window, taken over on the project's thread as one step."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -35,7 +37,7 @@ class GraphImports(Imports["GraphImportCard"]):
     def import_classes(self) -> None:
         self.open_card()
 
-    def _make_card(self) -> "GraphImportCard":
+    def _make_card(self) -> GraphImportCard:
         from app.graph_import.view import GraphImportCard
 
         card = GraphImportCard(self._host)
@@ -50,7 +52,7 @@ class GraphImports(Imports["GraphImportCard"]):
 
         return tr("Class lists (%1);;All files (*)", file_patterns())
 
-    def _survey(self, project: Path, source: Path, _cancel: "CancelToken") -> "GraphSurvey":
+    def _survey(self, project: Path, source: Path, _cancel: CancelToken) -> GraphSurvey:
         from app.graph_import.logic import survey_graph
 
         return survey_graph(project, source)
@@ -60,7 +62,7 @@ class GraphImports(Imports["GraphImportCard"]):
         if survey is None:
             return
 
-        def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> "GraphImport":
+        def work(live: LiveCollection, _on_progress: OnProgress, _cancel: CancelToken) -> GraphImport:
             from engine.collection.importing.import_graph import import_graph
 
             return import_graph(
@@ -69,7 +71,7 @@ class GraphImports(Imports["GraphImportCard"]):
 
         self._take_over(tr("Importing %1", shown(survey.source.name)), work, self._on_imported)
 
-    def _on_imported(self, done: "GraphImport") -> None:
+    def _on_imported(self, done: GraphImport) -> None:
         """Say what was not done, or that there was nothing to do; the rest was answered as every change is."""
         from app.graph_import.wording import stayed_text
 

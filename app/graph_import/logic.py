@@ -1,5 +1,7 @@
 """What importing a class list would do, found out on a thread of its own. No Qt."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +37,7 @@ class FirstClass:
 
     name: str
     below: int
-    children: tuple["FirstClass", ...] = ()
+    children: tuple[FirstClass, ...] = ()
     more: int = 0
 
 

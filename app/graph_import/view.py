@@ -1,5 +1,7 @@
 """The card "Import classes": choose a file or folder, look through what would change, import."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Signal
@@ -72,7 +74,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         self._fill(self._besides, self._update, self._problem, *self.sections.values(), begin)
         self.update_box.toggled.connect(lambda _is_on: self._show_choice())
 
-    def _make_sections(self) -> "dict[ReportKind, PlanSection]":
+    def _make_sections(self) -> dict[ReportKind, PlanSection]:
         class_, labels, now = tr("Class"), tr("Labels"), tr("Becomes")
         return {
             "new": PlanSection(tr("New classes"), (class_,)),
@@ -82,9 +84,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
             "split": PlanSection(tr("Split classes"), (class_, tr("In the file"), labels)),
             "gone": PlanSection(tr("Classes that are gone"), (class_, labels)),
             "kept": PlanSection(
-                tr("Classes that stay as they are"),
-                (class_, tr("In the file"), tr("Why")),
-                widest_last=REASON_WIDTH,
+                tr("Classes that stay as they are"), (class_, tr("In the file"), tr("Why")), widest_last=REASON_WIDTH
             ),
             "removed_here": PlanSection(tr("Classes that were removed here"), (class_,)),
         }
@@ -101,7 +101,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         """Why what is chosen cannot be done."""
         return self._problem.text
 
-    def _show_found(self, survey: "GraphSurvey") -> None:
+    def _show_found(self, survey: GraphSurvey) -> None:
         """Show what would be done: all changes of a list that was imported before, else what is new."""
         self._update.setVisible(survey.updating is not None)
         self._update_note.setText(update_note(survey))
@@ -124,7 +124,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
             self._show_preview(self.survey, preview)
         self._settle()
 
-    def _show_preview(self, survey: "GraphSurvey", preview: "GraphPreview") -> None:
+    def _show_preview(self, survey: GraphSurvey, preview: GraphPreview) -> None:
         report = preview.report
         self._kind.setText(kind_text(survey, report))
         self._levels_text.setText(levels_text(report))
@@ -141,7 +141,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         self.import_button.setText(import_button(preview))
 
     @property
-    def _preview(self) -> "GraphPreview | None":
+    def _preview(self) -> GraphPreview | None:
         survey = self.survey
         return None if survey is None else survey.preview(updates=self._updates)
 

@@ -1,5 +1,7 @@
 """What the card "Import classes" says."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final
 
 from app.texts import fill, plural, tr
@@ -21,7 +23,7 @@ def classes(count: int) -> str:
     return plural(count, "1 class", "%n classes")
 
 
-def kind_text(survey: "GraphSurvey", report: "ImportReport") -> str:
+def kind_text(survey: GraphSurvey, report: ImportReport) -> str:
     """`OBO, 1,203 classes, 1,202 edges`."""
     title = format_title(survey.format_name)
     edges = plural(report.edges, "1 edge", "%n edges")
@@ -40,7 +42,7 @@ def format_title(name: str) -> str:
     return titles.get(name) or FORMATS[name].description.split(":")[0]
 
 
-def levels_text(report: "ImportReport") -> str:
+def levels_text(report: ImportReport) -> str:
     """`3 levels with 1, 12 and 140 classes`."""
     counts = [number(count) for count in report.levels]
     if len(counts) == 1:
@@ -50,7 +52,7 @@ def levels_text(report: "ImportReport") -> str:
     return tr("%1 levels with %2 and %3 classes", number(len(counts)), ", ".join(counts[:-1]), counts[-1])
 
 
-def summary_text(preview: "GraphPreview") -> str:
+def summary_text(preview: GraphPreview) -> str:
     """`12 new classes, 3 renamed, 2 moved`, or that there is nothing new."""
     report = preview.report
     counts = report.counts
@@ -58,10 +60,7 @@ def summary_text(preview: "GraphPreview") -> str:
     parts = []
     if new:
         parts.append(plural(new, "1 new class", "%n new classes"))
-    named = {
-        "renamed": tr("%1 renamed"),
-        "merged": tr("%1 merged"),
-    }
+    named = {"renamed": tr("%1 renamed"), "merged": tr("%1 merged")}
     moved = tr("%1 moved") if report.is_update else tr("%1 linked")
     parts += [fill(template, number(counts[kind])) for kind, template in named.items() if counts[kind]]  # type: ignore[index]
     parts += [fill(moved, number(counts["moved"]))] if counts["moved"] else []
@@ -72,12 +71,12 @@ def summary_text(preview: "GraphPreview") -> str:
     return ", ".join(parts) or tr("Nothing new")
 
 
-def is_all_new(report: "ImportReport") -> bool:
+def is_all_new(report: ImportReport) -> bool:
     """Whether nothing of it is here: then how the list begins says as much as a list of what is new."""
     return report.counts["new"] == report.classes
 
 
-def besides_text(survey: "GraphSurvey", preview: "GraphPreview") -> str:
+def besides_text(survey: GraphSurvey, preview: GraphPreview) -> str:
     """What comes along, what stays, and why nothing is new."""
     report, parts = preview.report, []
     if report.same:
@@ -98,7 +97,7 @@ def update_choice() -> str:
     return tr("Also rename, move and merge classes as the file does")
 
 
-def update_note(survey: "GraphSurvey") -> str:
+def update_note(survey: GraphSurvey) -> str:
     """Why it is offered, and what it never does."""
     if survey.known_name:
         return tr(
@@ -115,7 +114,7 @@ def remove_choice(count: int) -> str:
     return plural(count, "Remove the one without labels", "Remove the %n without labels")
 
 
-def section_title(kind: "ReportKind", report: "ImportReport") -> str:
+def section_title(kind: ReportKind, report: ImportReport) -> str:
     """What stands above a list."""
     count = report.counts[kind]
     if kind == "moved" and not report.is_update:
@@ -145,7 +144,7 @@ def section_title(kind: "ReportKind", report: "ImportReport") -> str:
     return titles[kind]
 
 
-def section_rows(kind: "ReportKind", lines: "tuple[ReportLine, ...]") -> list[tuple[str, ...]]:
+def section_rows(kind: ReportKind, lines: tuple[ReportLine, ...]) -> list[tuple[str, ...]]:
     """Cells of a list: the class, what becomes of it, and labels or the reason."""
     if kind in {"new", "removed_here"}:
         return [(shown(line.path),) for line in lines]
@@ -167,7 +166,7 @@ def _reason(why: str) -> str:
     return reasons[why]
 
 
-def import_button(preview: "GraphPreview") -> str:
+def import_button(preview: GraphPreview) -> str:
     """`Import 12 classes`, or `Update` where more is taken over."""
     if preview.report.is_update:
         return tr("Update")
@@ -175,7 +174,7 @@ def import_button(preview: "GraphPreview") -> str:
     return tr("Import %1", classes(count)) if count else tr("Import")
 
 
-def stayed_text(done: "GraphImport") -> str:
+def stayed_text(done: GraphImport) -> str:
     """Which classes could not be merged or removed, and why the first could not."""
     first, others = done.stayed[0], len(done.stayed) - 1
     if others:

@@ -1,5 +1,7 @@
 """One suggestion: what it says, why, the images behind it, and what can be done about it."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Signal
@@ -31,9 +33,9 @@ class SuggestionCard(QFrame):
 
     def __init__(
         self,
-        suggestion: "GraphSuggestion",
+        suggestion: GraphSuggestion,
         words: SuggestionWords,
-        state: "CollectionState",
+        state: CollectionState,
         thumbnails: Thumbnails,
         *,
         is_writable: bool,
@@ -58,7 +60,7 @@ class SuggestionCard(QFrame):
         for button in self.choices:
             button.setEnabled(is_writable or not words.changes_project)
 
-    def _add_faces(self, state: "CollectionState", thumbnails: Thumbnails) -> None:
+    def _add_faces(self, state: CollectionState, thumbnails: Thumbnails) -> None:
         for caption, images in zip(self.words.captions, self.suggestion.evidence, strict=True):
             strip = ThumbnailStrip(thumbnails, side=FACE, tip=tr("Click to show it"))
             strip.setAccessibleName(caption)

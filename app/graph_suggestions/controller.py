@@ -1,5 +1,7 @@
 """Suggestions about the graph: when they are looked for, and what becomes of an answer."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from app.actions.row import Section, action
@@ -20,7 +22,7 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
 
     guide_page = "taxonomy#suggestions"
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._search = SuggestionSearch(self._session, self._show, self)
         self._session.closed.connect(self.close_panel)
@@ -41,7 +43,7 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
         """Look for nothing any more: the program ends."""
         self._search.stop()
 
-    def make_panel(self) -> "SuggestionPanel":
+    def make_panel(self) -> SuggestionPanel:
         from app.graph_suggestions.view import SuggestionPanel
 
         panel = SuggestionPanel(self._thumbnails)
@@ -54,7 +56,7 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
         self._search.failed.connect(panel.show_failure)
         return panel
 
-    def _show(self, found: "GraphSuggestions | None") -> None:
+    def _show(self, found: GraphSuggestions | None) -> None:
         panel, info, state = self.panel, self._session.info, self._session.state
         if panel is None or info is None:
             return
@@ -67,7 +69,7 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
         graph = self._session.graph
         return graph.name(class_id) if class_id in graph else tr("a removed class")
 
-    def _accept(self, suggestion: "GraphSuggestion", choice: int) -> None:
+    def _accept(self, suggestion: GraphSuggestion, choice: int) -> None:
         from engine.collection.graph_suggestions.suggestion import UnderlabelledSuggestion
 
         if isinstance(suggestion, UnderlabelledSuggestion):
@@ -75,17 +77,17 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
             self._shell.tree.select_class(suggestion.underlabelled.class_id)
             return
 
-        def work(project: "Project") -> "Change":
+        def work(project: Project) -> Change:
             from engine.collection.graph_suggestions.accepting import accept
 
             return accept(project, suggestion, choice)
 
         self._session.act(work)
 
-    def _dismiss(self, suggestion: "GraphSuggestion", text: str) -> None:
+    def _dismiss(self, suggestion: GraphSuggestion, text: str) -> None:
         key = suggestion.key
 
-        def work(project: "Project") -> "Change":
+        def work(project: Project) -> Change:
             from engine.collection.graph_suggestions.dismissed import dismiss
 
             return dismiss(project, [key], text)
@@ -93,7 +95,7 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
         self._session.act(work)
 
     def _bring_back(self) -> None:
-        def work(project: "Project") -> "Change":
+        def work(project: Project) -> Change:
             from engine.collection.graph_suggestions.dismissed import bring_back
 
             return bring_back(project)

@@ -1,5 +1,7 @@
 """Looks for suggestions whenever the collection has come to rest, on a thread of its own."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
@@ -31,7 +33,7 @@ class SuggestionSearch(QObject):
     failed = Signal(str)  # why it could not, in a sentence
 
     def __init__(
-        self, session: "Session", on_found: "Callable[[GraphSuggestions | None], None]", parent: QObject | None = None
+        self, session: Session, on_found: Callable[[GraphSuggestions | None], None], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._on_found = on_found
@@ -79,7 +81,7 @@ class SuggestionSearch(QObject):
         self.searching.emit()
         self._session.ask(_given, self._on_given, owner=self, topic=TOPIC)
 
-    def _on_given(self, given: "SuggestionInput | None") -> None:
+    def _on_given(self, given: SuggestionInput | None) -> None:
         self._is_asked = False
         if not self._is_wanted or self._rest.isActive():
             return
@@ -88,7 +90,7 @@ class SuggestionSearch(QObject):
             return
         self._drop_job()
 
-        def work(_on_progress: "OnProgress", cancel: "CancelToken") -> "GraphSuggestions":
+        def work(_on_progress: OnProgress, cancel: CancelToken) -> GraphSuggestions:
             from engine.collection.graph_suggestions.find import find_suggestions
 
             return find_suggestions(given, cancel)
@@ -99,7 +101,7 @@ class SuggestionSearch(QObject):
         job.ended.connect(job.deleteLater)
         job.start()
 
-    def _on_finished(self, found: "GraphSuggestions") -> None:
+    def _on_finished(self, found: GraphSuggestions) -> None:
         self._job = None
         self._on_found(found)
 
@@ -113,7 +115,7 @@ class SuggestionSearch(QObject):
         self._job = None
 
 
-def _given(live: "LiveCollection") -> "SuggestionInput | None":
+def _given(live: LiveCollection) -> SuggestionInput | None:
     from engine.collection.graph_suggestions.find import suggestion_input
 
     return suggestion_input(live)

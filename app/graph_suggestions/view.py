@@ -1,5 +1,7 @@
 """The panel of suggestions about the graph: a card for each, and how far they can be trusted."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, final
 
@@ -79,12 +81,7 @@ class SuggestionPanel(SidePanel):
         self._show_texts()
 
     def show_found(
-        self,
-        found: "GraphSuggestions",
-        state: "CollectionState",
-        name_of: Callable[[int], str],
-        *,
-        is_writable: bool,
+        self, found: GraphSuggestions, state: CollectionState, name_of: Callable[[int], str], *, is_writable: bool
     ) -> None:
         shown = found.found[:MOST_CARDS]
         words = tuple(words_of(each, name_of) for each in shown)

@@ -1,5 +1,7 @@
 """What is suggested about the graph, in words, in the person's language and number format."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -35,7 +37,7 @@ class SuggestionWords:
     changes_project: bool  # whether its buttons change the project, not only show something
 
 
-def words_of(suggestion: "GraphSuggestion", name_of: NameOf) -> SuggestionWords:
+def words_of(suggestion: GraphSuggestion, name_of: NameOf) -> SuggestionWords:
     from engine.collection.graph_suggestions import suggestion as kinds
 
     match suggestion:
@@ -55,7 +57,7 @@ def words_of(suggestion: "GraphSuggestion", name_of: NameOf) -> SuggestionWords:
     return SuggestionWords(title, reason, choices, captions, dismissed, changes_project)
 
 
-def _place(suggestion: "PlaceSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+def _place(suggestion: PlaceSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     first = name_of(suggestion.parents[0].class_id)
     title = tr("%1 may belong under %2", name_of(suggestion.class_id), first)
     shares = ", ".join(tr("%1 (%2)", name_of(one.class_id), percent(one.score)) for one in suggestion.parents)
@@ -63,7 +65,7 @@ def _place(suggestion: "PlaceSuggestion", name_of: NameOf) -> tuple[str, str, tu
     return title, reason, tuple(_move_text(one.class_id, name_of) for one in suggestion.parents)
 
 
-def _stray(suggestion: "StraySuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+def _stray(suggestion: StraySuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     stray = suggestion.stray
     here, there = name_of(stray.from_parent), name_of(stray.to_parent)
     title = tr("%1 may belong under %2 instead of %3", name_of(stray.class_id), there, here)
@@ -77,7 +79,7 @@ def _stray(suggestion: "StraySuggestion", name_of: NameOf) -> tuple[str, str, tu
     return title, reason, (_move_text(stray.to_parent, name_of),)
 
 
-def _twins(suggestion: "TwinSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+def _twins(suggestion: TwinSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     twins = suggestion.twins
     smaller, larger = name_of(twins.class_id), name_of(twins.other_id)
     title = tr("%1 and %2 look like one class", smaller, larger)
@@ -89,7 +91,7 @@ def _twins(suggestion: "TwinSuggestion", name_of: NameOf) -> tuple[str, str, tup
     return title, reason, (tr("Merge into %1", shortened(larger, LONGEST)),)
 
 
-def _mixed(suggestion: "MixedSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+def _mixed(suggestion: MixedSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     mixed = suggestion.mixed
     title = tr("%1 looks like two classes", name_of(mixed.class_id))
     reason = tr(
@@ -99,7 +101,7 @@ def _mixed(suggestion: "MixedSuggestion", name_of: NameOf) -> tuple[str, str, tu
     return title, reason, (tr("Split into two classes"),)
 
 
-def _underlabelled(suggestion: "UnderlabelledSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+def _underlabelled(suggestion: UnderlabelledSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     underlabelled = suggestion.underlabelled
     title = tr(
         "3 more examples of %1 would help about %2 images",
@@ -119,7 +121,7 @@ def _move_text(parent_id: int, name_of: NameOf) -> str:
     return tr("Move under %1", shortened(name_of(parent_id), LONGEST))
 
 
-def _captions(suggestion: "GraphSuggestion", name_of: NameOf) -> tuple[str, ...]:
+def _captions(suggestion: GraphSuggestion, name_of: NameOf) -> tuple[str, ...]:
     """Whose images a strip shows; two kinds of one class are numbered."""
     classes = [each.class_id for each in suggestion.evidence]
     if len(classes) > 1 and len(set(classes)) == 1:
@@ -137,7 +139,7 @@ def more_line(count: int) -> str:
     return plural(count, "1 more appears once these are dealt with.", "%n more appear once these are dealt with.")
 
 
-def check_line(check: "PlacementCheck") -> str:
+def check_line(check: PlacementCheck) -> str:
     """How far suggested places can be trusted in this project; empty where no class has a place."""
     if not check.asked:
         return ""

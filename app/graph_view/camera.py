@@ -1,5 +1,7 @@
 """Where one looks at the drawing from: a point of it in the middle of the view, and how large it is shown."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from math import floor, log2
 from typing import Final
@@ -46,16 +48,16 @@ class Camera:
         half_width, half_height = view[0] / 2 / self.scale, view[1] / 2 / self.scale
         return self.x - half_width, self.y - half_height, self.x + half_width, self.y + half_height
 
-    def moved(self, dx: float, dy: float) -> "Camera":
+    def moved(self, dx: float, dy: float) -> Camera:
         """After the drawing was pushed by so many pixels of the view."""
         return replace(self, x=self.x - dx / self.scale, y=self.y - dy / self.scale)
 
-    def zoomed(self, scale: float, at: tuple[float, float], view: Size) -> "Camera":
+    def zoomed(self, scale: float, at: tuple[float, float], view: Size) -> Camera:
         """With another scale; what is seen at `at` stays there."""
         x, y = self.to_drawing(*at, view)
         return Camera(x - (at[0] - view[0] / 2) / scale, y - (at[1] - view[1] / 2) / scale, scale)
 
-    def towards(self, goal: "Camera", share: float) -> "Camera":
+    def towards(self, goal: Camera, share: float) -> Camera:
         """Part of the way to another place: the scale grows evenly, and what is in both views moves straight."""
         scale = self.scale * (goal.scale / self.scale) ** share
         if abs(goal.scale - self.scale) < 1e-9 * self.scale:
@@ -64,7 +66,7 @@ class Camera:
             part = (1 / self.scale - 1 / scale) / (1 / self.scale - 1 / goal.scale)
         return Camera(self.x + part * (goal.x - self.x), self.y + part * (goal.y - self.y), scale)
 
-    def settled(self) -> "Camera":
+    def settled(self) -> Camera:
         """At the nearest scale that is a step."""
         return replace(self, scale=scale_of(step_near(self.scale)))
 

@@ -1,5 +1,7 @@
 """Opens the user guide; its pages and pictures are read beside the window."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, final
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:  # the window shows first
 class Help(Feature):
     """Shows the guide in a window of its own, at the page that fits what the person is at."""
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.window: GuideWindow | None = None  # until it was asked for
         self._reading: DetachedJob | None = None
@@ -78,13 +80,13 @@ class Help(Feature):
         self._reading = self._started(lambda: read_guide(guide_folder()), self._on_read)
         self._reading.failed.connect(self._on_failed)
 
-    def _on_read(self, guide: "Guide") -> None:
+    def _on_read(self, guide: Guide) -> None:
         from app.help.pictures import read_pictures
 
         if self.window is None:
             return
 
-        def read(wanted: "Sizes") -> None:
+        def read(wanted: Sizes) -> None:
             if self._pictures is not None:
                 self._pictures.cancel()
             self._pictures = self._started(lambda: read_pictures(guide.folder, wanted), self._on_pictures_read)
@@ -93,11 +95,11 @@ class Help(Feature):
         self.window.show_guide(guide)
         self._show_wanted()
 
-    def _on_pictures_read(self, pictures: "dict[str, QImage]") -> None:
+    def _on_pictures_read(self, pictures: dict[str, QImage]) -> None:
         if self.window is not None:
             self.window.text.show_pictures(pictures)
 
-    def _started(self, work: "Callable[[], object]", on_done: "Callable[..., None]") -> DetachedJob:
+    def _started(self, work: Callable[[], object], on_done: Callable[..., None]) -> DetachedJob:
         job = DetachedJob(tr("User guide"), lambda _on_progress, _cancel: work(), self)
         job.finished.connect(on_done)
         job.start()

@@ -4,6 +4,8 @@ An order by certainty or class is outdated as soon as predictions change. It is 
 anew, or for other images. No Qt.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,7 +35,7 @@ class HeldOrder:
         return self.ranked[self.is_in[self.ranked]]
 
     @staticmethod
-    def sorted_now(state: CollectionState, wanted: ImageFilter, order: Order) -> "HeldOrder":
+    def sorted_now(state: CollectionState, wanted: ImageFilter, order: Order) -> HeldOrder:
         is_in = fitting(state, wanted)
         return HeldOrder(state, state, in_order(state, np.flatnonzero(is_in), order), is_in)
 
@@ -41,7 +43,7 @@ class HeldOrder:
         """Whether the order that was asked for was not known yet when the cards were sorted, and is by now."""
         return order is Order.TEACH_FIRST and self.sorted_for.teach_rank is None and self.state.teach_rank is not None
 
-    def followed(self, state: CollectionState, wanted: ImageFilter, order: Order) -> "HeldOrder":
+    def followed(self, state: CollectionState, wanted: ImageFilter, order: Order) -> HeldOrder:
         """The same order after a change: by a label, or a file that can (not) be read, cards come and go.
 
         A card whose prediction changed stays, also where it no longer fits: it may be the one that is looked at. One
@@ -71,7 +73,7 @@ class HeldOrder:
         has_news = np.where(was_there, differs, now.best_class[shown] != NO_CLASS)
         return int(np.count_nonzero(has_news & (now.label_class[shown] == NO_CLASS)))
 
-    def _moved_to(self, state: CollectionState) -> "HeldOrder":
+    def _moved_to(self, state: CollectionState) -> HeldOrder:
         """The same cards as positions of a state whose list of images may be another one."""
         old_ids, ids = self.state.image_ids, state.image_ids
         if _has_same_images(self.state, state):

@@ -1,5 +1,7 @@
 """One image on a plain ground: fitted, or zoomed and moved; decoded on a thread of its own."""
 
+from __future__ import annotations
+
 import threading
 from pathlib import Path
 from typing import Final, final
@@ -84,7 +86,7 @@ class ImageCanvas(QWidget):
         if path == self.path:
             self.pages_counted.emit(pages)
 
-    def _on_decoded(self, path: Path, found: "QImage | str") -> None:
+    def _on_decoded(self, path: Path, found: QImage | str) -> None:
         if path != self.path:
             return
         if isinstance(found, QImage):
@@ -212,7 +214,7 @@ class ImageCanvas(QWidget):
         self.double_clicked.emit()
 
 
-def decode(path: Path) -> "QImage | str":
+def decode(path: Path) -> QImage | str:
     """Decode an image on the calling thread; a sentence when it cannot be read."""
     from app.images.pixels import image_of
     from engine.errors import ProtoleafError

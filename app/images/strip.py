@@ -1,5 +1,7 @@
 """A strip of small thumbnails: the faces of a class, or candidates to click."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -45,7 +47,7 @@ class ThumbnailStrip(QWidget):
         self.setSizePolicy(policy)
         thumbnails.ready.connect(self._on_ready)
 
-    def show_images(self, image_ids: Sequence[int], state: "CollectionState") -> None:
+    def show_images(self, image_ids: Sequence[int], state: CollectionState) -> None:
         """Show images; those that left the project meanwhile are passed over."""
         self._images = list(_known(image_ids, state))
         self._paths = {path for _, path in self._images}
@@ -137,7 +139,7 @@ class ThumbnailStrip(QWidget):
         return super().event(event)
 
 
-def _known(image_ids: Sequence[int], state: "CollectionState") -> Iterator[tuple[int, Path]]:
+def _known(image_ids: Sequence[int], state: CollectionState) -> Iterator[tuple[int, Path]]:
     for image_id in image_ids:
         try:
             yield image_id, state.path_of(image_id)

@@ -1,5 +1,7 @@
 """Images on their way in: chosen in a dialog or dropped."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, final
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 class Importing(Feature):
     """Adds images to the open project."""
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._notice = shell.workspace.notice
         shell.images_given.connect(lambda paths, class_id: self.take(paths, class_id=class_id))
@@ -53,7 +55,7 @@ class Importing(Feature):
         The disk is read by a job of its own, so the project stays free for everything else; cancelled, it adds nothing.
         """
 
-        def work(on_progress: "OnProgress", cancel: "CancelToken") -> "FoundImages":
+        def work(on_progress: OnProgress, cancel: CancelToken) -> FoundImages:
             from engine.images.find_images import find_images
 
             return find_images(paths, on_progress=on_progress, cancel=cancel)
@@ -66,14 +68,14 @@ class Importing(Feature):
         self._session.jobs.watch(job)
         job.start()
 
-    def _on_found(self, found: "FoundImages", paths: Sequence[Path], class_id: int | None) -> None:
+    def _on_found(self, found: FoundImages, paths: Sequence[Path], class_id: int | None) -> None:
         count = sum(1 for folder in found.folders if folder.names)
         if count:
             self._ask_about_folders(found, paths, count, class_id)
         else:
             self._add(found, class_id)
 
-    def _ask_about_folders(self, found: "FoundImages", paths: Sequence[Path], count: int, class_id: int | None) -> None:
+    def _ask_about_folders(self, found: FoundImages, paths: Sequence[Path], count: int, class_id: int | None) -> None:
         where = self._session.graph.name(class_id) if class_id is not None else ""
         self._notice.ask(
             folders_question(paths[0].name if len(paths) == 1 else "", count),
@@ -83,27 +85,27 @@ class Importing(Feature):
             ],
         )
 
-    def _add(self, found: "FoundImages", class_id: int | None) -> None:
+    def _add(self, found: FoundImages, class_id: int | None) -> None:
         """Add images; with a class they become its shots."""
 
-        def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> "ImageImport":
+        def work(live: LiveCollection, _on_progress: OnProgress, _cancel: CancelToken) -> ImageImport:
             from engine.collection.importing.import_images import add_found
 
             return add_found(live.project, found, class_id=class_id)
 
         self._run(work)
 
-    def _add_class_folders(self, found: "FoundImages", under: int | None) -> None:
+    def _add_class_folders(self, found: FoundImages, under: int | None) -> None:
         """Add images from folders whose sub-folders are classes."""
 
-        def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> "ImageImport":
+        def work(live: LiveCollection, _on_progress: OnProgress, _cancel: CancelToken) -> ImageImport:
             from engine.collection.importing.import_images import add_class_folders
 
             return add_class_folders(live.project, found, under=under)
 
         self._run(work)
 
-    def _run(self, work: "Callable[[LiveCollection, OnProgress, CancelToken], ImageImport]") -> None:
+    def _run(self, work: Callable[[LiveCollection, OnProgress, CancelToken], ImageImport]) -> None:
         title = tr("Adding images")
         job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
         job.keeps_finished = False

@@ -1,5 +1,7 @@
 """What a person is told after an import, besides how many images it added."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from app.texts import plural, tr
@@ -44,7 +46,7 @@ def _quoted(folder: str) -> str:
     return tr("“%1”", shown(folder)) if folder else tr("What you dropped")
 
 
-def import_text(done: "ImageImport") -> str:
+def import_text(done: ImageImport) -> str:
     """Sentences about what was not added; empty where all is well."""
     parts = [
         _failure_text(done) if done.failures else "",
@@ -59,14 +61,14 @@ def import_text(done: "ImageImport") -> str:
     return ". ".join(part for part in parts if part)
 
 
-def _failure_text(done: "ImageImport") -> str:
+def _failure_text(done: ImageImport) -> str:
     first, others = done.failures[0], len(done.failures) - 1
     if others:
         return tr("%1 and %2 more could not be added: %3", shown(first.path.name), number(others), shown(first.reason))
     return tr("%1 could not be added: %2", shown(first.path.name), shown(first.reason))
 
 
-def left_out_text(left_out: "LeftOut") -> str:
+def left_out_text(left_out: LeftOut) -> str:
     """`12 HEIC, 3 MOV were left out: these kinds of files are not read`; empty where there were none."""
     if not left_out.count:
         return ""

@@ -1,5 +1,7 @@
 """A class's bar on its curve: of held-out images, how many each confidence would name, and how many of them rightly."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -30,7 +32,7 @@ class BarChart(QWidget):
     Pressing and dragging in it moves the slider, so what can be chosen is chosen in one place.
     """
 
-    def __init__(self, curve: "PolicyCurve", slider: QSlider) -> None:
+    def __init__(self, curve: PolicyCurve, slider: QSlider) -> None:
         super().__init__()
         self._curve = curve
         self._slider = slider
@@ -105,7 +107,7 @@ class BarChart(QWidget):
         painter.setBrush(veil)
         painter.drawPolygon(QPolygonF([*upper, *lower]))
 
-    def _paint_line(self, painter: QPainter, shares: "Sequence[tuple[float, float]]", colour: str) -> None:
+    def _paint_line(self, painter: QPainter, shares: Sequence[tuple[float, float]], colour: str) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(colour), LINE, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawPolyline(QPolygonF([QPointF(self._x(bar), self._y(share)) for bar, share in shares]))
@@ -133,7 +135,7 @@ class BarChart(QWidget):
             painter.drawText(room, side | Qt.AlignmentFlag.AlignBottom, percent(value / 100))
 
     @property
-    def _point(self) -> "PolicyPoint":
+    def _point(self) -> PolicyPoint:
         return self._curve.at(self._slider.value() / 100)
 
     def _caption_font(self) -> QFont:

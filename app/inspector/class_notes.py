@@ -1,5 +1,7 @@
 """What a person writes down about a class: note, synonyms, source id, colour. Taken over when the field is left."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Signal
@@ -43,7 +45,7 @@ class ClassNotes(QWidget):
     attributes_changed = Signal(dict)  # other values, by attribute
     colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
 
-    def __init__(self, facts: "ClassPageFacts", *, is_writable: bool) -> None:
+    def __init__(self, facts: ClassPageFacts, *, is_writable: bool) -> None:
         super().__init__()
         self._note = NoteField(facts.attributes.note)
         synonyms = QLineEdit(f"{BETWEEN_SYNONYMS} ".join(facts.attributes.synonyms))

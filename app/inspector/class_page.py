@@ -1,5 +1,7 @@
 """The inspector's page of one class: shots, likely images, parents, the confidence needed."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, Signal
@@ -14,12 +16,7 @@ from app.inspector.likely_images import LikelyImages
 from app.inspector.logic import ClassPageFacts, ScoreRow
 from app.inspector.page import Page
 from app.inspector.rows import ScoreLine
-from app.inspector.wording import (
-    aliases_text,
-    counts_text,
-    more_places_text,
-    teaching_text,
-)
+from app.inspector.wording import aliases_text, counts_text, more_places_text, teaching_text
 from app.signal_types import either
 from app.texts import fill, plain_tip, tr
 from app.theme.tokens import tokens
@@ -46,7 +43,7 @@ class ClassPage(Page):
     colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
 
     def __init__(
-        self, facts: ClassPageFacts, state: "CollectionState", thumbnails: Thumbnails, *, is_writable: bool
+        self, facts: ClassPageFacts, state: CollectionState, thumbnails: Thumbnails, *, is_writable: bool
     ) -> None:
         super().__init__()
         self._facts = facts

@@ -1,5 +1,7 @@
 """The inspector's page of one image: label, prediction, why."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -68,7 +70,7 @@ class ImagePage(Page):
         self._picture.prepare(paths)
 
     def show_facts(
-        self, facts: ImageFacts, graph: "CategoryGraph", state: "CollectionState", *, has_news: bool = False
+        self, facts: ImageFacts, graph: CategoryGraph, state: CollectionState, *, has_news: bool = False
     ) -> None:
         self._news.setVisible(has_news)
         self._picture.show_file(facts.path)
@@ -123,7 +125,7 @@ class LabelLine(QWidget):
         row.addLayout(words, 1)
         row.addWidget(self._remove)
 
-    def show_label(self, title: str, label: "Label | None") -> None:
+    def show_label(self, title: str, label: Label | None) -> None:
         """Show a label, or that there is none."""
         words = self._title.sizeHint().height() + self._origin.sizeHint().height()
         self.setMinimumHeight(max(words, self._remove.sizeHint().height()))

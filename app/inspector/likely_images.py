@@ -1,5 +1,7 @@
 """Images that are likely of a class: a click ticks them, and the ticked ones are labelled together."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
@@ -23,7 +25,7 @@ class LikelyImages(QWidget):
 
     labels_requested = Signal(tuple)  # ids of the ticked images, in their order
 
-    def __init__(self, facts: ClassPageFacts, state: "CollectionState", thumbnails: Thumbnails) -> None:
+    def __init__(self, facts: ClassPageFacts, state: CollectionState, thumbnails: Thumbnails) -> None:
         super().__init__()
         self._facts = facts
         self._ticked: set[int] = set()

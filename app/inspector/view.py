@@ -1,5 +1,7 @@
 """The right pane: shows the page of what is chosen; an image's in the same step as the grid's frame."""
 
+from __future__ import annotations
+
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -48,7 +50,7 @@ class Inspector(QWidget):
     class_requested = Signal(int)  # show this class
     image_requested = Signal(int)
 
-    def __init__(self, session: "Session", thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._thumbnails = thumbnails
@@ -180,7 +182,7 @@ class Inspector(QWidget):
         elif self._class_id is not None:
             self._ask_timer.start()
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         """Fields may hold what was written there and taken back since, of which the facts on the page know nothing."""
         if any(isinstance(edit, AttributesChanged) for edit in change.graph_edits):
             self._is_rewritten = True
@@ -201,7 +203,7 @@ class Inspector(QWidget):
                 lambda answer: self._on_class_answer(class_id, answer), owner=self, topic=TOPIC,
             )  # fmt: skip
 
-    def _on_class_answer(self, class_id: int, answer: "ClassAnswer | None") -> None:
+    def _on_class_answer(self, class_id: int, answer: ClassAnswer | None) -> None:
         state, info = self._session.state, self._session.info
         if state is None or info is None or class_id != self._class_id or answer is None:
             return
@@ -241,7 +243,7 @@ class Inspector(QWidget):
         if class_id == self._class_id:
             self._ask_timer.start()  # what came while it was in a person's hand was not shown
 
-    def _on_candidates_accepted(self, class_id: int, image_ids: "list[int]") -> None:
+    def _on_candidates_accepted(self, class_id: int, image_ids: list[int]) -> None:
         state = self._session.state
         if state is None or class_id not in self._session.graph:  # why the page goes away
             return
@@ -288,7 +290,7 @@ class Inspector(QWidget):
 ClassAnswer = tuple["ClassFacts", tuple["ScoredClass", ...], tuple[int, ...], "PolicyCurve | None"]
 
 
-def _ask_class(live: "LiveCollection", class_id: int) -> "ClassAnswer | None":
+def _ask_class(live: LiveCollection, class_id: int) -> ClassAnswer | None:
     """Ask the collection, on the project thread; None when the class is gone."""
     from engine.collection.graph_suggestions.find import suggested_parents
     from engine.collection.policy_curve import curve_of

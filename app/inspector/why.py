@@ -1,5 +1,7 @@
 """Why an image was given its class: the images that it resembles, and what the class's prototype was learned from."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Signal
@@ -36,7 +38,7 @@ class Why(QWidget):
         self._shares: list[_Share] = []
         self._column = fill_column(self, self._look_alikes_text, self._look_alikes, self._learned_text)
 
-    def show_facts(self, facts: ImageFacts, state: "CollectionState") -> None:
+    def show_facts(self, facts: ImageFacts, state: CollectionState) -> None:
         """Show the reasons for an image; without any it takes no room."""
         learned, similar = learned_text(facts), look_alikes_text(facts)
         self.setVisible(bool(learned or similar))
@@ -48,7 +50,7 @@ class Why(QWidget):
         for place, share in enumerate(self._shares):
             share.show_share(facts.shares[place] if place < len(facts.shares) else None, state)
 
-    def _make_share(self) -> "_Share":
+    def _make_share(self) -> _Share:
         share = _Share(self._column, self._make_strip())
         share.line.chosen.connect(self.class_requested)
         return share
@@ -68,7 +70,7 @@ class _Share:
         column.addWidget(self.line)
         column.addWidget(strip)
 
-    def show_share(self, share: ShareRow | None, state: "CollectionState") -> None:
+    def show_share(self, share: ShareRow | None, state: CollectionState) -> None:
         """Show a share, or nothing."""
         self.line.setVisible(share is not None)
         self._strip.show_images(share.image_ids[:SHOTS_SHOWN] if share else (), state)

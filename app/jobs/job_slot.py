@@ -1,5 +1,7 @@
 """A place for one kind of work, one job at a time, with all that screens show of it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, final
@@ -46,7 +48,7 @@ class JobSlot(QObject):
     progressed = Signal(Progress)
     finished = Signal(object)
 
-    def __init__(self, jobs: "JobRunner", *, is_heavy: bool = False, keeps_finished: bool = True) -> None:
+    def __init__(self, jobs: JobRunner, *, is_heavy: bool = False, keeps_finished: bool = True) -> None:
         super().__init__(jobs)
         self.make_job: MakeJob = ProcessJob
         self.stage = Stage.IDLE
@@ -123,7 +125,7 @@ class JobSlot(QObject):
         self.progress = progress
         self.progressed.emit(progress)
 
-    def _on_batch(self, batch: "EmbedBatch") -> None:
+    def _on_batch(self, batch: EmbedBatch) -> None:
         self.news += batch.results
 
     def _on_finished(self, result: object) -> None:

@@ -1,5 +1,7 @@
 """Labels of others: read and compared beside the window, taken over on the project's thread as one step."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, final
@@ -27,7 +29,7 @@ class LabelImports(Imports["LabelImportCard"]):
     guide_page = "exporting#importing-labels"
     purpose = Purpose.LABELS
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         shell.files_given.connect(self.take_dropped)
 
@@ -42,7 +44,7 @@ class LabelImports(Imports["LabelImportCard"]):
     def import_labels(self) -> None:
         self.open_card()
 
-    def _make_card(self) -> "LabelImportCard":
+    def _make_card(self) -> LabelImportCard:
         from app.label_import.view import LabelImportCard
 
         card = LabelImportCard(self._host)
@@ -55,7 +57,7 @@ class LabelImports(Imports["LabelImportCard"]):
     def _file_kinds(self) -> str:
         return tr("Labels (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;All files (*)")
 
-    def _survey(self, project: Path, source: Path, cancel: "CancelToken") -> "LabelSurvey":
+    def _survey(self, project: Path, source: Path, cancel: CancelToken) -> LabelSurvey:
         from app.label_import.logic import survey_labels
 
         return survey_labels(project, source, cancel)
@@ -82,7 +84,7 @@ class LabelImports(Imports["LabelImportCard"]):
         if survey is None:
             return
 
-        def work(live: "LiveCollection", _on_progress: "OnProgress", cancel: "CancelToken") -> "LabelImport":
+        def work(live: LiveCollection, _on_progress: OnProgress, cancel: CancelToken) -> LabelImport:
             from engine.collection.importing.import_labels import import_labels
 
             survey.contents.cancel = cancel
@@ -94,7 +96,7 @@ class LabelImports(Imports["LabelImportCard"]):
 
         self._take_over(tr("Importing labels from %1", shown(survey.source.name)), work, self._on_imported)
 
-    def _on_imported(self, done: "LabelImport") -> None:
+    def _on_imported(self, done: LabelImport) -> None:
         from app.label_import.wording import done_text
 
         if done.change.is_empty:

@@ -1,5 +1,7 @@
 """The card "Import labels": choose a file or folder, look through what would be done, import."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
@@ -100,7 +102,7 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         """What the source says besides."""
         return self._passed_over.text()
 
-    def _show_found(self, survey: "LabelSurvey") -> None:
+    def _show_found(self, survey: LabelSurvey) -> None:
         """Show what would be imported."""
         plan = survey.plan
         self._kind.setText(kind_text(survey))

@@ -1,5 +1,7 @@
 """What the card "Import labels" says."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final
 
 from app.palette.plan_section import MOST_ROWS
@@ -21,7 +23,7 @@ def labels(count: int) -> str:
     return plural(count, "1 label", "%n labels")
 
 
-def kind_text(survey: "LabelSurvey") -> str:
+def kind_text(survey: LabelSurvey) -> str:
     """`CSV, labelled by ada, grace and 2 others`."""
     people = survey.people
     if not people:
@@ -40,7 +42,7 @@ def summary_text(count: int) -> str:
     return plural(count, "1 label will be imported", "%n labels will be imported")
 
 
-def passed_over(survey: "LabelSurvey") -> str:
+def passed_over(survey: LabelSurvey) -> str:
     """What the source says besides, and why it is no news."""
     plan, parts = survey.plan, []
     if plan.already_there:
@@ -88,7 +90,7 @@ def class_conflicts_title(count: int) -> str:
     )
 
 
-def class_conflict_rows(conflicts: "tuple[ClassConflict, ...]") -> list[tuple[str, ...]]:
+def class_conflict_rows(conflicts: tuple[ClassConflict, ...]) -> list[tuple[str, ...]]:
     """Image, what the file says, the class of that name here, the class of that id here."""
     return [
         (
@@ -110,7 +112,7 @@ def content_conflicts_title(count: int) -> str:
     )
 
 
-def content_conflict_rows(conflicts: "tuple[ContentConflict, ...]") -> list[tuple[str, ...]]:
+def content_conflict_rows(conflicts: tuple[ContentConflict, ...]) -> list[tuple[str, ...]]:
     """Image, what is called so here, why it is not that."""
     other = tr("Other content")
     return [
@@ -152,7 +154,7 @@ def suggestions_note() -> str:
     return tr("To use one, create a class of this name and import again.")
 
 
-def suggestion_rows(survey: "LabelSurvey") -> list[tuple[str, ...]]:
+def suggestion_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
     """Keyword and number of images."""
     found = list(survey.plan.suggestions.items())[:MOST_ROWS]
     return [(shown(keyword), number(count)) for keyword, count in found]
@@ -163,7 +165,7 @@ def problems_title(count: int) -> str:
     return plural(count, "1 line was not understood", "%n lines were not understood")
 
 
-def conflict_rows(conflicts: "tuple[LabelConflict, ...]") -> list[tuple[str, ...]]:
+def conflict_rows(conflicts: tuple[LabelConflict, ...]) -> list[tuple[str, ...]]:
     """Image, what we say, what they say, who."""
     none = tr("None of the classes")
     return [
@@ -171,13 +173,13 @@ def conflict_rows(conflicts: "tuple[LabelConflict, ...]") -> list[tuple[str, ...
     ]
 
 
-def class_rows(survey: "LabelSurvey") -> list[tuple[str, ...]]:
+def class_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
     """Class and number of labels."""
     found = list(survey.plan.new_classes.items())[:MOST_ROWS]
     return [(join_path(names), number(count)) for names, count in found]
 
 
-def image_rows(survey: "LabelSurvey") -> list[tuple[str, ...]]:
+def image_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
     """Image, and whether its file is found; those that are come first."""
     found, lost = tr("Found"), tr("Not found")
     return [(shown(image), found if image in survey.on_disk else lost) for image in survey.missing_images[:MOST_ROWS]]
@@ -187,7 +189,7 @@ def import_button(count: int) -> str:
     return tr("Import %1", labels(count)) if count else tr("Import")
 
 
-def done_text(done: "LabelImport") -> str:
+def done_text(done: LabelImport) -> str:
     """What came of it: `Imported 12 labels from birds.csv. 3 conflicts: your labels stayed`."""
     parts = [done.change.text]
     if done.classes_added:

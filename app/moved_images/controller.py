@@ -1,5 +1,7 @@
 """Images that are not where they were: greyed, told above the grid, and found again on a page of their own."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
@@ -29,7 +31,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
     guide_page = "keeping#images-that-were-moved"
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.missing_images = MissingImages(self._session, self._thumbnails)
         self.plan: RelinkPlan | None = None
@@ -59,7 +61,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self.show_panel()
         self.missing_images.look()
 
-    def make_panel(self) -> "MovedImagesPanel":
+    def make_panel(self) -> MovedImagesPanel:
         from app.moved_images.view import MovedImagesPanel
 
         panel = MovedImagesPanel()
@@ -85,8 +87,8 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self.panel.show_searching(folder)
         self._session.ask(_known_images, lambda known: self._search(known, folder), owner=self, topic=KNOWN)
 
-    def _search(self, known: "KnownImages", folder: Path | None) -> None:
-        def work(on_progress: "OnProgress", cancel: "CancelToken") -> "RelinkPlan":
+    def _search(self, known: KnownImages, folder: Path | None) -> None:
+        def work(on_progress: OnProgress, cancel: CancelToken) -> RelinkPlan:
             from engine.collection.relink.find import find_moved
 
             return find_moved(known, folder, on_progress=on_progress, cancel=cancel)
@@ -106,7 +108,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         if self._job is not None:
             self._job.cancel()
 
-    def _on_found(self, plan: "RelinkPlan", folder: Path) -> None:
+    def _on_found(self, plan: RelinkPlan, folder: Path) -> None:
         if self.panel is not None and self._session.info is not None:
             self.plan = plan
             self.panel.show_plan(plan, folder)
@@ -124,7 +126,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self.plan = None
         self.panel.show_idle()
 
-        def action(project: "Project") -> "Change":
+        def action(project: Project) -> Change:
             from engine.collection.relink.apply import relink
 
             return relink(project, plan, caches)
@@ -153,7 +155,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         if state is not None and has_failed_images(state):
             self._embedding.start_again()
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         """What was found or put back lies elsewhere now: a preview of before does not hold any more."""
         if change.images_moved and self.panel is not None and self.plan is not None:
             self.plan = None
@@ -167,7 +169,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             self.close_panel()
 
 
-def _known_images(live: "LiveCollection") -> "KnownImages":
+def _known_images(live: LiveCollection) -> KnownImages:
     from engine.collection.relink.find import known_images
 
     return known_images(live.project)

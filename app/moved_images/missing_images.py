@@ -3,6 +3,8 @@
 The disk is asked on a thread of its own: a share that is gone may take long to say so.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -33,7 +35,7 @@ class MissingImages(QObject):
     missing_changed = Signal(frozenset)  # frozen set of the ids of images that are not where they were
     came_back = Signal()  # images that were missing are there again
 
-    def __init__(self, session: "Session", thumbnails: "Thumbnails", parent: QObject | None = None) -> None:
+    def __init__(self, session: Session, thumbnails: Thumbnails, parent: QObject | None = None) -> None:
         super().__init__(parent or session)
         self.missing: frozenset[int] = frozenset()
         self._session = session
@@ -64,7 +66,7 @@ class MissingImages(QObject):
             return
         self._looks_again = False
 
-        def work(_on_progress: "OnProgress", cancel: "CancelToken") -> frozenset[int]:
+        def work(_on_progress: OnProgress, cancel: CancelToken) -> frozenset[int]:
             from engine.images.presence import missing_files
 
             rows = missing_files(state.folder, state.paths, cancel=cancel)
@@ -113,7 +115,7 @@ class MissingImages(QObject):
             self._thumbnails.show_last_known({})
             self.missing_changed.emit(self.missing)
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         if change.images_moved or change.images_added or change.images_removed:
             self.look()
 
@@ -126,14 +128,14 @@ class MissingImages(QObject):
             self.look()
 
 
-def last_known(live: "LiveCollection", missing: frozenset[int]) -> LastKnown:
+def last_known(live: LiveCollection, missing: frozenset[int]) -> LastKnown:
     """Size and time of the files of missing images when they were added; on the project thread."""
     table, state = live.project.images.table(), live.state
     files = zip(table.ids, table.paths, table.sizes_bytes, table.modified_ns, strict=True)
     return {state.folder / path: (size, time) for image_id, path, size, time in files if image_id in missing}
 
 
-def has_failed_images(state: "CollectionState") -> bool:
+def has_failed_images(state: CollectionState) -> bool:
     from engine.collection.state import ImageStatus
 
     return bool((state.status == ImageStatus.FAILED).any())

@@ -1,5 +1,7 @@
 """The panel that finds moved images: where to look, how far it is, what was found, and one button to use it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, final
@@ -94,7 +96,7 @@ class MovedImagesPanel(SidePanel):
         where = tr("Searching beside the project") if folder is None else tr("Searching %1", folder.name)
         self.progress.show_step(where)
 
-    def show_plan(self, plan: "RelinkPlan", project_folder: Path) -> None:
+    def show_plan(self, plan: RelinkPlan, project_folder: Path) -> None:
         self.show_idle()
         rows = [(verdict(plan), "strong")]
         rows += [(line, "") for line in way_lines(plan)]

@@ -1,5 +1,7 @@
 """Moved images in words, in the person's language and number format."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +19,7 @@ def missing_line(count: int) -> str:
     return plural(count, "1 image is missing.", "%n images are missing.")
 
 
-def progress_line(progress: "Progress") -> str:
+def progress_line(progress: Progress) -> str:
     """What is being done, and how far it is."""
     match progress.unit:
         case "images":
@@ -34,7 +36,7 @@ def progress_line(progress: "Progress") -> str:
     return SEPARATOR.join((doing, done))
 
 
-def verdict(plan: "RelinkPlan") -> str:
+def verdict(plan: RelinkPlan) -> str:
     if not plan.searched:
         return tr("No image is missing.")
     if not plan.moves:
@@ -42,7 +44,7 @@ def verdict(plan: "RelinkPlan") -> str:
     return tr("%1 of %2 found", number(len(plan.moves)), number(plan.searched))
 
 
-def way_lines(plan: "RelinkPlan") -> tuple[str, ...]:
+def way_lines(plan: RelinkPlan) -> tuple[str, ...]:
     """How they were found: `1,190 by their folders`."""
     from engine.collection.relink.records import Way
 
@@ -60,7 +62,7 @@ def way_lines(plan: "RelinkPlan") -> tuple[str, ...]:
     return tuple(lines)
 
 
-def checked_lines(plan: "RelinkPlan") -> list[str]:
+def checked_lines(plan: RelinkPlan) -> list[str]:
     """How sure they are, folder by folder: `Birds: 140 images, 28 verified by content, 112 by name and size`."""
     lines = [tr("%1: %2", each.folder.name or str(each.folder), checked_line(each)) for each in plan.folders[:EXAMPLES]]
     if len(plan.folders) > EXAMPLES:
@@ -68,7 +70,7 @@ def checked_lines(plan: "RelinkPlan") -> list[str]:
     return lines
 
 
-def checked_line(folder: "FolderCheck") -> str:
+def checked_line(folder: FolderCheck) -> str:
     """How many of a folder's images were compared by content."""
     rest = folder.images - folder.verified
     if not rest:
@@ -80,7 +82,7 @@ def checked_line(folder: "FolderCheck") -> str:
     )
 
 
-def left_lines(plan: "RelinkPlan") -> tuple[str, ...]:
+def left_lines(plan: RelinkPlan) -> tuple[str, ...]:
     """What stays as it is, and why."""
     lines = []
     if plan.mismatched:
@@ -100,7 +102,7 @@ def left_lines(plan: "RelinkPlan") -> tuple[str, ...]:
     return tuple(lines)
 
 
-def example_lines(plan: "RelinkPlan", folder: Path) -> tuple[str, ...]:
+def example_lines(plan: RelinkPlan, folder: Path) -> tuple[str, ...]:
     """Some of the found images: old place and new place."""
     arrow = tr("%1 → %2")
     step = max(1, len(plan.moves) // EXAMPLES)
@@ -117,5 +119,5 @@ def short_path(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
 
 
-def _folders(plan: "RelinkPlan") -> str:
+def _folders(plan: RelinkPlan) -> str:
     return tr("%1 folders", number(len(plan.failures)))

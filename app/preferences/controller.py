@@ -1,5 +1,7 @@
 """What can be chosen once for all projects; it is done at once and kept for the next start."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:  # the window shows first
 class Preferences(Feature):
     """Opens the card and does what is asked for there; asks once for the name in "labelled by"."""
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.card: SettingsCard | None = None
         strip = NameStrip()
@@ -48,7 +50,7 @@ class Preferences(Feature):
         card.show_over()
         card.schemes[choice].setFocus()
 
-    def _make_card(self) -> "SettingsCard":
+    def _make_card(self) -> SettingsCard:
         from app.preferences.view import SettingsCard
 
         card = SettingsCard(self._host, self._shell.rows)
@@ -80,7 +82,7 @@ class Preferences(Feature):
         choose_person(name.strip())
 
 
-def _folder_of_backups(live: "LiveCollection") -> Path:
+def _folder_of_backups(live: LiveCollection) -> Path:
     """On the project thread: it asks the disk for what was chosen."""
     from engine.project.backups.place import folder_for
 

@@ -1,5 +1,7 @@
 """The strip that asks once for the name in "labelled by": quiet, below the images, where no card moves for it."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, Signal
@@ -77,7 +79,7 @@ class NameAsking(QObject):
         strip: asks.
     """
 
-    def __init__(self, session: "Session", settings: "Settings", strip: NameStrip) -> None:
+    def __init__(self, session: Session, settings: Settings, strip: NameStrip) -> None:
         super().__init__(strip)
         self._session = session
         self._settings = settings
@@ -88,7 +90,7 @@ class NameAsking(QObject):
         session.change_made.connect(self._on_change_made)
         session.closed.connect(strip.hide)
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         is_by_hand = change.kind == "done" and change.labelled and not change.images_added and not change.graph_edits
         if is_by_hand and not self._settings.person and not self._settings.was_shown(HINT):
             self._session.ask(lambda _live: _full_name(), self._on_full_name, owner=self, topic=HINT)

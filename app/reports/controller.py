@@ -1,5 +1,7 @@
 """The log and the report: shown, copied, and offered after a crash or an error that nobody expected."""
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
@@ -27,7 +29,7 @@ class Reports(Feature):
 
     _went_wrong = Signal(str)
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         log = self._log = shell.log
         self.shown: ReportWindow | None = None

@@ -3,6 +3,8 @@
 A label shows at once and the next card with it, painted before the next key is heard; predictions follow behind.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, final
 
@@ -10,15 +12,7 @@ from PySide6.QtCore import QPoint
 
 from app.actions.row import WRITE, Method, Needs, Section, action
 from app.feature import Feature
-from app.palette.logic import (
-    Choice,
-    ClassChoice,
-    CreateChoice,
-    PaletteRow,
-    class_rows,
-    create_choice,
-    create_row,
-)
+from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
 from app.review.dropped_images import DroppedImages
 from app.review.key_hint import KeyHint
 from app.review.labelling import create_and_label, label_groups
@@ -56,7 +50,7 @@ def _digit(digit: int, text: str) -> Callable[[Method], Method]:
 class Labelling(Feature):
     """Acts on the chosen images."""
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._images = shell.workspace
         self._recent: list[int] = []
@@ -127,7 +121,7 @@ class Labelling(Feature):
         else:
             self._accept_each(chosen, state, lambda ranking: ranking.headline)
 
-    def _accept_many(self, chosen: Sequence[int], state: "CollectionState") -> None:
+    def _accept_many(self, chosen: Sequence[int], state: CollectionState) -> None:
         includes_unknown = self._images.selection_bar.includes_unknown
         found = acceptable(state, chosen, self._threshold(), with_unknown=includes_unknown)
         if found.groups:
@@ -150,7 +144,7 @@ class Labelling(Feature):
         if state is not None and chosen:
             self._accept_each(chosen, state, lambda ranking: ranking.best_class)
 
-    def _accept_each(self, chosen: Sequence[int], state: "CollectionState", class_of: Callable[[Ranking], int]) -> None:
+    def _accept_each(self, chosen: Sequence[int], state: CollectionState, class_of: Callable[[Ranking], int]) -> None:
         groups: dict[int, list[int]] = {}
         for image_id in chosen:
             meant = self._session.eye.meant(image_id)

@@ -1,17 +1,11 @@
 """What becomes of images that were dropped on a class, below all classes, or on a view of all images."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, final
 
-from app.palette.logic import (
-    Choice,
-    ClassChoice,
-    CreateChoice,
-    PaletteRow,
-    class_rows,
-    create_choice,
-    create_row,
-)
+from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
 from app.palette.view import Palette
 from app.review.labelling import create_and_label
 from app.session.subsets import Subset
@@ -31,7 +25,7 @@ class DroppedImages:
         palette: asks for the name of a new class.
     """
 
-    def __init__(self, session: "Session", palette: Palette) -> None:
+    def __init__(self, session: Session, palette: Palette) -> None:
         self._session = session
         self._palette = palette
 

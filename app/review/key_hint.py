@@ -1,5 +1,7 @@
 """The line that teaches the keys of labelling at the first card, once ever."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
@@ -30,7 +32,7 @@ class KeyHint(QObject):
         leave: gives the keyboard back to the images.
     """
 
-    def __init__(self, session: "Session", settings: "Settings", notice: "Notice", leave: Callable[[], object]) -> None:
+    def __init__(self, session: Session, settings: Settings, notice: Notice, leave: Callable[[], object]) -> None:
         super().__init__(notice)
         self._session = session
         self._settings = settings
@@ -41,7 +43,7 @@ class KeyHint(QObject):
         session.change_made.connect(self._on_change_made)
         session.closed.connect(notice.hide)
 
-    def _on_state_changed(self, state: "CollectionState | None") -> None:
+    def _on_state_changed(self, state: CollectionState | None) -> None:
         info = self._session.info
         if not self._is_due or info is None or not info.is_writable or state is None:
             return
@@ -53,7 +55,7 @@ class KeyHint(QObject):
                 [(tr("Got it"), self._put_away)],
             )
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         if change.labelled and not change.images_added:
             self._notice.hide()
 

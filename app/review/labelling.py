@@ -1,5 +1,7 @@
 """What a person says about images: each function is one action on the session."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
 
 
-def label_groups(session: "Session", groups: Mapping[int, Sequence[int]]) -> list[int]:
+def label_groups(session: Session, groups: Mapping[int, Sequence[int]]) -> list[int]:
     """Label images of several classes as one action.
 
     Args:
@@ -27,7 +29,7 @@ def label_groups(session: "Session", groups: Mapping[int, Sequence[int]]) -> lis
     return [image_id for group in groups.values() for image_id in group]
 
 
-def create_and_label(project: "Project", choice: CreateChoice, image_ids: Sequence[int]) -> "Change":
+def create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
     """Make a class with its first shots, as one action of the project."""
     text = tr("Created class %1 with %2", choice.name, images(len(image_ids)))
     with project.history.one_step(text) as step:
@@ -36,7 +38,7 @@ def create_and_label(project: "Project", choice: CreateChoice, image_ids: Sequen
     return step.change
 
 
-def _label_groups(project: "Project", groups: Mapping[int, Sequence[int]]) -> "Change":
+def _label_groups(project: Project, groups: Mapping[int, Sequence[int]]) -> Change:
     if len(groups) == 1:
         class_id, image_ids = next(iter(groups.items()))
         return project.labels.set(image_ids, class_id)

@@ -1,5 +1,7 @@
 """Why a key cannot do what it stands for, in the person's language."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from app.texts import tr
@@ -10,7 +12,7 @@ if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph
 
 
-def nothing_to_accept(graph: "CategoryGraph", state: CollectionState, place: int) -> str:
+def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) -> str:
     """Why there is no class to accept for the image at a place of the state."""
     label = int(state.label_class[place])
     if label == UNKNOWN:

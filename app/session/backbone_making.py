@@ -1,5 +1,7 @@
 """A project whose backbone has to be made on this computer first: it is made in sight, then the project is opened."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, final
 
@@ -24,7 +26,7 @@ class UnmadeBackboneError(Exception):
         preparation: what a worker is asked for.
     """
 
-    def __init__(self, name: str, choice: str, preparation: "Request[Any]") -> None:
+    def __init__(self, name: str, choice: str, preparation: Request[Any]) -> None:
         super().__init__(name)
         self.name, self.choice, self.preparation = name, choice, preparation
 
@@ -37,7 +39,7 @@ class BackboneMaking(QObject):
         slot: the work; the status bar shows it and can stop it.
     """
 
-    def __init__(self, jobs: "JobRunner") -> None:
+    def __init__(self, jobs: JobRunner) -> None:
         super().__init__(jobs)
         self.slot = JobSlot(jobs, keeps_finished=False)
         self._tried = ""  # is not made again: opening says what is wrong with it
@@ -56,7 +58,7 @@ class BackboneMaking(QObject):
         if preparation is not None:
             raise UnmadeBackboneError(backbone, choice_of(backbone), preparation)
 
-    def check_project(self, project: "Project") -> None:
+    def check_project(self, project: Project) -> None:
         """The same of the backbone that a project uses."""
         model = project.models.current
         if not (model.is_trained_here or model.backbone_path):

@@ -1,5 +1,7 @@
 """The card under the eye: new predictions wait while somebody works on it; card, inspector and keys read the same."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -37,9 +39,9 @@ class CardUnderEye(QObject):
 
     def __init__(
         self,
-        truth: "Callable[[], CollectionState | None]",
-        graph: "Callable[[], CategoryGraph]",
-        guesses: "Guesses",
+        truth: Callable[[], CollectionState | None],
+        graph: Callable[[], CategoryGraph],
+        guesses: Guesses,
         parent: QObject | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
@@ -57,7 +59,7 @@ class CardUnderEye(QObject):
     # -- what is shown
 
     @property
-    def state(self) -> "CollectionState | None":
+    def state(self) -> CollectionState | None:
         """The newest state, in which the card under the eye keeps its predictions."""
         truth, ranking = self._truth(), self.frozen.shown
         if truth is None or ranking is None or ranking.is_empty:
@@ -76,7 +78,7 @@ class CardUnderEye(QObject):
         meant = self.frozen.meant
         return meant if meant is not None and meant.image_id == image_id else self.ranking(image_id)
 
-    def _over(self, truth: "CollectionState", ranking: Ranking) -> "CollectionState":
+    def _over(self, truth: CollectionState, ranking: Ranking) -> CollectionState:
         try:
             place = truth.position(ranking.image_id)
         except KeyError:  # it was removed

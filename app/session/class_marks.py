@@ -1,5 +1,7 @@
 """What people set for classes, as rows and cards show it: colours, and how sure the program must be."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, final
 
@@ -33,7 +35,7 @@ class ClassMarks(QObject):
             topic="marks",
         )
 
-    def follow(self, change: "Change") -> None:
+    def follow(self, change: Change) -> None:
         """An action, undo or redo was done."""
         if any(isinstance(edit, AttributesChanged | ClassRemoved) for edit in change.graph_edits):
             self.read()
@@ -42,7 +44,7 @@ class ClassMarks(QObject):
         """No project is open any more."""
         self._take(({}, {}))
 
-    def _take(self, found: "tuple[Mapping[int, str], Mapping[int, ClassPolicy]]") -> None:
+    def _take(self, found: tuple[Mapping[int, str], Mapping[int, ClassPolicy]]) -> None:
         if found != (self.colours, self.policies):
             self.colours, self.policies = found
             self.changed.emit()

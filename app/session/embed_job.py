@@ -4,6 +4,8 @@ So what comes into view while a large collection is embedded waits for seconds, 
 images in all their views does what waits first, also what comes meanwhile.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
@@ -44,7 +46,7 @@ class EmbedScope:
     without_view: frozenset[int] = frozenset()
 
 
-def images_at_once(embedded: "EmbedSummary | None") -> int:
+def images_at_once(embedded: EmbedSummary | None) -> int:
     """How many images the next request should name, by how the last one went; few while nothing is known."""
     if embedded is None:
         return FEWEST
@@ -69,7 +71,7 @@ class EmbedJob(WorkerJob):
     """
 
     def __init__(
-        self, title: str, session: "Session", wanted: EmbedScope, worker: Callable[[], Worker], in_view: InView
+        self, title: str, session: Session, wanted: EmbedScope, worker: Callable[[], Worker], in_view: InView
     ) -> None:
         super().__init__(title)
         self._session = session
@@ -91,7 +93,7 @@ class EmbedJob(WorkerJob):
         in_view, most = tuple(self._in_view()), images_at_once(self._last)
         viewed, most_viewed = self._asked_for_views, images_at_once(self._last if self.is_on_views else None)
 
-        def question(live: "LiveCollection") -> "EmbedImages | ProtoleafError | None":
+        def question(live: LiveCollection) -> EmbedImages | ProtoleafError | None:
             from engine.collection.waiting_images import images_to_embed, views_to_embed
 
             try:
@@ -109,7 +111,7 @@ class EmbedJob(WorkerJob):
 
         self._session.ask(question, self._on_images, owner=self)
 
-    def _on_images(self, request: "EmbedImages | ProtoleafError | None") -> None:
+    def _on_images(self, request: EmbedImages | ProtoleafError | None) -> None:
         if self.has_ended:
             return
         if isinstance(request, ProtoleafError):

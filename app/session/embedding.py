@@ -4,6 +4,8 @@ The worker stays for some minutes with the backbone open, so that a few photos d
 once.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -63,7 +65,7 @@ class Embedding(QObject):
     its end without."""
     failed = Signal(str)  # why a job failed; the session says so, too
 
-    def __init__(self, session: "Session", start: StartWorker = start_worker, *, idle_ms: int = IDLE_MS) -> None:
+    def __init__(self, session: Session, start: StartWorker = start_worker, *, idle_ms: int = IDLE_MS) -> None:
         super().__init__(session)
         self.device = "auto"
         self.in_view: InView = tuple  # says which images somebody looks at; they are embedded first
@@ -154,7 +156,7 @@ class Embedding(QObject):
         self._wanted, self._views, self._is_feeding = Wanted.NOTHING, Views.LATER, False
         self._set_failures({})
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         from engine.project.model_rows import MODEL_SETTING
 
         if change.labelled or MODEL_SETTING in change.settings:
@@ -213,12 +215,12 @@ class Embedding(QObject):
         self.job.ended.connect(self._on_ended)
         self._session.jobs.run(self.job)
 
-    def _waits(self, state: "CollectionState") -> bool:
+    def _waits(self, state: CollectionState) -> bool:
         """Whether images are to be read that have no embedding, or may have another."""
         is_wanted = (state.status == WAITING) | ((state.status == FAILED) & (self._wanted >= Wanted.FAILED))
         return self._wanted is Wanted.ALL or (self._wanted is not Wanted.NOTHING and bool(is_wanted.any()))
 
-    def _is_wanted(self, state: "CollectionState") -> bool:
+    def _is_wanted(self, state: CollectionState) -> bool:
         if self._waits(state):
             return True
         return self._views is Views.WANTED and not self._without_view.issuperset(state.without_views.tolist())
@@ -246,7 +248,7 @@ class Embedding(QObject):
             self.device_changed.emit(progress.note, "")
         self._tell_notice(progress.notice)
 
-    def _on_finished(self, embedded: "EmbedSummary | None") -> None:
+    def _on_finished(self, embedded: EmbedSummary | None) -> None:
         if embedded is None:  # nothing waited any more
             return
         self.device_changed.emit(embedded.device_name, embedded.reason)
@@ -259,7 +261,7 @@ class Embedding(QObject):
             self._notice = notice
             self.notice_given.emit(notice)
 
-    def _on_batch(self, project: "ProjectInfo", batch: "EmbedBatch") -> None:
+    def _on_batch(self, project: ProjectInfo, batch: EmbedBatch) -> None:
         if self._session.info is not project:  # it was left while its worker was busy
             return
         if self.job is not None and self.job.is_on_views:
@@ -271,7 +273,7 @@ class Embedding(QObject):
         if not self._is_feeding and not self._feed_timer.isActive():
             self._feed_timer.start()
 
-    def _collect_failures(self, results: "Sequence[EmbedResult]") -> None:
+    def _collect_failures(self, results: Sequence[EmbedResult]) -> None:
         state = self._session.state
         if state is None:
             return
@@ -315,14 +317,14 @@ class Embedding(QObject):
             self._idle_timer.start()
 
 
-def _learn(live: "LiveCollection", rows: "Sequence[EmbedResult]", viewed: Sequence[int]) -> "CollectionState":
+def _learn(live: LiveCollection, rows: Sequence[EmbedResult], viewed: Sequence[int]) -> CollectionState:
     """Write down what was found, then bring the collection up to date; on the project thread."""
     if live.project.is_writable:
         live.project.images.record_scan(rows)
     return live.take_embedded([*(image_id for image_id, _hash, _failure in rows), *viewed], fits=False)
 
 
-def _path(state: "CollectionState", image_id: int) -> Path:
+def _path(state: CollectionState, image_id: int) -> Path:
     try:
         return state.path_of(image_id)
     except KeyError:  # removed from the project while it was being read

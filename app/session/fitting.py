@@ -1,5 +1,7 @@
 """Fits the model behind the person's back: labels are never held up by it, and it never runs twice at once."""
 
+from __future__ import annotations
+
 import threading
 import time
 from collections.abc import Iterator
@@ -121,7 +123,7 @@ class Fitting(QObject):
             on_failure=lambda: self._end(run, has_failed=True),
         )
 
-    def _fit(self, run: _Run, wanted: "FitInput") -> None:
+    def _fit(self, run: _Run, wanted: FitInput) -> None:
         if run is not self._run:
             return
 
@@ -136,7 +138,7 @@ class Fitting(QObject):
 
         self._thread.submit(work, lambda line: self._on_failed(run, line))
 
-    def _take(self, run: _Run, outcome: "FitOutcome") -> None:
+    def _take(self, run: _Run, outcome: FitOutcome) -> None:
         if run is self._run:
             self._runner.operate(lambda live: live.adopt(outcome), news_of_state, lambda _state: self._end(run))
 

@@ -1,5 +1,7 @@
 """The ranking of the card under the eye: it stays as it is shown until the card is left. No Qt."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -41,9 +43,9 @@ class Ranking:
     safe_class: int
     safe_score: float
     is_unknown: bool
-    tops: "tuple[ScoredClass, ...]"
-    label: "Label | None" = None
-    explanation: "Explanation | None" = None
+    tops: tuple[ScoredClass, ...]
+    label: Label | None = None
+    explanation: Explanation | None = None
     is_complete: bool = False
 
     @property
@@ -61,16 +63,16 @@ class Ranking:
         """The classes that are read, in their places."""
         return self.headline, self.best_class, self.is_unknown, tuple(top.class_id for top in self.tops)
 
-    def reads_like(self, other: "Ranking") -> bool:
+    def reads_like(self, other: Ranking) -> bool:
         """Whether the same classes stand in the same places."""
         return self.words == other.words
 
-    def is_same(self, other: "Ranking") -> bool:
+    def is_same(self, other: Ranking) -> bool:
         """Whether every figure is the same, too."""
         is_same_reason = self.explanation is other.explanation and self.label is other.label
         return is_same_reason and self.reads_like(other) and self.tops == other.tops
 
-    def completed_by(self, other: "Ranking") -> "Ranking":
+    def completed_by(self, other: Ranking) -> Ranking:
         """What is shown keeps its place; the classes that are known only now follow below it."""
         shown = {top.class_id for top in self.tops}
         below = tuple(top for top in other.tops if top.class_id not in shown)
@@ -79,7 +81,7 @@ class Ranking:
         return replace(self, tops=self.tops + below, label=other.label, explanation=explanation, is_complete=True)
 
 
-def ranking_of(state: CollectionState, image_id: int, guess: "Guess | None") -> Ranking:
+def ranking_of(state: CollectionState, image_id: int, guess: Guess | None) -> Ranking:
     """What is predicted of an image.
 
     Raises:

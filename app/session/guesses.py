@@ -4,6 +4,8 @@ Frame, card and inspector change in one step: nobody waits for an answer about t
 on the screen.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, final
@@ -31,7 +33,7 @@ class FoundGuesses:
         outdated: images of which what was known is not true any more.
     """
 
-    by_image: Mapping[int, "Guess"] = field(default_factory=dict)
+    by_image: Mapping[int, Guess] = field(default_factory=dict)
     replaces: bool = False
     outdated: frozenset[int] = frozenset()
 
@@ -59,7 +61,7 @@ class Guesses(QObject):
 
     # -- on the GUI thread
 
-    def of(self, image_id: int) -> "Guess | None":
+    def of(self, image_id: int) -> Guess | None:
         """What is known of an image; None while it is on its way."""
         return self._known.get(image_id)
 
@@ -98,7 +100,7 @@ class Guesses(QObject):
 
     # -- on the project thread
 
-    def look_up(self, live: "LiveCollection", touched: Iterable[int] | None) -> FoundGuesses:
+    def look_up(self, live: LiveCollection, touched: Iterable[int] | None) -> FoundGuesses:
         """What changed about the wanted images with the last piece of work.
 
         Args:

@@ -1,5 +1,7 @@
 """A person's labels on their way: on the screen at once, on disk within milliseconds, taken back when it refuses."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -36,14 +38,14 @@ class LabelWriter(QObject):
         self._waiting: list[Codes] = []  # in the order in which they were given
         self._reported = 0
 
-    def write(self, codes: Codes, action: "Callable[[Project], Change]") -> None:
+    def write(self, codes: Codes, action: Callable[[Project], Change]) -> None:
         """Show labels and write them down, by an action that is one transaction of the project.
 
         The disk is waited for, but no longer than a frame: nearly always a label is saved before the next card shows.
         """
         is_saved = threading.Event()
 
-        def save(live: "LiveCollection") -> "Change":
+        def save(live: LiveCollection) -> Change:
             try:
                 return action(live.project)
             finally:
@@ -57,7 +59,7 @@ class LabelWriter(QObject):
             self._tell_unsaved(len(self._waiting))
         self.changed.emit()
 
-    def over(self, state: "CollectionState") -> "CollectionState":
+    def over(self, state: CollectionState) -> CollectionState:
         """The state as it will be when all is written; images that left the project are passed over."""
         return with_codes(state, self._waiting)
 
@@ -81,7 +83,7 @@ class LabelWriter(QObject):
             self.unsaved_changed.emit(count)
 
 
-def with_codes(state: "CollectionState", waiting: Sequence[Codes]) -> "CollectionState":
+def with_codes(state: CollectionState, waiting: Sequence[Codes]) -> CollectionState:
     """A state with labels that are not in it yet, of which the last ones count."""
     if not waiting:
         return state

@@ -1,5 +1,7 @@
 """What the project thread tells the window: plain values, made there, read here."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -39,42 +41,42 @@ class News:
         is_behind: labels, or other things that the model learns from, are newer than the predictions.
     """
 
-    state: "CollectionState"
+    state: CollectionState
     undo_text: str
     redo_text: str
-    change: "Change | None" = None
+    change: Change | None = None
     graph_edits: tuple[GraphEdit, ...] = ()
-    new_graph: "CategoryGraph | None" = None
+    new_graph: CategoryGraph | None = None
     is_behind: bool = False
 
 
 def _news(
-    live: "LiveCollection",
-    change: "Change | None" = None,
+    live: LiveCollection,
+    change: Change | None = None,
     graph_edits: tuple[GraphEdit, ...] = (),
-    new_graph: "CategoryGraph | None" = None,
+    new_graph: CategoryGraph | None = None,
 ) -> News:
     undo_text, redo_text = live.project.history.undo_text or "", live.project.history.redo_text or ""
     return News(live.state, undo_text, redo_text, change, graph_edits, new_graph, live.is_behind)
 
 
-def news_of_state(live: "LiveCollection", _result: object = None) -> News:
+def news_of_state(live: LiveCollection, _result: object = None) -> News:
     """The collection looks new, the graph is as it was."""
     return _news(live)
 
 
-def news_of_everything(live: "LiveCollection") -> News:
+def news_of_everything(live: LiveCollection) -> News:
     """A project was opened, or nobody can tell what changed."""
     live.project.classes.graph.make_searchable()  # else the first letter typed would wait for it
     return _news(live, new_graph=live.project.classes.graph.copy())
 
 
-def news_of_kept(live: "LiveCollection", change: "Change") -> News:
+def news_of_kept(live: LiveCollection, change: Change) -> News:
     """What was tried out is in the project now; the window has followed every edit already."""
     return _news(live, change)
 
 
-def news_of_change(live: "LiveCollection", change: "Change | None") -> News | None:
+def news_of_change(live: LiveCollection, change: Change | None) -> News | None:
     """An action, undo or redo was done: bring the collection up to date with it, all but the predictions."""
     if change is None:
         return None

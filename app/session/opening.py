@@ -1,5 +1,7 @@
 """Opening a project the way that it can be opened; the engine loads here, on the project thread."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
 
 
-def create_collection(path: Path, caches: CacheFolders, making: BackboneMaking, backbone: str = "") -> "LiveCollection":
+def create_collection(path: Path, caches: CacheFolders, making: BackboneMaking, backbone: str = "") -> LiveCollection:
     """Make an empty project with a backbone, or with the one that new projects get."""
     from engine.backbones.model_files import backbone_of_word, default_backbone
     from engine.collection.live import LiveCollection
@@ -22,7 +24,7 @@ def create_collection(path: Path, caches: CacheFolders, making: BackboneMaking, 
     return LiveCollection.create(path, caches, backbone or default_backbone())
 
 
-def open_collection(path: Path, caches: CacheFolders, making: BackboneMaking) -> "LiveCollection":
+def open_collection(path: Path, caches: CacheFolders, making: BackboneMaking) -> LiveCollection:
     """Open a project for writing, or for reading only where the file or its folder refuses writing."""
     try:
         return _opened(path, caches, making, for_writing=True)
@@ -30,12 +32,12 @@ def open_collection(path: Path, caches: CacheFolders, making: BackboneMaking) ->
         return open_for_reading(path, caches, making)
 
 
-def open_for_reading(path: Path, caches: CacheFolders, making: BackboneMaking) -> "LiveCollection":
+def open_for_reading(path: Path, caches: CacheFolders, making: BackboneMaking) -> LiveCollection:
     """Open a project that is not to be changed, or that another window is changing."""
     return _opened(path, caches, making, for_writing=False)
 
 
-def _opened(path: Path, caches: CacheFolders, making: BackboneMaking, *, for_writing: bool) -> "LiveCollection":
+def _opened(path: Path, caches: CacheFolders, making: BackboneMaking, *, for_writing: bool) -> LiveCollection:
     """Who shows a project makes its backups, beside the work."""
     from engine.collection.live import LiveCollection
     from engine.project import Project
@@ -49,7 +51,7 @@ def _opened(path: Path, caches: CacheFolders, making: BackboneMaking, *, for_wri
         raise
 
 
-def listed(live: "LiveCollection") -> News:
+def listed(live: LiveCollection) -> News:
     """What a window can show at once of a collection just opened; one that cannot be read is closed again."""
     try:
         live.load_list()

@@ -4,6 +4,8 @@ An operation changes something, and everybody hears what; a question only wants 
 never reaches another.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, final
@@ -62,7 +64,7 @@ class Runner(QObject):
         guesses: Guesses,
         *,
         on_news: Callable[[News], None],
-        on_entered: "Callable[[LiveCollection, News], None]",
+        on_entered: Callable[[LiveCollection, News], None],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -89,8 +91,8 @@ class Runner(QObject):
 
     def operate(
         self,
-        operation: "Callable[[LiveCollection], T]",
-        news_of: "Callable[[LiveCollection, T], News | None]",
+        operation: Callable[[LiveCollection], T],
+        news_of: Callable[[LiveCollection, T], News | None],
         on_success: Callable[[T], None] = ignore,
         *,
         first: Callable[[], None] = ignore,
@@ -106,7 +108,7 @@ class Runner(QObject):
             on_failure: called there when it failed; `failed` says why.
         """
 
-        def run(live: "LiveCollection") -> None:
+        def run(live: LiveCollection) -> None:
             result = operation(live)
             news = news_of(live, result)
             if news is not None:
@@ -116,7 +118,7 @@ class Runner(QObject):
 
     def ask(
         self,
-        question: "Callable[[LiveCollection], T]",
+        question: Callable[[LiveCollection], T],
         on_answer: Callable[[T], None],
         *,
         owner: QObject,
@@ -134,7 +136,7 @@ class Runner(QObject):
             if is_wanted() and shiboken6.isValid(owner):
                 on_answer(answer)
 
-        def run(live: "LiveCollection") -> None:
+        def run(live: LiveCollection) -> None:
             if is_wanted():
                 answer = question(live)
                 self.post(lambda: deliver(answer))
@@ -148,8 +150,8 @@ class Runner(QObject):
     def long_operation(
         self,
         title: str,
-        operation: "Callable[[LiveCollection, OnProgress, CancelToken], T]",
-        change_of: "Callable[[T], Change | None]",
+        operation: Callable[[LiveCollection, OnProgress, CancelToken], T],
+        change_of: Callable[[T], Change | None],
     ) -> ThreadJob:
         """An operation as a job, which is cancelled where its project was left; see `Session.run_long`."""
         live = self.shown
@@ -172,7 +174,7 @@ class Runner(QObject):
 
     def tell(
         self,
-        live: "LiveCollection",
+        live: LiveCollection,
         news: News,
         on_done: Callable[[], None] = ignore,
         *,
@@ -190,7 +192,7 @@ class Runner(QObject):
 
         self.post(deliver)
 
-    def _run(self, work: "Callable[[LiveCollection], None]", on_failure: Callable[[], None]) -> None:
+    def _run(self, work: Callable[[LiveCollection], None], on_failure: Callable[[], None]) -> None:
         live = self.shown
 
         def run() -> None:

@@ -4,6 +4,8 @@
 and reads two things that are safe on the GUI thread: `graph`, a mirror, and `state`, an immutable snapshot.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -93,7 +95,7 @@ class Session(QObject):
         self.what_if = WhatIfSession(self._runner, self._fitting, self)
 
     @property
-    def graph(self) -> "CategoryGraph":
+    def graph(self) -> CategoryGraph:
         """Mirror of the project's graph, safe to read on the GUI thread; empty while no project is open."""
         if self._graph is None:
             from engine.graph.category_graph import CategoryGraph
@@ -142,7 +144,7 @@ class Session(QObject):
 
     # -- what a person does
 
-    def act(self, action: "Callable[[Project], Change]", *, on_done: "Callable[[Change], None]" = ignore) -> None:
+    def act(self, action: Callable[[Project], Change], *, on_done: Callable[[Change], None] = ignore) -> None:
         """Run one action on the project, bring the collection up to date and tell everybody.
 
         Args:
@@ -156,7 +158,7 @@ class Session(QObject):
         code = UNKNOWN if class_id is None else class_id
         self._labels.write(dict.fromkeys(image_ids, code), lambda project: project.labels.set(image_ids, class_id))
 
-    def label_groups(self, groups: Mapping[int, Sequence[int]], action: "Callable[[Project], Change]") -> None:
+    def label_groups(self, groups: Mapping[int, Sequence[int]], action: Callable[[Project], Change]) -> None:
         """Label images of several classes in one action: on the screen at once, on disk within milliseconds.
 
         Should the disk refuse, the screen goes back and `failed` says why.
@@ -183,7 +185,7 @@ class Session(QObject):
 
     def ask(
         self,
-        question: "Callable[[LiveCollection], T]",
+        question: Callable[[LiveCollection], T],
         on_answer: Callable[[T], None],
         *,
         owner: QObject,
@@ -209,10 +211,10 @@ class Session(QObject):
 
     def run_long(
         self,
-        work: "Callable[[LiveCollection, OnProgress, CancelToken], T]",
+        work: Callable[[LiveCollection, OnProgress, CancelToken], T],
         *,
         title: str,
-        change_of: "Callable[[T], Change | None]",
+        change_of: Callable[[T], Change | None],
     ) -> Job:
         """Run long work on the project thread, such as importing a folder, as a job that can be cancelled.
 
@@ -230,7 +232,7 @@ class Session(QObject):
         job.start()
         return job
 
-    def take(self, update: "Callable[[LiveCollection], object]", on_done: Callable[[], None]) -> None:
+    def take(self, update: Callable[[LiveCollection], object], on_done: Callable[[], None]) -> None:
         """Let a job add what a machine found out, such as new embeddings; no undo step, no toast.
 
         Args:
@@ -241,7 +243,7 @@ class Session(QObject):
 
     # -- on the project thread
 
-    def _on_entered(self, live: "LiveCollection", news: News) -> None:
+    def _on_entered(self, live: LiveCollection, news: News) -> None:
         live.find_what_teaches(is_wanted=self._wants_teaching)
         project = live.project
         info = ProjectInfo(project.path, project.path.stem, project.is_writable, project.backups.project_id)
@@ -252,7 +254,7 @@ class Session(QObject):
 
     # -- on the GUI thread
 
-    def _enter(self, info: ProjectInfo, live: "LiveCollection") -> None:
+    def _enter(self, info: ProjectInfo, live: LiveCollection) -> None:
         self.info, self._runner.shown, self._is_stopped, self._is_loading = info, live, False, True
         self.making.forget()
         self.opened.emit(info)

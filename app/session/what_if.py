@@ -1,5 +1,7 @@
 """Edits that are tried out: begun, kept or dropped on the project thread."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Signal
@@ -54,7 +56,7 @@ class WhatIfSession(QObject):
     def keep(self) -> None:
         """Bring all that was tried out into the project, as one step."""
 
-        def keep(live: "LiveCollection") -> "Change":
+        def keep(live: LiveCollection) -> Change:
             from engine.collection.what_if.outcome import step_text, tried_edits
 
             return live.project.what_if.keep(step_text(tried_edits(live.project)))
@@ -88,19 +90,19 @@ class WhatIfSession(QObject):
     def _begin_anew(self) -> None:
         """Embedding changed predictions before anything was edited: compare with these."""
 
-        def baseline(live: "LiveCollection") -> "WhatIfBaseline":
+        def baseline(live: LiveCollection) -> WhatIfBaseline:
             from engine.collection.what_if.outcome import baseline_of
 
             return baseline_of(live)
 
         self._runner.operate(baseline, news_of_state, self._set_start)
 
-    def _set_start(self, start: "WhatIfBaseline") -> None:
+    def _set_start(self, start: WhatIfBaseline) -> None:
         if self.is_on and not self._has_edits:
             self.baseline = start
 
     def _begin_if_wanted(self) -> None:
-        def begin(live: "LiveCollection") -> "WhatIfBaseline":
+        def begin(live: LiveCollection) -> WhatIfBaseline:
             from engine.collection.what_if.outcome import begin_what_if
 
             return begin_what_if(live)
@@ -109,7 +111,7 @@ class WhatIfSession(QObject):
             self._is_wanted = False
             self._runner.operate(begin, news_of_state, self._on_begun)
 
-    def _on_begun(self, baseline: "WhatIfBaseline") -> None:
+    def _on_begun(self, baseline: WhatIfBaseline) -> None:
         self.baseline, self._has_edits = baseline, False
         self.begun.emit()
 

@@ -1,5 +1,7 @@
 """What the window answers to a change: its text, and the way back."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject
@@ -16,14 +18,14 @@ if TYPE_CHECKING:
 class ChangeAnswers(QObject):
     """Answers bulk actions and edits of classes in the toast; single labels show on their own card."""
 
-    def __init__(self, session: "Session", toast: Toast) -> None:
+    def __init__(self, session: Session, toast: Toast) -> None:
         super().__init__(toast)
         self._session = session
         self._toast = toast
         session.change_made.connect(self._on_change_made)
         session.closed.connect(self._withdraw)
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         if change.kind == "undone":
             self._toast.say(tr("Undone: %1", change.text), action=tr("Redo"), on_action=self._session.redo)
         elif change.kind == "redone":

@@ -5,14 +5,7 @@ from typing import Final, final
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QListWidget,
-    QListWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.controls import make_button, make_label
 from app.texts import plain_tip, plural, tr
@@ -38,9 +31,7 @@ class FailuresPopup(QFrame):
         self._failures: tuple[FileFailure, ...] = ()
         self._title = make_label("", "heading")
         note = make_label(
-            tr("Repair or replace files, then press F5. Protoleaf changes none of them."),
-            "secondary",
-            wraps=True,
+            tr("Repair or replace files, then press F5. Protoleaf changes none of them."), "secondary", wraps=True
         )
         self._list = QListWidget(self)
         self._list.setUniformItemSizes(False)

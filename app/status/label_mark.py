@@ -1,5 +1,7 @@
 """What the last key did to one image, and the way back: `Labelled Orange · 41 to review · Undo`."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 class LabelMark(QWidget):
     """Follows the labels of single images; other actions are answered in the toast."""
 
-    def __init__(self, session: "Session") -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
         self._words = ElidedLabel("caption", takes_rest=False)
@@ -42,7 +44,7 @@ class LabelMark(QWidget):
         """What is said; "" for nothing."""
         return self._words.text()
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         is_single = change.kind == "done" and len(change.labelled) == 1 and not change.graph_edits
         words = self._words_for(change.labelled[0]) if is_single else ""
         self._words.show_text(words)

@@ -1,5 +1,7 @@
 """What a project that is being opened waits for: its embeddings are read, then its images are classified."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 class OpeningMark(QLabel):
     """`Reading 100,000 embeddings…`, then `Classifying…`; hidden from when predictions are there."""
 
-    def __init__(self, session: "Session") -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", "secondary")
@@ -30,7 +32,7 @@ class OpeningMark(QLabel):
     def _on_opened(self, _info: object) -> None:
         self._is_opening = True
 
-    def _on_state_changed(self, state: "CollectionState") -> None:
+    def _on_state_changed(self, state: CollectionState) -> None:
         count = len(state.image_ids)
         self.setVisible(self._is_opening and count > 0)
         reading = plural(count, "Reading 1 embedding…", "Reading %n embeddings…")

@@ -1,5 +1,7 @@
 """The status bar: saved mark and the last label on the left, the running job and the device on the right."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt
@@ -27,7 +29,7 @@ class StatusLine(QWidget):
         embedding: what it could not read is shown beside what the project remembers.
     """
 
-    def __init__(self, session: "Session", embedding: Embedding) -> None:
+    def __init__(self, session: Session, embedding: Embedding) -> None:
         super().__init__()
         self._session = session
         self._embedding = embedding
@@ -100,7 +102,7 @@ class StatusLine(QWidget):
             self._shown.cancel()
 
 
-def failures_of(state: "CollectionState") -> dict[int, FileFailure]:
+def failures_of(state: CollectionState) -> dict[int, FileFailure]:
     """The images of a collection that could not be read, each with its reason."""
     failed = state.image_ids[state.status == FAILED].tolist()
     return {image_id: FileFailure(state.path_of(image_id), state.failures.get(image_id, "")) for image_id in failed}

@@ -1,5 +1,7 @@
 """Light or dark: follows the system or the person's choice, and repaints everything when it switches."""
 
+from __future__ import annotations
+
 from enum import StrEnum
 from typing import Final
 
@@ -20,7 +22,7 @@ class SchemeChoice(StrEnum):
     DARK = "dark"
 
     @classmethod
-    def named(cls, name: str) -> "SchemeChoice":
+    def named(cls, name: str) -> SchemeChoice:
         """The choice of a name that was kept; the system's look for any other."""
         return cls(name) if name in [choice.value for choice in cls] else cls.SYSTEM
 

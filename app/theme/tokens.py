@@ -1,5 +1,7 @@
 """The look as plain values: colours for light and dark, an 8-pixel grid, type sizes, radii."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Final
@@ -71,7 +73,7 @@ class TypeSizes:
     title: int
 
     @classmethod
-    def around(cls, body: int) -> "TypeSizes":
+    def around(cls, body: int) -> TypeSizes:
         """Sizes for a system font of `body` pixels."""
         return cls(caption=max(10, round(body * 0.86)), body=body, heading=round(body * 1.18), title=round(body * 1.65))
 

@@ -1,5 +1,7 @@
 """Training, and choosing between model versions."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
@@ -32,7 +34,7 @@ class Models(PanelFeature["TrainingPanel"]):
 
     guide_page = "backbones#training"
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         session = shell.session
         self.training = Training(session)
@@ -77,14 +79,14 @@ class Models(PanelFeature["TrainingPanel"]):
         """Take a model version into use; undo brings the former one back."""
         caches = self._session.caches
 
-        def work(project: "Project") -> "Change":
+        def work(project: Project) -> Change:
             from engine.collection.models import choose_version
 
             return choose_version(project, caches, version_id)
 
         self._session.act(work, on_done=lambda _change: self._on_used(name))
 
-    def make_panel(self) -> "TrainingPanel":
+    def make_panel(self) -> TrainingPanel:
         from app.training.view import TrainingPanel
 
         panel = TrainingPanel(self._session, self.training, self.forecast)
@@ -105,11 +107,7 @@ class Models(PanelFeature["TrainingPanel"]):
 
     def _offer_again(self, stopped: StoppedTraining | None) -> None:
         if stopped is not None and not self.training.is_busy:
-            self._toast.say(
-                stopped_text(stopped),
-                action=tr("Resume"),
-                on_action=lambda: self._resume(stopped),
-            )
+            self._toast.say(stopped_text(stopped), action=tr("Resume"), on_action=lambda: self._resume(stopped))
 
     def _resume(self, stopped: StoppedTraining) -> None:
         self.training.start(stopped.plan)
@@ -127,9 +125,7 @@ class Models(PanelFeature["TrainingPanel"]):
         self._is_proposed = True
         if not self.is_panel_shown:
             self._toast.say(
-                proposal(known.labels(state)),
-                action=tr("Show"),
-                on_action=lambda: self.open_panel(Depth.BACKBONE),
+                proposal(known.labels(state)), action=tr("Show"), on_action=lambda: self.open_panel(Depth.BACKBONE)
             )
 
     def _may_propose(self, known: Evidence) -> bool:
@@ -141,11 +137,7 @@ class Models(PanelFeature["TrainingPanel"]):
 
     def _on_used(self, name: str) -> None:
         self.training.dismiss()
-        self._toast.say(
-            tr("Now using %1", name),
-            action=tr("Undo"),
-            on_action=self._session.undo,
-        )
+        self._toast.say(tr("Now using %1", name), action=tr("Undo"), on_action=self._session.undo)
 
     def _on_phase_changed(self, phase: Phase) -> None:
         """Tell somebody who looks elsewhere how it ended."""
@@ -156,7 +148,5 @@ class Models(PanelFeature["TrainingPanel"]):
         elif phase is Phase.DONE and self.training.trained is not None:
             depth = self.training.trained.depth
             self._toast.say(
-                outcome_line(self.training.trained),
-                action=tr("Show"),
-                on_action=lambda: self.open_panel(depth),
+                outcome_line(self.training.trained), action=tr("Show"), on_action=lambda: self.open_panel(depth)
             )

@@ -1,5 +1,7 @@
 """How long training a backbone would take on this computer: measured in a child process when somebody wants to know."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
@@ -26,7 +28,7 @@ class Forecast(QObject):
 
     changed = Signal()  # `of` answers otherwise now
 
-    def __init__(self, session: "Session", make_job: MakeJob = ProcessJob, parent: QObject | None = None) -> None:
+    def __init__(self, session: Session, make_job: MakeJob = ProcessJob, parent: QObject | None = None) -> None:
         super().__init__(parent or session)
         self._session = session
         self._make_job = make_job
@@ -69,7 +71,7 @@ class Forecast(QObject):
         self._job = None
         self.changed.emit()
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         """Other labels make other iterations: a training takes longer with more images of a class."""
         if change.settings:
             self._forget()

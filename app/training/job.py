@@ -1,5 +1,7 @@
 """The training of the open project: runs in a child process, and what it yields becomes a model version."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -57,7 +59,7 @@ class Training(QObject):
 
     def __init__(
         self,
-        session: "Session",
+        session: Session,
         make_job: MakeJob = ProcessJob,
         store: Store = store_trained,
         parent: QObject | None = None,
@@ -107,7 +109,7 @@ class Training(QObject):
             raise Cancelled
         return folder
 
-    def _train(self, plan: Plan, info: "ProjectInfo", folder: ScratchFolder) -> None:
+    def _train(self, plan: Plan, info: ProjectInfo, folder: ScratchFolder) -> None:
         self._folder = folder
         from engine.collection.messages import Train
 
@@ -150,7 +152,7 @@ class Training(QObject):
 
     # -- following the job
 
-    def _on_point(self, point: "TrainingPoint") -> None:
+    def _on_point(self, point: TrainingPoint) -> None:
         self.curves.add(point)
         self.point_added.emit()
 
@@ -158,7 +160,7 @@ class Training(QObject):
         self.progress = progress
         self.progressed.emit(progress)
 
-    def _on_finished(self, depth: Depth, project_path: Path, files: "TrainingResult") -> None:
+    def _on_finished(self, depth: Depth, project_path: Path, files: TrainingResult) -> None:
         """Put the new version into the project; choosing it is up to the person."""
         trained = Trained.of_files(depth, files)
         job = self._session.run_long(
@@ -192,7 +194,7 @@ class Training(QObject):
             self._forget(None)
             self._enter(Phase.IDLE)
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         """What a training failed of is not said of a project that is another one by now."""
         if self.phase is Phase.FAILED and not change.is_empty:
             self.dismiss()

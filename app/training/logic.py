@@ -1,5 +1,7 @@
 """What the training panel knows, without Qt: a plan, points of the curves, figures at the end, rows of versions."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -68,17 +70,14 @@ class Plan:
         return chosen
 
     @classmethod
-    def of_settings(cls, settings: Mapping[str, object]) -> "Plan":
+    def of_settings(cls, settings: Mapping[str, object]) -> Plan:
         """The plan for a backbone that had these settings."""
         start, side = StartingPoint(str(settings.get("start", StartingPoint.CURRENT))), settings.get("side")
         iterations = int(str(settings.get("iterations", DEFAULTS[Depth.BACKBONE].iterations)))
         return cls(Depth.BACKBONE, iterations, start, None if side is None else int(str(side)))
 
 
-DEFAULTS: Final = {
-    Depth.PROPAGATION: Plan(Depth.PROPAGATION, 500),
-    Depth.BACKBONE: Plan(Depth.BACKBONE, 200),
-}
+DEFAULTS: Final = {Depth.PROPAGATION: Plan(Depth.PROPAGATION, 500), Depth.BACKBONE: Plan(Depth.BACKBONE, 200)}
 SIDES: Final = (64, 84, 128)  # of the images that Conv4 sees, in pixels; a backbone in use goes on at its own
 USUAL_SIDE: Final = 84
 FEWEST_ITERATIONS: Final = 10
@@ -116,7 +115,7 @@ class Labels:
     @classmethod
     def of_counts(
         cls, counts: Sequence[int], *, trained_on: int = 0, model_name: str = "", accuracy: float | None = None
-    ) -> "Labels":
+    ) -> Labels:
         """From the number of labels of each class; the rest as `is_likely_to_help` takes it."""
         enough = sum(1 for count in counts if count >= IMAGES_NEEDED)
         will_help = is_likely_to_help(counts, trained_on=trained_on, model_name=model_name, accuracy=accuracy)
@@ -131,7 +130,7 @@ class Evidence:
     trained_on: int = 0
     accuracy: float | None = None  # of the model in use on labelled images held out, 0..1; None where nobody knows
 
-    def labels(self, state: "CollectionState") -> Labels:
+    def labels(self, state: CollectionState) -> Labels:
         counts = np.bincount(state.label_class[state.label_class >= 0])
         return Labels.of_counts(
             counts.tolist(), trained_on=self.trained_on, model_name=state.model_name, accuracy=self.accuracy
@@ -173,7 +172,7 @@ class Curves:
     validation_loss: Curve = field(default_factory=Curve)
     accuracy: Curve = field(default_factory=Curve)
 
-    def add(self, point: "TrainingPoint") -> None:
+    def add(self, point: TrainingPoint) -> None:
         for curve, value in (
             (self.loss, point.loss),
             (self.validation_loss, point.validation_loss),
@@ -229,7 +228,7 @@ class Figures:
         return abs(shares[1] - shares[0]) < CONFIDENCE * spread
 
     @classmethod
-    def of_named(cls, figures: Mapping[str, float | None]) -> "Figures":
+    def of_named(cls, figures: Mapping[str, float | None]) -> Figures:
         return cls(
             figures.get("before_accuracy"),
             figures.get("after_accuracy"),
@@ -250,7 +249,7 @@ class Trained:
     version_id: int | None = None  # in the project; None until it is stored there
 
     @classmethod
-    def of_files(cls, depth: Depth, files: "TrainingResult") -> "Trained":
+    def of_files(cls, depth: Depth, files: TrainingResult) -> Trained:
         return cls(depth, files.folder, files.name, Figures.of_named(files.figures))
 
 

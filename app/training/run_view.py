@@ -1,5 +1,7 @@
 """A training that runs: curves, how far it is, and Cancel. The curves stay when it is done."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
@@ -23,7 +25,7 @@ class RunView(QWidget):
 
     cancel_requested = Signal()
 
-    def __init__(self, training: "Training") -> None:
+    def __init__(self, training: Training) -> None:
         super().__init__()
         self._training = training
         self.chart: Chart | None = None

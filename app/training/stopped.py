@@ -1,5 +1,7 @@
 """A training that was stopped and can go on; what is asked of the project runs on the project thread."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from engine.project import Project
 
 
-def stopped_training(project: "Project", caches: "CacheFolders") -> StoppedTraining | None:
+def stopped_training(project: Project, caches: CacheFolders) -> StoppedTraining | None:
     """The stopped training of an open project; None where none can go on."""
     from engine.collection.training.unfinished import unfinished
 

@@ -1,5 +1,7 @@
 """What training asks of the project; every function here runs on the project thread."""
 
+from __future__ import annotations
+
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +15,14 @@ if TYPE_CHECKING:
     from engine.project.records import ModelVersion
 
 
-def version_rows(live: "LiveCollection") -> tuple[VersionRow, ...]:
+def version_rows(live: LiveCollection) -> tuple[VersionRow, ...]:
     """All model versions of a project, the newest first."""
     used = live.project.models.current.version_id
     rows = [_row(version, is_used=version.version_id == used) for version in live.project.models.versions()]
     return tuple(reversed(rows))
 
 
-def evidence(live: "LiveCollection") -> Evidence:
+def evidence(live: LiveCollection) -> Evidence:
     """How the model in use does on images that it did not learn from, and what trainings before brought."""
     from engine.collection.what_if.held_out import held_out_answers
 
@@ -31,7 +33,7 @@ def evidence(live: "LiveCollection") -> Evidence:
     return Evidence(trained_on, accuracy)
 
 
-def _row(version: "ModelVersion", *, is_used: bool) -> VersionRow:
+def _row(version: ModelVersion, *, is_used: bool) -> VersionRow:
     figures = Figures.of_named(version.figures)
     is_measured = figures.before is not None and figures.after is not None
     goes_on = version.settings.get("start") != StartingPoint.CONV4
@@ -41,7 +43,7 @@ def _row(version: "ModelVersion", *, is_used: bool) -> VersionRow:
     )  # fmt: skip
 
 
-def store_trained(live: "LiveCollection", trained: Trained, project_path: Path) -> Trained:
+def store_trained(live: LiveCollection, trained: Trained, project_path: Path) -> Trained:
     """Put a trained model into the project that it was trained for; its folder is not needed after that.
 
     Returns:

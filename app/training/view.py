@@ -1,5 +1,7 @@
 """The training panel: set up, watch, decide, and the list of model versions. It stands beside the collection."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, final
@@ -71,7 +73,7 @@ class TrainingPanel(SidePanel):
     use_requested = Signal(int, str)  # id and name of a version to take into use
     keep_requested = Signal()  # go on with the version in use
 
-    def __init__(self, session: "Session", training: "Training", forecast: "Forecast") -> None:
+    def __init__(self, session: Session, training: Training, forecast: Forecast) -> None:
         super().__init__()
         self._session = session
         self._training = training
@@ -83,9 +85,7 @@ class TrainingPanel(SidePanel):
         self.forms = {depth: SetupForm(depth) for depth in Depth}
         self.run = RunView(training)
         self.outcome = OutcomeCard(
-            use=tr("Use the new version"),
-            keep=tr("Keep the current one"),
-            fate=tr("Both stay in the list below."),
+            use=tr("Use the new version"), keep=tr("Keep the current one"), fate=tr("Both stay in the list below.")
         )
         self._versions_title = make_label(tr("Model versions"), "section")
         self.versions = VersionList()
@@ -146,10 +146,7 @@ class TrainingPanel(SidePanel):
         if is_free and self.topic is Depth.BACKBONE and self._session.info is not None:
             caches = self._session.caches
             self._session.ask(
-                lambda live: stopped_training(live.project, caches),
-                self._show_stopped,
-                owner=self,
-                topic=STOPPED_TOPIC,
+                lambda live: stopped_training(live.project, caches), self._show_stopped, owner=self, topic=STOPPED_TOPIC
             )
         self.run.setVisible(not is_free)
         self.failure.show_text(self._training.error if phase is Phase.FAILED else "")
@@ -213,7 +210,7 @@ class TrainingPanel(SidePanel):
         info = self._session.info
         self.versions.show_rows(rows, is_writable=info is not None and info.is_writable)
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         if change.settings:
             self.ask_for_versions()
 

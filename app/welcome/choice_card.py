@@ -1,5 +1,7 @@
 """One of the backbones that a new project can have: a click anywhere on its card chooses it."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 class ChoiceCard(QFrame):
     """What a backbone is good for, how fast it is here, and how long the images at hand take."""
 
-    def __init__(self, offered: "OfferedBackbone") -> None:
+    def __init__(self, offered: OfferedBackbone) -> None:
         super().__init__()
         self.offered = offered
         self.button = QRadioButton(tr(TITLES[offered.choice]))

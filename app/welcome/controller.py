@@ -1,5 +1,7 @@
 """Making, opening and leaving projects."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -29,7 +31,7 @@ KINDS = "Protoleaf (*.protoleaf)"
 class Projects(Feature):
     """Opens one project at a time."""
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         session, settings, self._notice = shell.session, shell.settings, shell.workspace.notice
         self.page = Welcome(shell.rows)
@@ -81,11 +83,11 @@ class Projects(Feature):
         self.making.stop()
         self.sample.stop()
 
-    def _make(self, project: "NewProject", backbone: str) -> None:
+    def _make(self, project: NewProject, backbone: str) -> None:
         if project.place is not None:
             self._shell.leave_by(partial(self._create, project, project.place, backbone))
 
-    def _create(self, project: "NewProject", place: Path, backbone: str) -> None:
+    def _create(self, project: NewProject, place: Path, backbone: str) -> None:
         self._made = project
         self._session.create(place, backbone)
 
@@ -129,10 +131,7 @@ class Projects(Feature):
         if is_writable:
             self._notice.hide()
             return
-        answers = [
-            (tr("Open another file…"), self.choose_open),
-            (tr("Close project"), self._session.close),
-        ]
+        answers = [(tr("Open another file…"), self.choose_open), (tr("Close project"), self._session.close)]
         self._notice.ask(f"{reason[:1].upper()}{reason[1:]}.", answers)
 
     def _on_loaded(self) -> None:

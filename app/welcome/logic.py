@@ -1,5 +1,7 @@
 """What a new project is made from, and how long its images take with each backbone; without Qt."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +22,7 @@ MOST_TRIED: Final = 24
 class NewProject:
     """A project that is about to be made."""
 
-    offered: "tuple[OfferedBackbone, ...]"
+    offered: tuple[OfferedBackbone, ...]
     place: Path | None = None  # its file; None where the person has yet to choose one
     dropped: tuple[Path, ...] = ()  # what goes into it
 
@@ -39,7 +41,7 @@ class Photos:
     some: tuple[Path, ...] = ()  # a few of them, spread evenly
 
     @staticmethod
-    def of_found(found: "FoundImages") -> "Photos":
+    def of_found(found: FoundImages) -> Photos:
         """What a search came to."""
         files = found.files
         step = max(1, len(files) // MOST_TRIED)
@@ -59,7 +61,7 @@ class ExpectedSpeed:
         return photos.count / self.images_per_s if photos.count and self.has_photos and not photos.is_counting else None
 
 
-def speeds(offered: "Sequence[OfferedBackbone]", rates: "Mapping[str, PhotoRate]") -> dict[str, ExpectedSpeed]:
+def speeds(offered: Sequence[OfferedBackbone], rates: Mapping[str, PhotoRate]) -> dict[str, ExpectedSpeed]:
     """By the backbone's name; one that is not ready goes by what one that is ready does."""
     found: dict[str, ExpectedSpeed] = {}
     known = next(((one, rates[one.name]) for one in offered if one.name in rates), None)

@@ -1,5 +1,7 @@
 """From "New project…" or a drop to a project: which backbone, how long it takes, and its preparation."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +36,7 @@ class ProjectMaking(QObject):
     """Asks for the backbone of a new project where there is a choice, and makes that backbone ready."""
 
     def __init__(
-        self, session: "Session", settings: "Settings", host: "QWidget", choose_place: ChoosePlace, make: Make
+        self, session: Session, settings: Settings, host: QWidget, choose_place: ChoosePlace, make: Make
     ) -> None:
         super().__init__(host)
         self.card: NewProjectCard | None = None  # asks; None until it was needed
@@ -87,7 +89,7 @@ class ProjectMaking(QObject):
         else:
             self._measure()
 
-    def _make_card(self) -> "NewProjectCard":
+    def _make_card(self) -> NewProjectCard:
         from app.welcome.new_project_view import NewProjectCard
 
         card = NewProjectCard(self._host)
@@ -105,7 +107,7 @@ class ProjectMaking(QObject):
     # -- the images at hand
 
     def _count(self, dropped: Sequence[Path]) -> None:
-        def work(on_progress: "OnProgress", cancel: "CancelToken") -> "FoundImages":
+        def work(on_progress: OnProgress, cancel: CancelToken) -> FoundImages:
             from engine.images.find_images import find_images
 
             return find_images(dropped, on_progress=on_progress, cancel=cancel)
@@ -117,11 +119,11 @@ class ProjectMaking(QObject):
         self._looking = job
         job.start()
 
-    def _on_counting(self, progress: "Progress") -> None:
+    def _on_counting(self, progress: Progress) -> None:
         self._photos = replace(self._photos, count=progress.done)
         self._show_photos()
 
-    def _on_counted(self, found: "FoundImages") -> None:
+    def _on_counted(self, found: FoundImages) -> None:
         self._looking = None
         self._photos = Photos.of_found(found)
         self._measure()
@@ -140,7 +142,7 @@ class ProjectMaking(QObject):
             self.measuring.start(tr("Measuring the speed"), request)
         self._show_photos()
 
-    def _on_measured(self, measured: "MeasuredRates") -> None:
+    def _on_measured(self, measured: MeasuredRates) -> None:
         self._rates = dict(measured.rates)
 
     def _show_photos(self) -> None:
@@ -155,7 +157,7 @@ class ProjectMaking(QObject):
         if self._project is not None:
             self._take(next(one for one in self._project.offered if one.name == name))
 
-    def _take(self, offered: "OfferedBackbone") -> None:
+    def _take(self, offered: OfferedBackbone) -> None:
         """Have the backbone made ready, and go on."""
         if not self._has_place():
             return
@@ -178,7 +180,7 @@ class ProjectMaking(QObject):
                 self.card.show_place(self._project.place)
         return self._project is not None and self._project.place is not None
 
-    def _on_preparing(self, progress: "Progress") -> None:
+    def _on_preparing(self, progress: Progress) -> None:
         if self.card is not None:
             self.card.progress.show_progress(progress)
 

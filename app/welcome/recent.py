@@ -1,5 +1,7 @@
 """Which of the recent projects are still there."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, final
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 class RecentProjects(QObject):
     """Lists recent projects on the first page, at once; a thread looks which of them are gone, and that follows."""
 
-    def __init__(self, settings: Settings, page: "Welcome") -> None:
+    def __init__(self, settings: Settings, page: Welcome) -> None:
         super().__init__(page)
         self._settings = settings
         self._page = page

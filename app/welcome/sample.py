@@ -1,5 +1,7 @@
 """Opening the sample project; its pictures are copied into the person's folder first when they are not there yet."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -22,7 +24,7 @@ class SampleStart(QObject):
     ready = Signal(Path)  # path of the project, to be opened
     face_wanted = Signal(int)  # the class that shows best what the program does, as soon as the sample is open
 
-    def __init__(self, session: "Session") -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._session = session
         self._job: Job | None = None
@@ -45,7 +47,7 @@ class SampleStart(QObject):
         if self._job is not None:
             self._job.stop()
 
-    def _on_copied(self, project: "Path") -> None:
+    def _on_copied(self, project: Path) -> None:
         """Open it, unless the person has gone on to another project meanwhile."""
         self._end()
         if self._session.info is self._left:
@@ -67,7 +69,7 @@ class SampleStart(QObject):
         self._job = None
 
 
-def _copy(_on_progress: "OnProgress", cancel: "CancelToken") -> "Path":
+def _copy(_on_progress: OnProgress, cancel: CancelToken) -> Path:
     from engine.collection.sample_project import copy_sample_project
 
     return copy_sample_project(sample_folder(), cancel=cancel)

@@ -1,5 +1,7 @@
 """A new project and its backbones in words, in the person's language and number format."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -10,10 +12,7 @@ from app.wording import images, images_per_s, number, rough_time
 if TYPE_CHECKING:
     from engine.backbones.choices import OfferedBackbone
 
-TITLES: Final = {
-    "accurate": marked("Accurate"),
-    "fast": marked("Fast"),
-}
+TITLES: Final = {"accurate": marked("Accurate"), "fast": marked("Fast")}
 PURPOSES: Final = {
     "accurate": marked("Right more often, above all with few labels."),
     "fast": marked("About three times faster, less accurate."),
@@ -43,7 +42,7 @@ def duration_text(speed: ExpectedSpeed | None, photos: Photos) -> str:
     return fill(template, rough_time(seconds), images(photos.count))
 
 
-def preparation_text(offered: "OfferedBackbone") -> str:
+def preparation_text(offered: OfferedBackbone) -> str:
     """What happens before its first use; empty where nothing does."""
     return "" if offered.is_ready else tr("Prepared once before its first use.")
 

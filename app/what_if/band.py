@@ -1,5 +1,7 @@
 """The band at the top of the window while edits are only tried out: what they would do, keep them or discard them."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -95,7 +97,7 @@ class WhatIfBand(QWidget):
         self.stay_button.show()
         self.keep_button.setFocus()
 
-    def show_outcome(self, outcome: "WhatIfOutcome") -> None:
+    def show_outcome(self, outcome: WhatIfOutcome) -> None:
         """Say what the edits would do."""
         if not outcome.edits:
             self.show_begun()

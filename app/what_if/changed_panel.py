@@ -1,5 +1,7 @@
 """The panel of the images that changed class: what did it, and each move with its images."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, final
 
@@ -10,14 +12,7 @@ from app.images.thumbnails import Thumbnails
 from app.side_panel.frame import SidePanel
 from app.texts import tr
 from app.what_if.move_list import MoveList
-from app.what_if.wording import (
-    accuracy_line,
-    basis_line,
-    cause_line,
-    tried_line,
-    unknown_line,
-    would_change_line,
-)
+from app.what_if.wording import accuracy_line, basis_line, cause_line, tried_line, unknown_line, would_change_line
 from app.workspace.changed_badge import changed_line, more_line
 
 if TYPE_CHECKING:
@@ -50,9 +45,9 @@ class ChangedPanel(SidePanel):
 
     def show_changes(
         self,
-        changes: "ChangedImages",
+        changes: ChangedImages,
         causes: Sequence[str],
-        state: "CollectionState | None",
+        state: CollectionState | None,
         name_of: Callable[[int], str],
     ) -> None:
         self._title.setText(tr("What changed"))
@@ -60,7 +55,7 @@ class ChangedPanel(SidePanel):
         self._show(words, changes, state, name_of)
 
     def show_outcome(
-        self, outcome: "WhatIfOutcome", state: "CollectionState | None", name_of: Callable[[int], str]
+        self, outcome: WhatIfOutcome, state: CollectionState | None, name_of: Callable[[int], str]
     ) -> None:
         """Show what edits would do that are only tried out."""
         self._title.setText(tr("What would change"))
@@ -72,11 +67,7 @@ class ChangedPanel(SidePanel):
         self._show(lines, changes, state, name_of)
 
     def _show(
-        self,
-        lines: Sequence[str],
-        changes: "ChangedImages",
-        state: "CollectionState | None",
-        name_of: Callable[[int], str],
+        self, lines: Sequence[str], changes: ChangedImages, state: CollectionState | None, name_of: Callable[[int], str]
     ) -> None:
         for label, text in zip(self._words, lines, strict=True):
             label.setText(text)

@@ -1,5 +1,7 @@
 """What edits do to the predictions: told after each, and seen before it is done while edits are only tried out."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, final
 
@@ -26,7 +28,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
 
     guide_page = "taxonomy#what-an-edit-changes"
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         session, band = shell.session, WhatIfBand()
         self.band = band
@@ -120,7 +122,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
             return graph.name(class_id)
         return self._edits.gone.get(class_id, tr("a removed class"))
 
-    def make_panel(self) -> "ChangedPanel":
+    def make_panel(self) -> ChangedPanel:
         from app.what_if.changed_panel import ChangedPanel
 
         panel = ChangedPanel(self._thumbnails)
@@ -140,7 +142,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
 
     # -- after edits
 
-    def _on_followed(self, before: "CollectionState", after: "CollectionState", texts: Sequence[str]) -> None:
+    def _on_followed(self, before: CollectionState, after: CollectionState, texts: Sequence[str]) -> None:
         baseline = self._session.what_if.baseline
         if baseline is not None:
             from engine.collection.what_if.outcome import outcome_of
@@ -156,7 +158,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
             topic=TOPIC,
         )
 
-    def _show_changes(self, changes: "ChangedImages | None", causes: Sequence[str] = ()) -> None:
+    def _show_changes(self, changes: ChangedImages | None, causes: Sequence[str] = ()) -> None:
         self._changes, self._causes = changes, tuple(causes)
         self._fill_panel()
         self._shell.workspace.header.show_moves(changes)
@@ -165,7 +167,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
             more, unknown_line(changes, self.name_of) if changes is not None and more else ""
         )
 
-    def _show_outcome(self, outcome: "WhatIfOutcome") -> None:
+    def _show_outcome(self, outcome: WhatIfOutcome) -> None:
         if self._session.what_if.is_on:
             self._outcome, self._leave = outcome, None
             self.band.show_outcome(outcome)

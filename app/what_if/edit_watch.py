@@ -1,5 +1,7 @@
 """When predictions have followed an edit: the state before it, and the state after."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -21,7 +23,7 @@ class EditWatch(QObject):
     followed = Signal(CollectionState, CollectionState, tuple)
     forgotten = Signal()  # the project was left
 
-    def __init__(self, session: "Session", parent: QObject | None = None) -> None:
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.gone: dict[int, str] = {}  # names of classes that were removed
         self._session = session
@@ -35,10 +37,10 @@ class EditWatch(QObject):
         session.fitting_changed.connect(self._on_fitting_changed)
         session.closed.connect(self._on_closed)
 
-    def _on_state_changed(self, state: "CollectionState | None") -> None:
+    def _on_state_changed(self, state: CollectionState | None) -> None:
         self._previous, self._current = self._current, state
 
-    def _on_change_made(self, change: "Change") -> None:
+    def _on_change_made(self, change: Change) -> None:
         """Note an edit; its own state has just come in."""
         if not (change.graph_edits or change.policies or change.labelled):
             return

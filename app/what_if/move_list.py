@@ -1,5 +1,7 @@
 """The moves from class to class, one row each: from where to where, how many, and the faces of the first images."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
@@ -50,7 +52,7 @@ class MoveListModel(QAbstractListModel):
         self.moves: tuple[ClassMove, ...] = ()  # most images first
         self.name_of: NameOf = str  # name of a class, also of one that is gone
 
-    def set_changes(self, changes: "ChangedImages", name_of: NameOf) -> None:
+    def set_changes(self, changes: ChangedImages, name_of: NameOf) -> None:
         self.beginResetModel()
         self.moves, self.name_of = changes.moves, name_of
         self.endResetModel()
@@ -73,7 +75,7 @@ class MoveListModel(QAbstractListModel):
 class _MoveDelegate(QStyledItemDelegate):
     """Paints a row: text and count in a line, faces below."""
 
-    def __init__(self, view: "MoveList", thumbnails: Thumbnails) -> None:
+    def __init__(self, view: MoveList, thumbnails: Thumbnails) -> None:
         super().__init__(view)
         self._view = view
         self._thumbnails = thumbnails
@@ -176,7 +178,7 @@ class MoveList(QListView):
         self.setAccessibleName(tr("Images by where they went"))
         thumbnails.ready.connect(self._on_ready)
 
-    def show_changes(self, changes: "ChangedImages", state: "CollectionState | None", name_of: NameOf) -> None:
+    def show_changes(self, changes: ChangedImages, state: CollectionState | None, name_of: NameOf) -> None:
         self._state, self._hovered, self._face = state, -1, 0
         self._open.clear()
         self._moves.set_changes(changes, name_of)

@@ -1,5 +1,7 @@
 """Images that got another class, in words, in the person's language and number format."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +19,7 @@ NameOf = Callable[[int], str]
 LONGEST_TEXT: Final = 120  # letters of an edit's text, which may name many classes
 
 
-def would_change_line(changes: "ChangedImages") -> str:
+def would_change_line(changes: ChangedImages) -> str:
     if changes.other_class == 1:
         return tr("1 image would change class")
     if changes.other_class:
@@ -29,7 +31,7 @@ def would_change_line(changes: "ChangedImages") -> str:
     return tr("No image would change class")
 
 
-def accuracy_line(found: "HeldOutComparison | None") -> str:
+def accuracy_line(found: HeldOutComparison | None) -> str:
     """`Right on held-out labels: 81.2% → 83.0% (+1.8 points, between -0.4 and +4.0)`."""
     if found is None or not found.images:
         return tr("Too few labels to measure accuracy")
@@ -39,7 +41,7 @@ def accuracy_line(found: "HeldOutComparison | None") -> str:
     return fill(text, *shares, *map(points, (found.gain, low, high)))
 
 
-def basis_line(found: "HeldOutComparison | None") -> str:
+def basis_line(found: HeldOutComparison | None) -> str:
     """What the accuracy was counted on, and what of safe classes; empty where nothing was."""
     if found is None or not found.images:
         return ""
@@ -47,10 +49,7 @@ def basis_line(found: "HeldOutComparison | None") -> str:
     safe = tr("With a safe class: %1 → %2, right: %3 → %4.")
     values = found.named_before, found.named_after, found.named_rightly_before, found.named_rightly_after
     return " ".join(
-        (
-            fill(counted, *map(number, (found.images, found.gained, found.lost))),
-            fill(safe, *map(number, values)),
-        )
+        (fill(counted, *map(number, (found.images, found.gained, found.lost))), fill(safe, *map(number, values)))
     )
 
 
@@ -68,7 +67,7 @@ def tried_line(edits: Sequence[str]) -> str:
     return tr("%1 edits are tried out", number(len(edits)))
 
 
-def unknown_line(changes: "ChangedImages", name_of: NameOf) -> str:
+def unknown_line(changes: ChangedImages, name_of: NameOf) -> str:
     """`Unknown went up by 82: 43 new labels of Banana changed what is expected`; empty where it did not move."""
     more = changes.more_unknown
     if not more:
@@ -103,7 +102,7 @@ def class_text(class_id: int, name_of: NameOf) -> str:
     return tr("no class") if class_id == NO_CLASS else name_of(class_id)
 
 
-def move_text(move: "ClassMove", name_of: NameOf) -> str:
+def move_text(move: ClassMove, name_of: NameOf) -> str:
     """`Apple → Pear`; of safe classes with a word that says so."""
     if move.is_safe_class:
         none = tr("none")
@@ -112,7 +111,7 @@ def move_text(move: "ClassMove", name_of: NameOf) -> str:
     return tr("%1 → %2", class_text(move.before, name_of), class_text(move.after, name_of))
 
 
-def move_facts(move: "ClassMove", name_of: NameOf) -> str:
+def move_facts(move: ClassMove, name_of: NameOf) -> str:
     """`Apple → Pear: 31 images`, for screen readers and tips."""
     count = len(move.image_ids)
     return plural(count, "%1: 1 image", "%1: %n images", move_text(move, name_of))

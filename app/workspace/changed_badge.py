@@ -1,5 +1,7 @@
 """The badge in the header of the grid: how many images changed class by the last edit; a click shows them."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QSize, Qt
@@ -33,7 +35,7 @@ class ChangedBadge(QPushButton):
         """Whether there is something to tell."""
         return self.changes is not None and self.changes.count > 0
 
-    def show_changes(self, changes: "ChangedImages | None") -> None:
+    def show_changes(self, changes: ChangedImages | None) -> None:
         """Tell of other changes, or of none; who lays it out calls `show_whole`, and `shorten` in want of room."""
         self.changes = changes
         if changes is not None:
@@ -54,7 +56,7 @@ class ChangedBadge(QPushButton):
             self.setText(self._texts.pop(0))
 
 
-def changed_line(changes: "ChangedImages") -> str:
+def changed_line(changes: ChangedImages) -> str:
     if changes.other_class:
         return class_changed(changes.other_class)
     if changes.other_safe_class:
@@ -72,12 +74,12 @@ def safe_class_changed(count: int) -> str:
     return plural(count, "1 image has another safe class", "%n images have another safe class")
 
 
-def short_line(changes: "ChangedImages") -> str:
+def short_line(changes: ChangedImages) -> str:
     """The same in a word and a number: the number of the long line."""
     return tr("%1 changed", number(changes.other_class or changes.other_safe_class))
 
 
-def more_line(changes: "ChangedImages") -> str:
+def more_line(changes: ChangedImages) -> str:
     """What else changed; empty where the first line says all."""
     if not (changes.other_class and changes.other_safe_class):
         return ""

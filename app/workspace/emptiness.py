@@ -1,5 +1,7 @@
 """Why the grid is empty and what to do next: "all done" and "nothing matches" never look alike."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,14 +35,12 @@ class Emptiness:
     takes_files: bool = False
 
 
-def emptiness_of(session: "Session", wanted: ImageFilter, class_name: str) -> Emptiness:
+def emptiness_of(session: Session, wanted: ImageFilter, class_name: str) -> Emptiness:
     """Find the words for a session's empty grid, also while a project waits for its backbone."""
     info = session.info
     if info is None and session.making.slot.is_busy:
         return Emptiness(
-            "backbone",
-            preparing_text(),
-            tr("This is done once on this computer. The project opens when it is done."),
+            "backbone", preparing_text(), tr("This is done once on this computer. The project opens when it is done.")
         )
     return emptiness(session.state, wanted, class_name, is_writable=info is not None and info.is_writable)
 
@@ -82,21 +82,14 @@ def _empty_class(wanted: ImageFilter, class_name: str) -> Emptiness:
             ("show_all",),
         )
     return Emptiness(
-        "class",
-        tr("No images of %1 yet", class_name),
-        tr("Drop 1 to 10 images on the class."),
-        ("show_all",),
+        "class", tr("No images of %1 yet", class_name), tr("Drop 1 to 10 images on the class."), ("show_all",)
     )
 
 
 def _empty_subset(subset: Subset) -> Emptiness:
     if subset is Subset.TO_REVIEW:
         return Emptiness(
-            "check_circle",
-            tr("All done"),
-            tr("You have reviewed every image."),
-            ("show_all",),
-            is_good=True,
+            "check_circle", tr("All done"), tr("You have reviewed every image."), ("show_all",), is_good=True
         )
     if subset is Subset.FAILED:
         return Emptiness("check_circle", tr("Every file could be read"), "", ("show_all",), is_good=True)

@@ -1,5 +1,7 @@
 """The slim line above the grid: what is shown, how many, which part, in what order, how large."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
@@ -176,7 +178,7 @@ class Header(QWidget):
             self.sort_again.count = count
             self._arrange()
 
-    def show_moves(self, changes: "ChangedImages | None") -> None:
+    def show_moves(self, changes: ChangedImages | None) -> None:
         """Tell how many images changed class by the last edit."""
         self.badge.show_changes(changes)
         self._arrange()

@@ -1,5 +1,7 @@
 """In what order a project's images stand: as chosen for it, or else as helps most at this point."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Final, final
 
@@ -40,7 +42,7 @@ class ProjectOrder(QObject):
 
     def __init__(
         self,
-        session: "Session",
+        session: Session,
         settings: Settings,
         use: Callable[[Order], None],
         is_held: Callable[[], bool],
@@ -65,7 +67,7 @@ class ProjectOrder(QObject):
             self._settings.remember_order(self._session.info.project_id, order.value)
         self._use(order)
 
-    def _on_opened(self, info: "ProjectInfo") -> None:
+    def _on_opened(self, info: ProjectInfo) -> None:
         name = self._settings.order_of(info.project_id)
         self._is_chosen = name in set(Order)
         if self._is_chosen:

@@ -1,5 +1,7 @@
 """The bar at the foot of the grid while several images are selected: what can be done with all of them at once."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, final
 
@@ -43,7 +45,7 @@ class SelectionBar(QWidget):
     left = Signal()
     dismissed = Signal()
 
-    def __init__(self, session: "Session", settings: Settings, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._settings = settings

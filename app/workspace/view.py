@@ -1,5 +1,7 @@
 """The centre: header, grid, the single image, and what stands in for an empty grid."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, final
 
@@ -50,7 +52,7 @@ class Workspace(QWidget):
     subset_wanted = Signal(Subset)
 
     def __init__(
-        self, session: "Session", thumbnails: Thumbnails, settings: Settings, rows: Mapping[str, ActionRow]
+        self, session: Session, thumbnails: Thumbnails, settings: Settings, rows: Mapping[str, ActionRow]
     ) -> None:
         super().__init__()
         self._session = session
@@ -257,7 +259,7 @@ class Workspace(QWidget):
         chosen = [each for each in (self._class_id, *self._beside) if each in graph]
         return frozenset(chosen).union(*map(graph.descendants, chosen))
 
-    def _on_state_changed(self, _state: "CollectionState | None") -> None:
+    def _on_state_changed(self, _state: CollectionState | None) -> None:
         if self._class_id is not None and self._class_id not in self._session.graph:
             self._class_id, self._beside, self._subset = None, (), Subset.ALL
             self.subset_wanted.emit(Subset.ALL)

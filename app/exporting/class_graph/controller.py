@@ -1,5 +1,7 @@
 """Exporting the class graph: format and file are chosen in one dialog, the file is made beside the project's thread."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, final
 
@@ -33,7 +35,7 @@ class GraphExport(QObject):
         window: what the dialog stands before.
     """
 
-    def __init__(self, session: "Session", settings: Settings, toast: "Toast", window: QWidget) -> None:
+    def __init__(self, session: Session, settings: Settings, toast: Toast, window: QWidget) -> None:
         super().__init__(window)
         self._session = session
         self._settings = settings
@@ -70,11 +72,11 @@ class GraphExport(QObject):
             self._settings.export_folder = str(target.parent)
             self.export(target, form, is_overwriting=target == chosen)  # the dialog asked, of the name it knew
 
-    def export(self, target: Path, form: "OfferedFormat", *, is_overwriting: bool = False) -> None:
+    def export(self, target: Path, form: OfferedFormat, *, is_overwriting: bool = False) -> None:
         """Begin once every edit that was made is on disk; another file that is there is asked about."""
         from app.exporting.class_graph.logic import taken_out
 
-        def begin(content: "GraphToWrite | str") -> None:
+        def begin(content: GraphToWrite | str) -> None:
             if isinstance(content, str):
                 self._ask_to_replace(target, form, content)
             else:
@@ -83,7 +85,7 @@ class GraphExport(QObject):
         question = taken_out(target, form, is_overwriting=is_overwriting)
         self._session.ask(question, begin, owner=self, topic="graph export")
 
-    def _ask_to_replace(self, target: Path, form: "OfferedFormat", kind: str) -> None:
+    def _ask_to_replace(self, target: Path, form: OfferedFormat, kind: str) -> None:
         from app.exporting.class_graph.wording import taken_text
 
         self._toast.say_failure(
@@ -92,10 +94,10 @@ class GraphExport(QObject):
             on_action=lambda: self.export(target, form, is_overwriting=True),
         )
 
-    def _start(self, content: "GraphToWrite", target: Path, form: "OfferedFormat") -> None:
+    def _start(self, content: GraphToWrite, target: Path, form: OfferedFormat) -> None:
         from app.exporting.class_graph.wording import job_title
 
-        def work(_on_progress: "OnProgress", cancel: "CancelToken") -> "WrittenClasses":
+        def work(_on_progress: OnProgress, cancel: CancelToken) -> WrittenClasses:
             from app.exporting.class_graph.logic import write
 
             return write(content, target, form, cancel)
@@ -108,13 +110,11 @@ class GraphExport(QObject):
         self._session.jobs.watch(job)
         job.start()
 
-    def _on_finished(self, done: "WrittenClasses") -> None:
+    def _on_finished(self, done: WrittenClasses) -> None:
         from app.exporting.class_graph.wording import done_text
 
         self._toast.say(
-            done_text(done),
-            action=tr("Show in folder"),
-            on_action=lambda: self._show_folder(done.target.parent),
+            done_text(done), action=tr("Show in folder"), on_action=lambda: self._show_folder(done.target.parent)
         )
 
     def _show_folder(self, folder: Path) -> None:

@@ -1,5 +1,7 @@
 """The class graph as a file: which formats are offered, and what is written. No widgets."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,13 +85,13 @@ def chosen_format(target: Path, offered: OfferedFormat) -> tuple[Path, OfferedFo
 
 def taken_out(
     target: Path, form: OfferedFormat, *, is_overwriting: bool
-) -> "Callable[[LiveCollection], GraphToWrite | str]":
+) -> Callable[[LiveCollection], GraphToWrite | str]:
     """What is asked of the project: the graph as it is now, and what its edges weigh.
 
     The answer is text where another file is there that nobody asked to replace: what that file is.
     """
 
-    def question(live: "LiveCollection") -> "GraphToWrite | str":
+    def question(live: LiveCollection) -> GraphToWrite | str:
         from engine.collection.exporting.export_graph import graph_to_write
         from engine.collection.outputs.targets import what_it_is
         from engine.errors import TakenError
@@ -105,7 +107,7 @@ def taken_out(
     return question
 
 
-def write(content: "GraphToWrite", target: Path, form: OfferedFormat, cancel: "CancelToken") -> WrittenClasses:
+def write(content: GraphToWrite, target: Path, form: OfferedFormat, cancel: CancelToken) -> WrittenClasses:
     """Make the file; cancelled or failed, there is none.
 
     Raises:

@@ -1,5 +1,7 @@
 """What exporting the class graph says."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Final
 
 from app.texts import fill, marked, plural, tr
@@ -25,22 +27,22 @@ TITLES: Final = {
 """Of each format, for the dialog's list."""
 
 
-def filter_text(offered: "OfferedFormat") -> str:
+def filter_text(offered: OfferedFormat) -> str:
     """A format's row in the dialog's list: `SVG drawing (*.svg)`."""
     return f"{tr(TITLES[offered.name])} (*{offered.suffix})"
 
 
-def job_title(target: "Path") -> str:
+def job_title(target: Path) -> str:
     """What the bar at the foot of the window says meanwhile."""
     return tr("Exporting %1", shown(target.name))
 
 
-def taken_text(target: "Path", kind: str) -> str:
+def taken_text(target: Path, kind: str) -> str:
     """`birds.svg is a JPEG picture, not an export like this one.`."""
     return tr("%1 is %2, not an export like this one.", shown(target.name), kind)
 
 
-def done_text(written: "WrittenClasses") -> str:
+def done_text(written: WrittenClasses) -> str:
     """`Exported 312 classes to birds.svg`, and that a picture had to be smaller."""
     text = plural(written.classes, "Exported %n class to %1", "Exported %n classes to %1", shown(written.target.name))
     if written.share == 1:

@@ -141,7 +141,7 @@ def test_an_edit_is_drawn(desk: Desk, board: GraphBoard) -> None:
     assert row is not None
     assert board.canvas.look(row).name == "Azure"
     for set_on_it in (
-        lambda project: project.set_policy(blue, ClassPolicy(0.9, is_deepest=True)),
+        lambda project: project.policies.set(blue, ClassPolicy(0.9, is_deepest=True)),
         lambda project: project.classes.set_attributes([blue], colour="#336699"),
     ):
         desk.window.session.act(set_on_it)
