@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.process_job import STOP_GRACE_S
 from app.session.embed_job import EmbedJob, EmbedScope, InView
-from app.session.embedding_state import Event, Phase, Views, Wanted, after
+from app.session.embedding_state import EmbeddingPhase, Event, Views, Wanted, after
 from app.texts import tr
 from engine.events import Progress
 from engine.files import FileFailure
@@ -77,7 +77,7 @@ class Embedding(QObject):
         self._rows: list[EmbedResult] = []
         self._viewed: list[int] = []
         self._is_feeding = False  # what was gathered is on its way to the collection
-        self._phase = Phase.IDLE
+        self._phase = EmbeddingPhase.IDLE
         self._wanted = Wanted.NOTHING
         self._views = Views.LATER
         self._without_view: set[int] = set()  # images whose views could not be embedded since it was opened
@@ -188,7 +188,7 @@ class Embedding(QObject):
     def _start_when_free(self) -> None:
         """Start when wanted, nothing runs, and there is an image to read."""
         info, state = self._session.info, self._session.state
-        if self._phase is not Phase.IDLE or info is None or state is None or self._session.what_if.is_on:
+        if self._phase is not EmbeddingPhase.IDLE or info is None or state is None or self._session.what_if.is_on:
             return
         if not self._is_wanted(state):
             return

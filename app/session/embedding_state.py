@@ -5,7 +5,7 @@ from enum import IntEnum, StrEnum
 from typing import Final
 
 
-class Phase(StrEnum):
+class EmbeddingPhase(StrEnum):
     """Where embedding is."""
 
     IDLE = "idle"
@@ -17,7 +17,7 @@ class Phase(StrEnum):
     @property
     def is_stopped(self) -> bool:
         """Whether nothing begins unless somebody asks for it."""
-        return self in (Phase.STOPPING, Phase.PAUSED)
+        return self in (EmbeddingPhase.STOPPING, EmbeddingPhase.PAUSED)
 
 
 class Event(StrEnum):
@@ -31,25 +31,25 @@ class Event(StrEnum):
     ENDED = "ended"  # the run is over, however it ended
 
 
-TRANSITIONS: Final[Mapping[tuple[Phase, Event], Phase]] = {
-    (Phase.IDLE, Event.BEGUN): Phase.RUNNING,
-    (Phase.IDLE, Event.STOPPED): Phase.PAUSED,
-    (Phase.RUNNING, Event.ASKED): Phase.FOLLOWED,
-    (Phase.RUNNING, Event.HELD): Phase.FOLLOWED,
-    (Phase.RUNNING, Event.STOPPED): Phase.STOPPING,
-    (Phase.RUNNING, Event.CANCELLED): Phase.STOPPING,
-    (Phase.RUNNING, Event.ENDED): Phase.IDLE,
-    (Phase.FOLLOWED, Event.STOPPED): Phase.STOPPING,
-    (Phase.FOLLOWED, Event.ENDED): Phase.IDLE,
-    (Phase.STOPPING, Event.ASKED): Phase.FOLLOWED,
-    (Phase.STOPPING, Event.HELD): Phase.FOLLOWED,
-    (Phase.STOPPING, Event.ENDED): Phase.PAUSED,
-    (Phase.PAUSED, Event.ASKED): Phase.IDLE,
+TRANSITIONS: Final[Mapping[tuple[EmbeddingPhase, Event], EmbeddingPhase]] = {
+    (EmbeddingPhase.IDLE, Event.BEGUN): EmbeddingPhase.RUNNING,
+    (EmbeddingPhase.IDLE, Event.STOPPED): EmbeddingPhase.PAUSED,
+    (EmbeddingPhase.RUNNING, Event.ASKED): EmbeddingPhase.FOLLOWED,
+    (EmbeddingPhase.RUNNING, Event.HELD): EmbeddingPhase.FOLLOWED,
+    (EmbeddingPhase.RUNNING, Event.STOPPED): EmbeddingPhase.STOPPING,
+    (EmbeddingPhase.RUNNING, Event.CANCELLED): EmbeddingPhase.STOPPING,
+    (EmbeddingPhase.RUNNING, Event.ENDED): EmbeddingPhase.IDLE,
+    (EmbeddingPhase.FOLLOWED, Event.STOPPED): EmbeddingPhase.STOPPING,
+    (EmbeddingPhase.FOLLOWED, Event.ENDED): EmbeddingPhase.IDLE,
+    (EmbeddingPhase.STOPPING, Event.ASKED): EmbeddingPhase.FOLLOWED,
+    (EmbeddingPhase.STOPPING, Event.HELD): EmbeddingPhase.FOLLOWED,
+    (EmbeddingPhase.STOPPING, Event.ENDED): EmbeddingPhase.PAUSED,
+    (EmbeddingPhase.PAUSED, Event.ASKED): EmbeddingPhase.IDLE,
 }
 """All that changes the phase; whatever else happens leaves it as it is."""
 
 
-def after(phase: Phase, event: Event) -> Phase:
+def after(phase: EmbeddingPhase, event: Event) -> EmbeddingPhase:
     """The phase that an event leads to."""
     return TRANSITIONS.get((phase, event), phase)
 
