@@ -12,7 +12,7 @@ ROBOT_PACKAGES := xvfb openbox dbus at-spi2-core
 # Where compiled modules are not kept, every process of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all quick readers robot robot-short trust properties guide-pictures bundle-check check format installer installer-test installer-twice wheel-check \
+.PHONY: run test test-all quick readers robot robot-short trust properties guide-pictures translations bundle-check check format installer installer-test installer-twice wheel-check \
 	qt-libraries robot-packages installer-packages
 
 # The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
@@ -56,6 +56,11 @@ robot: $(STAMP) qt-libraries robot-packages
 robot-short: $(STAMP) qt-libraries robot-packages
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/robot || $(BIN)/python -m pytest --last-failed tests/robot
 
+# Every text of the program into translations/*.ts, compiled into assets/translations; and a pseudo-language in build/translations,
+# which shows what is not translated or clipped. LANGUAGES=de begins a new one (docs/translating.md).
+translations: $(STAMP)
+	$(BIN)/python packaging/translations.py $(LANGUAGES)
+
 # The pictures of the user guide, made anew from the sample collection.
 guide-pictures: $(STAMP) qt-libraries
 	$(BIN)/python -m research.window.guide_pictures docs/guide/images
@@ -64,7 +69,7 @@ guide-pictures: $(STAMP) qt-libraries
 FLAVOUR := cpu
 INSTALLER := PYTHONPATH=packaging $(BIN)/python -m installer --flavour $(FLAVOUR)
 
-installer: $(STAMP) qt-libraries
+installer: $(STAMP) qt-libraries translations
 	$(INSTALLER)
 
 # Builds everything a second time and compares the bytes.

@@ -96,6 +96,7 @@ def _run_window(
     from PySide6.QtWidgets import QApplication
 
     from app.garbage import GuiCollector
+    from app.language import install_language
     from app.main_window import MainWindow
     from app.reports.catching import StopSignals, log_qt_messages
     from app.settings import Settings
@@ -107,6 +108,7 @@ def _run_window(
     application.setApplicationName("Protoleaf")
     application.setOrganizationName("protoleaf")
     application.setDesktopFileName("protoleaf")
+    install_language(application)
     settings = Settings()
     apply_theme(application, SchemeChoice.named(settings.scheme))
     window = MainWindow(settings=settings, log=log)

@@ -1,0 +1,152 @@
+"""Every text of the program as a translator gets it, compiled, and a pseudo-language that shows what was forgotten."""
+
+import ast
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[1]
+SOURCES: Final = ROOT / "translations"
+COMPILED: Final = ROOT / "assets" / "translations"
+BUILD: Final = ROOT / "build" / "translations"
+PSEUDO: Final = "protoleaf_pseudo"
+_PARTS: Final = ("what", "expected", "found", "remedy")
+_LONGER: Final = 0.4
+_ACCENTS: Final = str.maketrans("aeiounycsAEIOUNYCS", "áéíóúñýçšÁÉÍÓÚÑÝÇŠ")
+_PLACES: Final = re.compile(r"(%L?\d|%n|\{\w+(?::[^{}]*)?\}|<[^>]*>|&\w+;|https?://\S+)")
+
+
+def main(languages: list[str]) -> None:
+    """Bring `translations/*.ts` up to date, begin those of new languages, compile all, and make the pseudo-language."""
+    mirror()
+    names = {path.stem for path in SOURCES.glob("*.ts")} | {f"protoleaf_{language}" for language in languages}
+    for name in sorted(names):
+        update(SOURCES / f"{name}.ts")
+        compile_one(SOURCES / f"{name}.ts", COMPILED / f"{name}.qm")
+    pseudo = BUILD / f"{PSEUDO}.ts"
+    pseudo.unlink(missing_ok=True)
+    update(pseudo)
+    fill_pseudo(pseudo)
+    compile_one(pseudo, BUILD / f"{PSEUDO}.qm")
+
+
+def mirror() -> None:
+    """Write each source file's texts, on the lines where they stand, in the form that lupdate reads."""
+    for path in sorted([*(ROOT / "app").rglob("*.py"), *(ROOT / "engine").rglob("*.py")]):
+        found = list(texts_in(ast.parse(path.read_text(encoding="utf-8"))))
+        copy = BUILD / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        lines: dict[int, list[str]] = {1: ["class Protoleaf:"]}
+        for line, text, is_plural in found:
+            call = f'self.tr({_quoted(text)}, "", count)' if is_plural else f"self.tr({_quoted(text)})"
+            lines.setdefault(max(2, line), []).append(call)
+        last = max(lines)
+        written = (lines[1][0], *("    " + "; ".join(lines.get(line, ["pass"])) for line in range(2, last + 1)))
+        copy.write_text("\n".join(written) + "\n", encoding="utf-8")
+
+
+def texts_in(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
+    """Line, text, and whether it depends on a count, of all that is marked in a module or is part of an error."""
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+        texts: list[ast.expr] = []
+        if name == "plural" and len(call.args) >= len(("count", "one", "many")):
+            yield from ((node.lineno, text, True) for node, text in _constants(call.args[2]))
+        elif name == "counted" and len(call.args) > 1:
+            nouns = [text for arg in call.args[1:] for _node, text in _constants(arg)]
+            yield from (
+                [(call.lineno, "{count:,} " + (nouns[1] if len(nouns) > 1 else nouns[0] + "s"), True)] if nouns else []
+            )
+        elif (
+            name in {"tr", "marked", "Message"}
+            or name.endswith("Error")
+            or name in {"missing", "storage_error", "writing"}
+        ):
+            texts = [*call.args[: 1 if name in {"tr", "marked", "Message"} else None]]
+            texts += [keyword.value for keyword in call.keywords if keyword.arg in _PARTS]
+        yield from ((node.lineno, text, False) for each in texts for node, text in _constants(each))
+    for node in ast.walk(tree):  # parts of errors that are chosen before
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and _is_part(node):
+            yield from ((each.lineno, text, False) for each, text in _constants(node.value))
+
+
+def _is_part(node: ast.Assign | ast.AnnAssign) -> bool:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    names = {
+        each.id.lower().strip("_") for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
+    }
+    return bool(names & {*_PARTS, "large", "within", "refusal"}) or any(name.endswith("remedy") for name in names)
+
+
+def _constants(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    waiting: list[ast.expr] = [node]
+    for each in waiting:  # grows while it is walked
+        match each:
+            case ast.Constant(value=str(text)) if re.search(r"[^\W\d_]", text):
+                yield each, text
+            case ast.IfExp():
+                waiting += (each.body, each.orelse)
+            case ast.BoolOp():
+                waiting += each.values
+            case ast.Tuple():
+                waiting += each.elts
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def update(path: Path) -> None:
+    """Merge today's texts into a file of translations; what was translated stays."""
+    path.parent.mkdir(exist_ok=True)
+    _run(
+        "lupdate",
+        "-silent",
+        "-no-obsolete",
+        "-extensions",
+        "py",
+        str(BUILD / "app"),
+        str(BUILD / "engine"),
+        "-ts",
+        str(path),
+    )
+
+
+def compile_one(source: Path, target: Path) -> None:
+    """Make what the window reads."""
+    target.parent.mkdir(exist_ok=True)
+    _run("lrelease", "-silent", str(source), "-qm", str(target))
+
+
+def fill_pseudo(path: Path) -> None:
+    """Translate everything into accents, 40 % longer, in brackets."""
+    tree = ET.parse(path)  # noqa: S314 (lupdate wrote it)
+    for message in tree.iter("message"):
+        translation, text = message.find("translation"), message.findtext("source") or ""
+        if translation is None:
+            continue
+        translation.attrib.pop("type", None)
+        forms = translation.findall("numerusform")
+        for place in forms or [translation]:
+            place.text = pseudo(text)
+    tree.write(path, encoding="utf-8", xml_declaration=True)
+
+
+def pseudo(text: str) -> str:
+    """`Open project` becomes `[Ópéñ prójéçt·····]`; places for values stay as they are."""
+    parts = _PLACES.split(text)
+    accented = "".join(part if number % 2 else part.translate(_ACCENTS) for number, part in enumerate(parts))
+    return f"[{accented}{'·' * max(1, round(len(text) * _LONGER))}]"
+
+
+def _run(tool: str, *words: str) -> None:
+    subprocess.run([str(Path(sys.executable).parent / f"pyside6-{tool}"), *words], check=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
