@@ -23,25 +23,15 @@ _CUT: Final = " […]"
 
 @dataclass(frozen=True, slots=True)
 class ClassAttributes:
-    """The attributes of one class.
+    """The attributes of one class."""
 
-    Attributes:
-        source_id: its id in the source that it came from ("n01440764"); "" where it has none.
-        synonyms: other names of it ("Tinca tinca").
-        note: what people note about it, some lines of text.
-        colour: "#rrggbb" in lower case; "" for none.
-        bar: the confidence that it needs to be predicted, 0..1; None takes over the bar from above.
-        is_deepest: never predict anything below it.
-        rank: its rank in a taxonomy of living things ("species"), or any other word; "" where there is none.
-    """
-
-    source_id: str = ""
-    synonyms: tuple[str, ...] = ()
-    note: str = ""
-    colour: str = ""
-    bar: float | None = None
-    is_deepest: bool = False
-    rank: str = ""
+    source_id: str = ""  # its id in the source that it came from ("n01440764"); "" where it has none
+    synonyms: tuple[str, ...] = ()  # other names of it ("Tinca tinca")
+    note: str = ""  # what people note about it, some lines of text
+    colour: str = ""  # "#rrggbb" in lower case; "" for none
+    bar: float | None = None  # the confidence that it needs to be predicted, 0..1; None takes over the bar from above
+    is_deepest: bool = False  # never predict anything below it
+    rank: str = ""  # its rank in a taxonomy of living things ("species"), or any other word; "" where there is none
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -90,44 +80,27 @@ def _as_it_is(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute of classes.
-
-    Attributes:
-        name: its field in `ClassAttributes`, its column in the project file and in tables, its key in JSON and GraphML.
-        title: in sentences.
-        table: of the project file, that holds its column.
-        column: its kind and its limits, for the project file.
-        clean: makes a value one that a class of this name can have, or refuses it. Nothing is never asked.
-        fit: makes what a foreign file says one that is not refused for its form.
-        since: version of the project file that brought it.
-        is_name: whether the class is found by it.
-        is_shared: whether a class that another one is merged into gets it where it has none.
-        is_compared: whether it follows a source's new version where no person changed it.
-        concerns_fit: whether predictions depend on it.
-        is_in_files: whether taxonomies have it.
-        read_as: other names that programs give it.
-        skos, skos_written: predicates that it is read from, the likeliest first, and the one that is written.
-        darwin_core: terms of Darwin Core.
-        obo: tags of OBO.
-    """
+    """One attribute of classes."""
 
     name: str
-    title: str
-    table: str
-    column: str
+    """Its field in `ClassAttributes`, its column in the project file and in tables, its key in JSON and GraphML."""
+    title: str  # in sentences
+    table: str  # of the project file, that holds its column
+    column: str  # its kind and its limits, for the project file
     clean: Callable[[Any, str], Any] = lambda value, _name: value
-    fit: Callable[[Any], Any] = _as_it_is
-    since: int = 1
-    is_name: bool = False
-    is_shared: bool = True
-    is_compared: bool = False
-    concerns_fit: bool = False
-    is_in_files: bool = True
-    read_as: tuple[str, ...] = ()
-    skos: tuple[str, ...] = ()
-    skos_written: str = ""
-    darwin_core: tuple[str, ...] = ()
-    obo: tuple[str, ...] = ()
+    """Makes a value one that a class of this name can have, or refuses it. Nothing is never asked."""
+    fit: Callable[[Any], Any] = _as_it_is  # makes what a foreign file says one that is not refused for its form
+    since: int = 1  # version of the project file that brought it
+    is_name: bool = False  # whether the class is found by it
+    is_shared: bool = True  # whether a class that another one is merged into gets it where it has none
+    is_compared: bool = False  # whether it follows a source's new version where no person changed it
+    concerns_fit: bool = False  # whether predictions depend on it
+    is_in_files: bool = True  # whether taxonomies have it
+    read_as: tuple[str, ...] = ()  # other names that programs give it
+    skos: tuple[str, ...] = ()  # predicates that it is read from, the likeliest first
+    skos_written: str = ""  # the one that is written
+    darwin_core: tuple[str, ...] = ()  # terms of Darwin Core
+    obo: tuple[str, ...] = ()  # tags of OBO
 
     @property
     def default(self) -> Any:

@@ -27,17 +27,11 @@ class Obstacle(Enum):
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why classes cannot go under a parent.
+    """Why classes cannot go under a parent."""
 
-    Attributes:
-        obstacle: what is in the way.
-        class_id: the class that it is in the way of.
-        path: of a cycle: from the class down to the parent, both included; else empty.
-    """
-
-    obstacle: Obstacle
-    class_id: ClassId
-    path: tuple[ClassId, ...] = ()
+    obstacle: Obstacle  # what is in the way
+    class_id: ClassId  # the class that it is in the way of
+    path: tuple[ClassId, ...] = ()  # of a cycle: from the class down to the parent, both included; else empty
 
 
 def placement_refusal(

@@ -5,16 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CardSize:
-    """All in scene units.
+    """All in scene units."""
 
-    Attributes:
-        width: of a card.
-        height: of a card.
-        gap_across: between neighbours of one layer, and between the rows of a block.
-        gap_along: between one layer and the next, where the edges run.
-    """
-
-    width: float
-    height: float
-    gap_across: float
-    gap_along: float
+    width: float  # of a card
+    height: float  # of a card
+    gap_across: float  # between neighbours of one layer, and between the rows of a block
+    gap_along: float  # between one layer and the next, where the edges run

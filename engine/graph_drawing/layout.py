@@ -29,24 +29,17 @@ KEPT_TO: Final = 4.0
 
 @dataclass(frozen=True)
 class Layout:
-    """A drawing of a graph.
+    """A drawing of a graph."""
 
-    Attributes:
-        places: the centre of each class's card.
-        routes: of each edge (parent, child), from the lower middle of the parent's card to the upper middle of the
-            child's, around all others.
-        bounds: left, top, width and height around all cards and routes.
-        crossings: pairs of edges that cross.
-        stack: leaves that stand one above the other in a block, at most.
-        stood: where each card, block and bend stands across, for the drawing after this one.
-    """
-
-    places: Mapping[ClassId, Point]
+    places: Mapping[ClassId, Point]  # the centre of each class's card
     routes: Mapping[tuple[ClassId, ClassId], tuple[Point, ...]]
-    bounds: tuple[float, float, float, float]
-    crossings: int
-    stack: int = 1
+    """Of each edge (parent, child), from the lower middle of the parent's card to the upper middle of the child's,
+    around all others."""
+    bounds: tuple[float, float, float, float]  # left, top, width and height around all cards and routes
+    crossings: int  # pairs of edges that cross
+    stack: int = 1  # leaves that stand one above the other in a block, at most
     stood: Mapping[ItemKey, float] = field(default_factory=dict, repr=False)
+    """Where each card, block and bend stands across, for the drawing after this one."""
 
 
 def lay_out(shown: ShownGraph, card: CardSize, *, before: Layout | None = None) -> Layout:

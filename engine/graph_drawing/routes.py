@@ -13,19 +13,12 @@ Route = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Placed:
-    """Where everything stands.
+    """Where everything stands."""
 
-    Attributes:
-        places: the centre of each class's card.
-        across: the centre of each item.
-        tops: where each layer begins.
-        bottoms: where each layer ends, its highest block included.
-    """
-
-    places: Mapping[ClassId, tuple[float, float]]
-    across: tuple[float, ...]
-    tops: tuple[float, ...]
-    bottoms: tuple[float, ...]
+    places: Mapping[ClassId, tuple[float, float]]  # the centre of each class's card
+    across: tuple[float, ...]  # the centre of each item
+    tops: tuple[float, ...]  # where each layer begins
+    bottoms: tuple[float, ...]  # where each layer ends, its highest block included
 
     def moved_across(self, way: float) -> "Placed":
         """All of it further to the right."""

@@ -12,31 +12,23 @@ MOST_AT_FIRST: Final = 120
 
 @dataclass(frozen=True)
 class ShownClass:
-    """A class that is drawn.
-
-    Attributes:
-        class_id: the class.
-        hidden: distinct classes below it that are not drawn, where one of its own children is not: it is a closed
-            branch then, drawn as one card. 0 where all its children are drawn, and for a leaf.
-        distance: edges between it and the class in focus; `None` without a focus.
-    """
+    """A class that is drawn."""
 
     class_id: ClassId
     hidden: int
-    distance: int | None
+    """Distinct classes below it that are not drawn, where one of its own children is not: it is a closed branch then,
+    drawn as one card. 0 where all its children are drawn, and for a leaf."""
+    distance: int | None  # edges between it and the class in focus; `None` without a focus
 
 
 @dataclass(frozen=True)
 class ShownGraph:
-    """What is drawn of a graph.
-
-    Attributes:
-        classes: in the order of the tree: each class before what lies below it, siblings in natural order of names.
-        edges: (parent, child), every edge of the graph between two of these classes, by child in their order.
-    """
+    """What is drawn of a graph."""
 
     classes: tuple[ShownClass, ...]
+    """In the order of the tree: each class before what lies below it, siblings in natural order of names."""
     edges: tuple[tuple[ClassId, ClassId], ...]
+    """(parent, child), every edge of the graph between two of these classes, by child in their order."""
 
 
 def shown_graph(

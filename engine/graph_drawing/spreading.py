@@ -32,19 +32,12 @@ Places = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class _Layer:
-    """A layer from left to right.
+    """A layer from left to right."""
 
-    Attributes:
-        items: (R,) its items.
-        offsets: (R,) where they would stand if they stood as near as they may, from the first one on.
-        above: links to the layer above; see `_Links`.
-        below: links to the layer below.
-    """
-
-    items: NDArray[np.int64]
-    offsets: Places
-    above: "_Links"
-    below: "_Links"
+    items: NDArray[np.int64]  # (R,) its items
+    offsets: Places  # (R,) where they would stand if they stood as near as they may, from the first one on
+    above: "_Links"  # links to the layer above; see `_Links`
+    below: "_Links"  # links to the layer below
 
 
 @dataclass(frozen=True)

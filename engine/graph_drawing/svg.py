@@ -31,23 +31,14 @@ WIDEST: Final = 4.0
 
 @dataclass(frozen=True)
 class SvgColours:
-    """Colours of a drawing, each `#rrggbb`.
+    """Colours of a drawing, each `#rrggbb`."""
 
-    Attributes:
-        ground: behind everything.
-        card: of the cards.
-        border: around them.
-        text: names.
-        text_muted: how many classes a closed branch hides.
-        edge: edges.
-    """
-
-    ground: str
-    card: str
-    border: str
-    text: str
-    text_muted: str
-    edge: str
+    ground: str  # behind everything
+    card: str  # of the cards
+    border: str  # around them
+    text: str  # names
+    text_muted: str  # how many classes a closed branch hides
+    edge: str  # edges
 
 
 LIGHT: Final = SvgColours("#f5f6f4", "#ffffff", "#cfd4cb", "#1a1f1a", "#667064", "#8a9486")

@@ -17,27 +17,18 @@ number from the top, negative, its parent, and the key of what its edge leads to
 
 @dataclass(frozen=True)
 class Tiers:
-    """A layered drawing before anything has a place: items, each in a layer, and links between neighbouring layers.
+    """A layered drawing before anything has a place: items, each in a layer, and links between neighbouring layers."""
 
-    Attributes:
-        keys: of each item.
-        members: of each item, its classes: one for a card, several for a block, none for a bend.
-        tier: of each item, its layer, 0 at the top.
-        above: of each item, the items of the layer above that it is linked to.
-        below: of each item, those of the layer below.
-        strands: of each item, how many edges run between it and one item above.
-        bends: of each pair of items that edges join across several layers, the bends between them from the top down.
-        item_of: of each class, its item.
-    """
-
-    keys: tuple[ItemKey, ...]
+    keys: tuple[ItemKey, ...]  # of each item
     members: tuple[tuple[ClassId, ...], ...]
-    tier: tuple[int, ...]
-    above: tuple[tuple[int, ...], ...]
-    below: tuple[tuple[int, ...], ...]
-    strands: tuple[int, ...]
+    """Of each item, its classes: one for a card, several for a block, none for a bend."""
+    tier: tuple[int, ...]  # of each item, its layer, 0 at the top
+    above: tuple[tuple[int, ...], ...]  # of each item, the items of the layer above that it is linked to
+    below: tuple[tuple[int, ...], ...]  # of each item, those of the layer below
+    strands: tuple[int, ...]  # of each item, how many edges run between it and one item above
     bends: dict[tuple[int, int], tuple[int, ...]]
-    item_of: dict[ClassId, int]
+    """Of each pair of items that edges join across several layers, the bends between them from the top down."""
+    item_of: dict[ClassId, int]  # of each class, its item
 
     @property
     def count(self) -> int:

@@ -21,19 +21,12 @@ _SYNSET_EDGE: Final = re.compile(r"n\d{8}\s+n\d{8}\s*")
 
 @dataclass(frozen=True)
 class GraphFormat:
-    """A format that a category graph can be imported from.
+    """A format that a category graph can be imported from."""
 
-    Attributes:
-        description: for a person, in a few words.
-        read: reads a file or folder of this format.
-        fits: whether a file that begins so is of this format.
-        patterns: names of its files, as file dialogs filter by them.
-    """
-
-    description: str
-    read: Callable[[Path], ImportedGraph]
-    fits: Callable[[Opening], bool]
-    patterns: tuple[str, ...] = ()
+    description: str  # for a person, in a few words
+    read: Callable[[Path], ImportedGraph]  # reads a file or folder of this format
+    fits: Callable[[Opening], bool]  # whether a file that begins so is of this format
+    patterns: tuple[str, ...] = ()  # names of its files, as file dialogs filter by them
 
 
 FORMATS: Final[Mapping[str, GraphFormat]] = {

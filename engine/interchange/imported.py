@@ -15,30 +15,19 @@ from engine.graph.names import clean_name
 
 @dataclass(frozen=True, slots=True)
 class ImportedClass:
-    """A class in a source.
+    """A class in a source."""
 
-    Attributes:
-        key: what tells it from the other classes of that source: an id, a path or a name.
-        name: its clean name.
-        attributes: what else the source says of it.
-    """
-
-    key: str
-    name: str
-    attributes: ClassAttributes = NO_ATTRIBUTES
+    key: str  # what tells it from the other classes of that source: an id, a path or a name
+    name: str  # its clean name
+    attributes: ClassAttributes = NO_ATTRIBUTES  # what else the source says of it
 
 
 @dataclass(frozen=True)
 class ImportedGraph:
-    """What a source holds.
+    """What a source holds."""
 
-    Attributes:
-        classes: every class once.
-        edges: (parent key, child key), every edge once.
-    """
-
-    classes: tuple[ImportedClass, ...]
-    edges: tuple[tuple[str, str], ...]
+    classes: tuple[ImportedClass, ...]  # every class once
+    edges: tuple[tuple[str, str], ...]  # (parent key, child key), every edge once
 
     def parent_keys(self) -> dict[str, list[str]]:
         """Keys of the parents of each class, in the order of the classes and edges."""

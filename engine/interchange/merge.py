@@ -14,19 +14,13 @@ from engine.interchange.imported import ImportedClass, ImportedGraph, find_cycle
 
 @dataclass(frozen=True)
 class MergeResult:
-    """What a merge did.
+    """What a merge did."""
 
-    Attributes:
-        classes_added: number of new classes.
-        edges_added: number of new edges.
-        aliases_added: number of classes from before that got further attributes.
-        class_ids: for each imported key its class in the graph, new or not.
-    """
-
-    classes_added: int
-    edges_added: int
-    aliases_added: int = 0
+    classes_added: int  # number of new classes
+    edges_added: int  # number of new edges
+    aliases_added: int = 0  # number of classes from before that got further attributes
     class_ids: Mapping[str, ClassId] = field(default_factory=dict)
+    """For each imported key its class in the graph, new or not."""
 
 
 def merge_into(graph: CategoryGraph, imported: ImportedGraph) -> MergeResult:

@@ -29,23 +29,14 @@ UNKNOWN_NAME: Final = "unknown"
 
 @dataclass(frozen=True)
 class PredictedRow:
-    """What a model says about an image.
+    """What a model says about an image."""
 
-    Attributes:
-        image: its path.
-        class_id: the likeliest leaf.
-        score: its probability.
-        safe_class_id: None when not even a coarse class is sure.
-        safe_score: its probability.
-        is_unknown: too far from every class.
-    """
-
-    image: str
-    class_id: int
-    score: float
-    safe_class_id: int | None
-    safe_score: float
-    is_unknown: bool
+    image: str  # its path
+    class_id: int  # the likeliest leaf
+    score: float  # its probability
+    safe_class_id: int | None  # None when not even a coarse class is sure
+    safe_score: float  # its probability
+    is_unknown: bool  # too far from every class
 
 
 @dataclass(frozen=True)

@@ -26,23 +26,15 @@ _REMEDY: Final = "choose another place"
 
 @dataclass(frozen=True)
 class ExportChoice:
-    """What a person chooses for an export.
+    """What a person chooses for an export."""
 
-    Attributes:
-        format_name: a key of `FORMATS`.
-        out: the file or folder.
-        which: which images.
-        folder: for formats that are folders.
-        is_overwriting: whether a file that no earlier export wrote is replaced.
-        has_byte_order_mark: whether a table for spreadsheets begins with one: Excel takes it for Latin-1 otherwise.
-    """
-
-    format_name: str
-    out: Path
-    which: Which = Which.SURE
-    folder: FolderOptions = field(default_factory=FolderOptions)
-    is_overwriting: bool = False
+    format_name: str  # a key of `FORMATS`
+    out: Path  # the file or folder
+    which: Which = Which.SURE  # which images
+    folder: FolderOptions = field(default_factory=FolderOptions)  # for formats that are folders
+    is_overwriting: bool = False  # whether a file that no earlier export wrote is replaced
     has_byte_order_mark: bool = False
+    """Whether a table for spreadsheets begins with one: Excel takes it for Latin-1 otherwise."""
 
 
 def export_project(

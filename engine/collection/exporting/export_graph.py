@@ -31,32 +31,20 @@ Weights = Mapping[tuple[ClassId, ClassId], float]
 
 @dataclass(frozen=True)
 class GraphToWrite:
-    """What is written, apart from the project: it may be edited meanwhile.
+    """What is written, apart from the project: it may be edited meanwhile."""
 
-    Attributes:
-        graph: the classes and edges.
-        weights: of the edges that have one, for drawings.
-    """
-
-    graph: CategoryGraph
-    weights: Weights = field(default_factory=dict)
+    graph: CategoryGraph  # the classes and edges
+    weights: Weights = field(default_factory=dict)  # of the edges that have one, for drawings
 
 
 @dataclass(frozen=True)
 class GraphExportFormat:
-    """A format that a category graph can be written in.
+    """A format that a category graph can be written in."""
 
-    Attributes:
-        description: for a person, in a few words.
-        suffix: of its files.
-        content: what is written of a graph.
-        comes_back: whether an import of it gives the same graph again.
-    """
-
-    description: str
-    suffix: str
-    content: Callable[[GraphToWrite], bytes]
-    comes_back: bool = True
+    description: str  # for a person, in a few words
+    suffix: str  # of its files
+    content: Callable[[GraphToWrite], bytes]  # what is written of a graph
+    comes_back: bool = True  # whether an import of it gives the same graph again
 
 
 @dataclass(frozen=True)

@@ -39,33 +39,21 @@ _INDENT: Final = "    "
 
 @dataclass(frozen=True)
 class ExportPreview:
-    """The beginning of an export: a table, or lines.
+    """The beginning of an export: a table, or lines."""
 
-    Attributes:
-        columns, rows: of a table; () otherwise.
-        lines: of a file's text, or of a folder's contents, indented.
-        images: how many images it is made of.
-    """
-
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()  # of a table; () otherwise
     rows: tuple[tuple[str, ...], ...] = ()
-    lines: tuple[str, ...] = ()
-    images: int = 0
+    lines: tuple[str, ...] = ()  # of a file's text, or of a folder's contents, indented
+    images: int = 0  # how many images it is made of
 
 
 @dataclass(frozen=True)
 class ChosenImages:
-    """The images that a choice means.
+    """The images that a choice means."""
 
-    Attributes:
-        count: how many.
-        size_bytes: of all their files together, as they were when they were added.
-        coarse: how many are of classes that lie above classes of others.
-    """
-
-    count: int
-    size_bytes: int
-    coarse: int = 0
+    count: int  # how many
+    size_bytes: int  # of all their files together, as they were when they were added
+    coarse: int = 0  # how many are of classes that lie above classes of others
 
 
 def chosen_images(project: Project, state: CollectionState) -> dict[Which, ChosenImages]:

@@ -22,17 +22,11 @@ _NAMES_ITS_SOURCE: Final = re.compile(r"n\d{8}|https?://\S+|urn:\S+", re.IGNOREC
 
 @dataclass(frozen=True)
 class ClassReading:
-    """What a label's class says of itself.
+    """What a label's class says of itself."""
 
-    Attributes:
-        class_id: the class; None where there is none, or where it is not clear which.
-        named: what path, name or synonym say: one class, several, or none.
-        identified: what the source id says.
-    """
-
-    class_id: ClassId | None = None
-    named: tuple[ClassId, ...] = ()
-    identified: tuple[ClassId, ...] = ()
+    class_id: ClassId | None = None  # the class; None where there is none, or where it is not clear which
+    named: tuple[ClassId, ...] = ()  # what path, name or synonym say: one class, several, or none
+    identified: tuple[ClassId, ...] = ()  # what the source id says
 
     @property
     def is_conflict(self) -> bool:

@@ -21,47 +21,28 @@ from engine.project.action_texts import described_text, imported_text, remembere
 
 @dataclass(frozen=True)
 class GraphImport:
-    """What came of it.
+    """What came of it."""
 
-    Attributes:
-        change: one step.
-        classes_added, edges_added: how many are new.
-        aliases_added: how many classes from before got a source id or further synonyms.
-        notes_added: how many classes got a note or a colour that they had not.
-        classes_removed: how many that the source has no more were removed.
-        report: what was planned; without it when only figures were asked for.
-        stayed: classes that could not be merged or removed, each with the reason.
-    """
-
-    change: Change
-    classes_added: int
+    change: Change  # one step
+    classes_added: int  # how many are new
     edges_added: int
-    aliases_added: int = 0
-    notes_added: int = 0
-    classes_removed: int = 0
-    report: ImportReport | None = None
-    stayed: tuple[str, ...] = ()
+    aliases_added: int = 0  # how many classes from before got a source id or further synonyms
+    notes_added: int = 0  # how many classes got a note or a colour that they had not
+    classes_removed: int = 0  # how many that the source has no more were removed
+    report: ImportReport | None = None  # what was planned; without it when only figures were asked for
+    stayed: tuple[str, ...] = ()  # classes that could not be merged or removed, each with the reason
 
 
 @dataclass(frozen=True)
 class GraphPreview:
-    """What an import would do, before anything is written.
+    """What an import would do, before anything is written."""
 
-    Attributes:
-        report: all of it, or the beginnings of its lists.
-        known_name: file or folder of an earlier version that was imported into this project; "" where there is none.
-        is_alike: whether the project's classes look like an earlier version, known or not.
-        changes: whether anything would change but what is remembered of the source.
-        noted: how many classes would get a note or a colour.
-        gone_unlabelled: how many of the classes that the source has no more carry no label, and so can be removed.
-    """
-
-    report: ImportReport
-    known_name: str
-    is_alike: bool
-    changes: bool
-    noted: int
-    gone_unlabelled: int
+    report: ImportReport  # all of it, or the beginnings of its lists
+    known_name: str  # file or folder of an earlier version that was imported into this project; "" where there is none
+    is_alike: bool  # whether the project's classes look like an earlier version, known or not
+    changes: bool  # whether anything would change but what is remembered of the source
+    noted: int  # how many classes would get a note or a colour
+    gone_unlabelled: int  # how many of the classes that the source has no more carry no label, and so can be removed
 
     @property
     def is_known(self) -> bool:

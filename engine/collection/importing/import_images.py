@@ -20,25 +20,16 @@ _NOTHING_ADDED: Final = "nothing in this folder was added"
 
 @dataclass(frozen=True)
 class ImageImport:
-    """What came of it.
+    """What came of it."""
 
-    Attributes:
-        change: the one undoable step.
-        added: images that were not in the project before.
-        already_there: images that were.
-        labelled: images that got a person's label by this.
-        classes_added: classes made from sub-folders.
-        failures: files and folders that could not be looked at, and folders that cannot name a class.
-        left_out: files of other kinds in folders.
-    """
-
-    change: Change
-    added: int
-    already_there: int
-    labelled: int
-    classes_added: int
+    change: Change  # the one undoable step
+    added: int  # images that were not in the project before
+    already_there: int  # images that were
+    labelled: int  # images that got a person's label by this
+    classes_added: int  # classes made from sub-folders
     failures: tuple[FileFailure, ...] = ()
-    left_out: LeftOut = field(default_factory=LeftOut)
+    """Files and folders that could not be looked at, and folders that cannot name a class."""
+    left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders
 
 
 def import_images(

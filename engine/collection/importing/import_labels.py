@@ -38,16 +38,10 @@ ReadLabels = tuple[str, ForeignLabels]
 
 @dataclass(frozen=True)
 class LabelImport:
-    """What came of it.
+    """What came of it."""
 
-    Attributes:
-        plan: what could be done at the end, for its lists of what was not taken over.
-        change: the one undoable step.
-        labelled, classes_added, images_added: how many.
-    """
-
-    plan: LabelPlan
-    change: Change
+    plan: LabelPlan  # what could be done at the end, for its lists of what was not taken over
+    change: Change  # the one undoable step
     labelled: int
     classes_added: int
     images_added: int

@@ -11,17 +11,11 @@ Names = tuple[str, ...]
 
 
 class KeywordMeaning(NamedTuple):
-    """What a keyword means.
+    """What a keyword means."""
 
-    Attributes:
-        class_id: the deepest class that it names; None where it names none.
-        missing: path of the class that could be made of it; () where it names one whole, or is a flat keyword.
-        several: classes that it may mean, as paths; where there are several, none is taken.
-    """
-
-    class_id: int | None = None
-    missing: Names = ()
-    several: Names = ()
+    class_id: int | None = None  # the deepest class that it names; None where it names none
+    missing: Names = ()  # path of the class that could be made of it; () where it names one whole, or is a flat keyword
+    several: Names = ()  # classes that it may mean, as paths; where there are several, none is taken
 
 
 NO_MEANING: Final = KeywordMeaning()

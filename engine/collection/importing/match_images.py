@@ -50,17 +50,11 @@ class FileContents:
 
 @dataclass(frozen=True)
 class ImageMatch:
-    """The images that a label is about.
+    """The images that a label is about."""
 
-    Attributes:
-        images: one, or all with the same content; () where there is none.
-        namesake: path of an image that is called so and is none of them; "" where there is none.
-        reason: why it is none of them.
-    """
-
-    images: tuple[int, ...] = ()
-    namesake: str = ""
-    reason: str = ""
+    images: tuple[int, ...] = ()  # one, or all with the same content; () where there is none
+    namesake: str = ""  # path of an image that is called so and is none of them; "" where there is none
+    reason: str = ""  # why it is none of them
 
 
 class ImageMatcher:

@@ -43,19 +43,12 @@ _WORLD: Final = (-180.0, -90.0, 180.0, 90.0)  # longitude and latitude from, lon
 
 @dataclass
 class Deployment:
-    """Images of one folder, taken for those of one camera at one place.
+    """Images of one folder, taken for those of one camera at one place."""
 
-    Attributes:
-        name: the folder; it is the deployment's id, too.
-        times: of its images.
-        places: latitude and longitude of those that say it.
-        has_doubtful_times: whether some have no time of their own, or none with a time zone.
-    """
-
-    name: str
-    times: list[datetime] = field(default_factory=list)
-    places: list[tuple[float, float]] = field(default_factory=list)
-    has_doubtful_times: bool = False
+    name: str  # the folder; it is the deployment's id, too
+    times: list[datetime] = field(default_factory=list)  # of its images
+    places: list[tuple[float, float]] = field(default_factory=list)  # latitude and longitude of those that say it
+    has_doubtful_times: bool = False  # whether some have no time of their own, or none with a time zone
 
 
 def package_json(images: LabelledImages, deployments: Iterable[Deployment]) -> bytes:

@@ -32,26 +32,17 @@ _ESCAPES: Final = {"\\t": "\t", "\\n": "\n", "\\r": "\r"}
 
 @dataclass(frozen=True)
 class Table:
-    """A table of an archive.
+    """A table of an archive."""
 
-    Attributes:
-        row_type: what a row is, as a term.
-        file: its name in the archive.
-        columns: term of each column, by its number; the first column is the occurrence's id where it has no term.
-        separator, quote: between cells and around them; quote is "" for none.
-        header_lines: to be passed over.
-        encoding: of its text.
-        id_index: number of the column with the occurrence's id, by which tables belong together.
-    """
-
-    row_type: str
-    file: str
+    row_type: str  # what a row is, as a term
+    file: str  # its name in the archive
     columns: Mapping[int, str]
-    separator: str = ","
-    quote: str = '"'
-    header_lines: int = 1
-    encoding: str = "UTF-8"
-    id_index: int = 0
+    """Term of each column, by its number; the first column is the occurrence's id where it has no term."""
+    separator: str = ","  # between cells
+    quote: str = '"'  # around them; "" for none
+    header_lines: int = 1  # to be passed over
+    encoding: str = "UTF-8"  # of its text
+    id_index: int = 0  # number of the column with the occurrence's id, by which tables belong together
 
     @property
     def names(self) -> tuple[str, ...]:

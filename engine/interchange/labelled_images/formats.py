@@ -57,40 +57,24 @@ class FormatGroup(StrEnum):
 
 @dataclass(frozen=True)
 class ImageFormat:
-    """A format of labelled images.
+    """A format of labelled images."""
 
-    Attributes:
-        title: what people call it.
-        description: for a person who chooses, in a few words.
-        cannot_carry: what is lost in it, one short phrase each.
-        suffix: of the file, with its dot; "" for a folder.
-        write_file, write_folder: one of them is None.
-        read: None where no labels can come back.
-        read_photos: instead of it where images themselves are looked into.
-        fits: None where it is never detected.
-        group: what it is for.
-        has_images: whether the folder holds the images themselves, as copies or links.
-        has_flat_form: whether its class folders can lie beside one another, too; see `FolderOptions`.
-        is_beside: whether its class folders always lie beside one another.
-        is_spreadsheet: whether spreadsheets open it.
-        writes_into: whether `write_folder` gets a folder that may hold other files, and writes each of its own whole.
-    """
-
-    title: str
-    description: str
-    cannot_carry: tuple[str, ...] = ()
-    suffix: str = ""
-    write_file: WriteFile | None = None
+    title: str  # what people call it
+    description: str  # for a person who chooses, in a few words
+    cannot_carry: tuple[str, ...] = ()  # what is lost in it, one short phrase each
+    suffix: str = ""  # of the file, with its dot; "" for a folder
+    write_file: WriteFile | None = None  # this or `write_folder`
     write_folder: WriteFolder | None = None
-    read: Read | None = None
-    read_photos: ReadPhotos | None = None
-    fits: Fits | None = None
-    group: FormatGroup = FormatGroup.ANNOTATION
-    has_images: bool = False
-    has_flat_form: bool = False
-    is_beside: bool = False
-    is_spreadsheet: bool = False
+    read: Read | None = None  # None where no labels can come back
+    read_photos: ReadPhotos | None = None  # instead of it where images themselves are looked into
+    fits: Fits | None = None  # None where it is never detected
+    group: FormatGroup = FormatGroup.ANNOTATION  # what it is for
+    has_images: bool = False  # whether the folder holds the images themselves, as copies or links
+    has_flat_form: bool = False  # whether its class folders can lie beside one another, too; see `FolderOptions`
+    is_beside: bool = False  # whether its class folders always lie beside one another
+    is_spreadsheet: bool = False  # whether spreadsheets open it
     writes_into: bool = False
+    """Whether `write_folder` gets a folder that may hold other files, and writes each of its own whole."""
 
     @property
     def is_folder(self) -> bool:

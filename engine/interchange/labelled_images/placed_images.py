@@ -47,19 +47,15 @@ _LONGEST_PLACE_BYTES: Final = 400
 
 @dataclass(frozen=True)
 class FolderOptions:
-    """What a person chooses for a folder of images.
+    """What a person chooses for a folder of images."""
 
-    Attributes:
-        placing: how the images come into it.
-        is_flat: one folder for each class beside one another, instead of folders within folders; formats that know one
-            way only pass it over.
-        has_coarse: whether folders beside one another are also made for classes above others, which trainers take for
-            one more class each.
-    """
-
-    placing: Placing = Placing.COPY
+    placing: Placing = Placing.COPY  # how the images come into it
     is_flat: bool = False
+    """One folder for each class beside one another, instead of folders within folders; formats that know one way only
+    pass it over."""
     has_coarse: bool = False
+    """Whether folders beside one another are also made for classes above others, which trainers take for one more class
+    each."""
 
 
 def safe_name(name: str) -> str:

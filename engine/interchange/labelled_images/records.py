@@ -17,59 +17,35 @@ from engine.graph.names import join_path
 
 @dataclass(frozen=True, slots=True)
 class GivenLabel:
-    """What a person said of an image.
+    """What a person said of an image."""
 
-    Attributes:
-        class_id: None for none of the classes.
-        who: the person.
-        when: time zone aware.
-        source: by which way it came into the project: "review", "import", ...
-    """
-
-    class_id: int | None
-    who: str
-    when: datetime
-    source: str
+    class_id: int | None  # None for none of the classes
+    who: str  # the person
+    when: datetime  # time zone aware
+    source: str  # by which way it came into the project: "review", "import", ...
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What the model says of an image.
+    """What the model says of an image."""
 
-    Attributes:
-        leaf_id: the likeliest leaf.
-        leaf_score: its probability, 0..1, given that the image shows one of the classes.
-        safe_id: deepest class that passes its bar; None where none does, or the image seems to be of none.
-        safe_score: its probability, 0..1; 0 without one.
-        is_unknown: whether it is too far from every class.
-    """
-
-    leaf_id: int
-    leaf_score: float
-    safe_id: int | None
-    safe_score: float
-    is_unknown: bool
+    leaf_id: int  # the likeliest leaf
+    leaf_score: float  # its probability, 0..1, given that the image shows one of the classes
+    safe_id: int | None  # deepest class that passes its bar; None where none does, or the image seems to be of none
+    safe_score: float  # its probability, 0..1; 0 without one
+    is_unknown: bool  # whether it is too far from every class
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledImage:
-    """An image of a collection with what is said of it.
+    """An image of a collection with what is said of it."""
 
-    Attributes:
-        image_id: the project's number of it.
-        path: as the project has it: relative to its folder, or absolute, with "/" between.
-        file: where it is on this computer.
-        content_hash: BLAKE3 of the file's bytes as hex, 16 bytes; "" where it was never read.
-        label: a person's; None without one.
-        answer: the model's, also beside a label; None where it has none.
-    """
-
-    image_id: int
-    path: str
-    file: Path
-    content_hash: str
-    label: GivenLabel | None
-    answer: ModelAnswer | None
+    image_id: int  # the project's number of it
+    path: str  # as the project has it: relative to its folder, or absolute, with "/" between
+    file: Path  # where it is on this computer
+    content_hash: str  # BLAKE3 of the file's bytes as hex, 16 bytes; "" where it was never read
+    label: GivenLabel | None  # a person's; None without one
+    answer: ModelAnswer | None  # the model's, also beside a label; None where it has none
 
     @property
     def class_id(self) -> int | None:
@@ -104,32 +80,21 @@ def _nothing() -> None:
 
 @dataclass(frozen=True)
 class LabelledImages:
-    """A collection as it is written into a format.
+    """A collection as it is written into a format."""
 
-    Attributes:
-        title: the project's name.
-        graph: its classes.
-        images: in ascending image id order: those that are to be written, and no others.
-        made_at: when this was gathered: the time of the model's answers; time zone aware.
-        model: name of the model; "" where it was not asked.
-        setting: "ppn+", "ppn" or "prototypes".
-        program: name and version of this program.
-        folder: the deepest folder that all images of the project lie in or below, also those that are not written;
-            None where they are on several drives.
-        facts_of: reads the header of an image's file.
-        on_image: called after each image that was written; raises `Cancelled` when it is to stop.
-    """
-
-    title: str
-    graph: CategoryGraph
-    images: Sequence[LabelledImage]
-    made_at: datetime
-    model: str
-    setting: str
-    program: str
+    title: str  # the project's name
+    graph: CategoryGraph  # its classes
+    images: Sequence[LabelledImage]  # in ascending image id order: those that are to be written, and no others
+    made_at: datetime  # when this was gathered: the time of the model's answers; time zone aware
+    model: str  # name of the model; "" where it was not asked
+    setting: str  # "ppn+", "ppn" or "prototypes"
+    program: str  # name and version of this program
     folder: Path | None
-    facts_of: Callable[[Path], PhotoFacts]
+    """The deepest folder that all images of the project lie in or below, also those that are not written; None where
+    they are on several drives."""
+    facts_of: Callable[[Path], PhotoFacts]  # reads the header of an image's file
     on_image: Callable[[], None] = _nothing
+    """Called after each image that was written; raises `Cancelled` when it is to stop."""
 
     def each(self) -> Iterator[LabelledImage]:
         """The images one after the other, with progress told and stops taken."""
@@ -165,60 +130,38 @@ class LabelledImages:
 
 @dataclass(frozen=True)
 class WrittenExport:
-    """What a format wrote.
+    """What a format wrote."""
 
-    Attributes:
-        images: how many are in it.
-        left_out: why images are not in it, with how many: {"no class": 12}.
-        failures: files that could not be read or copied.
-    """
-
-    images: int
-    left_out: dict[str, int] = field(default_factory=dict)
-    failures: tuple[FileFailure, ...] = ()
+    images: int  # how many are in it
+    left_out: dict[str, int] = field(default_factory=dict)  # why images are not in it, with how many: {"no class": 12}
+    failures: tuple[FileFailure, ...] = ()  # files that could not be read or copied
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignLabel:
-    """What a file says of an image.
+    """What a file says of an image."""
 
-    Attributes:
-        image: its path as the file has it.
-        names: the class: its path from the top down, or its name alone, or whatever names it there; () for none of the
-            classes.
-        source_id: the class's id where the file has one: looked for first.
-        file: where the file says the image is, or where it lies beside the labels; None where nothing tells.
-        content_hash: as `LabelledImage`; "" where nothing tells.
-        who: the person; "" where nothing tells.
-        when: None where nothing tells.
-        is_machine: whether a model says so: such an answer is never taken for a label.
-        is_keyword: whether it is a photo's keyword, which may or may not mean a class.
-    """
-
-    image: str
+    image: str  # its path as the file has it
     names: tuple[str, ...]
-    source_id: str = ""
+    """The class: its path from the top down, or its name alone, or whatever names it there; () for none of the
+    classes."""
+    source_id: str = ""  # the class's id where the file has one: looked for first
     file: Path | None = None
-    content_hash: str = ""
-    who: str = ""
-    when: datetime | None = None
-    is_machine: bool = False
-    is_keyword: bool = False
+    """Where the file says the image is, or where it lies beside the labels; None where nothing tells."""
+    content_hash: str = ""  # as `LabelledImage`; "" where nothing tells
+    who: str = ""  # the person; "" where nothing tells
+    when: datetime | None = None  # None where nothing tells
+    is_machine: bool = False  # whether a model says so: such an answer is never taken for a label
+    is_keyword: bool = False  # whether it is a photo's keyword, which may or may not mean a class
 
 
 @dataclass(frozen=True)
 class ForeignLabels:
-    """What was read of a source.
+    """What was read of a source."""
 
-    Attributes:
-        labels: in the order of the source; an image may occur several times.
-        unlabelled: images that stand there without a word about their class.
-        problems: lines that could not be read, for people.
-    """
-
-    labels: tuple[ForeignLabel, ...]
-    unlabelled: int = 0
-    problems: tuple[str, ...] = ()
+    labels: tuple[ForeignLabel, ...]  # in the order of the source; an image may occur several times
+    unlabelled: int = 0  # images that stand there without a word about their class
+    problems: tuple[str, ...] = ()  # lines that could not be read, for people
 
     @staticmethod
     def of(labels: Iterable[ForeignLabel], *, unlabelled: int = 0, problems: Iterable[str] = ()) -> "ForeignLabels":

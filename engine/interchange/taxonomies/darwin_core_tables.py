@@ -37,29 +37,20 @@ _ENCODINGS: Final = frozenset({"", "utf-8", "utf8"})
 
 @dataclass(frozen=True)
 class TaxonRow:
-    """A row of a table.
+    """A row of a table."""
 
-    Attributes:
-        place: where it stands, for errors.
-        cells: by term, in small letters and without its vocabulary; only those that are not empty. The id by which
-            tables belong together is under "".
-    """
-
-    place: str
+    place: str  # where it stands, for errors
     cells: Mapping[str, str]
+    """By term, in small letters and without its vocabulary; only those that are not empty. The id by which tables
+    belong together is under ""."""
 
 
 @dataclass(frozen=True)
 class Checklist:
-    """The tables of a checklist.
+    """The tables of a checklist."""
 
-    Attributes:
-        taxa: its rows.
-        vernacular: rows of names in the languages of people; () where there is no such table.
-    """
-
-    taxa: tuple[TaxonRow, ...]
-    vernacular: tuple[TaxonRow, ...] = ()
+    taxa: tuple[TaxonRow, ...]  # its rows
+    vernacular: tuple[TaxonRow, ...] = ()  # rows of names in the languages of people; () where there is no such table
 
 
 def checklist(source: Path) -> Checklist:

@@ -21,17 +21,11 @@ _COMMENT: Final = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 @final
 @dataclass(frozen=True)
 class Opening:
-    """What the beginning of a file says.
+    """What the beginning of a file says."""
 
-    Attributes:
-        name: of the file.
-        text: its first characters, without blanks before them; "" for an archive.
-        members: the files of a zip archive; () for any other file.
-    """
-
-    name: str
-    text: str
-    members: tuple[str, ...] = ()
+    name: str  # of the file
+    text: str  # its first characters, without blanks before them; "" for an archive
+    members: tuple[str, ...] = ()  # the files of a zip archive; () for any other file
 
     @classmethod
     def of(cls, source: Path) -> "Opening":

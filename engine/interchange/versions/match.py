@@ -30,19 +30,14 @@ _B = TypeVar("_B")
 
 @dataclass(frozen=True)
 class Matching:
-    """What became of the classes of before.
+    """What became of the classes of before."""
 
-    Attributes:
-        class_ids: the class of each key of the new version; a key without one is a new class.
-        merged: classes of before that are part of another one now, with its key.
-        split: classes of before that became several, with their keys.
-        gone: classes of before that the new version does not have, nor says why.
-    """
-
-    class_ids: Mapping[str, ClassId]
+    class_ids: Mapping[str, ClassId]  # the class of each key of the new version; a key without one is a new class
     merged: Mapping[ClassId, str] = field(default_factory=dict)
+    """Classes of before that are part of another one now, with its key."""
     split: Mapping[ClassId, tuple[str, ...]] = field(default_factory=dict)
-    gone: tuple[ClassId, ...] = ()
+    """Classes of before that became several, with their keys."""
+    gone: tuple[ClassId, ...] = ()  # classes of before that the new version does not have, nor says why
 
 
 def match(graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | None) -> Matching:

@@ -26,53 +26,32 @@ class Clash(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Something that a person did and the source says otherwise: the person's stays.
-
-    Attributes:
-        class_id: the class.
-        clash: why.
-        theirs: the source's name of it, or the paths of its places there.
-    """
+    """Something that a person did and the source says otherwise: the person's stays."""
 
     class_id: ClassId
-    clash: Clash
-    theirs: str
+    clash: Clash  # why
+    theirs: str  # the source's name of it, or the paths of its places there
 
 
 @dataclass(frozen=True)
 class ImportPlan:
-    """What would be done.
+    """What would be done."""
 
-    Attributes:
-        class_ids: the class of each key of the source; new ones have the ids that they would get.
-        edits: of the graph, to be applied as they are.
-        version: what the source says now, to be remembered.
-        is_update: whether renames, moves and so on are taken over, or only what is new.
-        new: classes that come.
-        renamed, moved: classes from before that get another name, other parents.
-        completed: classes from before that get a source id, synonyms or other facts.
-        noted: classes that get a note or a colour, new ones among them.
-        merged: classes from before that go into another one.
-        split: classes from before that are several in the source now; they stay, with their labels.
-        gone: classes from before that the source does not have any more; they stay.
-        removed_here: classes of the source that a person removed here; they are not brought back.
-        kept: where the person's word stands against the source's.
-    """
-
-    class_ids: Mapping[str, ClassId]
-    edits: tuple[GraphEdit, ...]
-    version: SourceVersion
-    is_update: bool = False
-    new: tuple[ClassId, ...] = ()
-    renamed: tuple[ClassId, ...] = ()
-    moved: tuple[ClassId, ...] = ()
-    completed: tuple[ClassId, ...] = ()
-    noted: tuple[ClassId, ...] = ()
-    merged: tuple[tuple[ClassId, ClassId], ...] = ()
+    class_ids: Mapping[str, ClassId]  # the class of each key of the source; new ones have the ids that they would get
+    edits: tuple[GraphEdit, ...]  # of the graph, to be applied as they are
+    version: SourceVersion  # what the source says now, to be remembered
+    is_update: bool = False  # whether renames, moves and so on are taken over, or only what is new
+    new: tuple[ClassId, ...] = ()  # classes that come
+    renamed: tuple[ClassId, ...] = ()  # classes from before that get another name
+    moved: tuple[ClassId, ...] = ()  # those that get other parents
+    completed: tuple[ClassId, ...] = ()  # classes from before that get a source id, synonyms or other facts
+    noted: tuple[ClassId, ...] = ()  # classes that get a note or a colour, new ones among them
+    merged: tuple[tuple[ClassId, ClassId], ...] = ()  # classes from before that go into another one
     split: tuple[tuple[ClassId, tuple[ClassId, ...]], ...] = ()
-    gone: tuple[ClassId, ...] = ()
-    removed_here: tuple[str, ...] = ()
-    kept: tuple[Kept, ...] = ()
+    """Classes from before that are several in the source now; they stay, with their labels."""
+    gone: tuple[ClassId, ...] = ()  # classes from before that the source does not have any more; they stay
+    removed_here: tuple[str, ...] = ()  # classes of the source that a person removed here; they are not brought back
+    kept: tuple[Kept, ...] = ()  # where the person's word stands against the source's
 
     @property
     def changes_graph(self) -> bool:

@@ -21,45 +21,28 @@ MOST_PARTS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """What happens to one class.
+    """What happens to one class."""
 
-    Attributes:
-        path: the class as it is here; a new one as it will be.
-        becomes: its new name, its new places, the class it goes into, those it became, or what the source says.
-        why: for what stays though the source says otherwise, the reason; else "".
-        labels: images that a person labelled with it.
-    """
-
-    path: str
-    becomes: str = ""
-    why: str = ""
-    labels: int = 0
+    path: str  # the class as it is here; a new one as it will be
+    becomes: str = ""  # its new name, its new places, the class it goes into, those it became, or what the source says
+    why: str = ""  # for what stays though the source says otherwise, the reason; else ""
+    labels: int = 0  # images that a person labelled with it
 
 
 @dataclass(frozen=True)
 class ImportReport:
-    """All of it.
+    """All of it."""
 
-    Attributes:
-        source: name of the file or folder.
-        classes, edges: of the source.
-        levels: classes of the source on each level, the top level first.
-        is_update: whether renames, moves and so on are taken over.
-        same: classes that are here, as the source says.
-        completed: classes that get a source id or synonyms.
-        counts: how many classes each list is about.
-        lists: the lists, perhaps only their beginnings.
-    """
-
-    source: str
-    classes: int
+    source: str  # name of the file or folder
+    classes: int  # of the source
     edges: int
-    levels: tuple[int, ...]
-    is_update: bool
-    same: int
-    completed: int
-    counts: Mapping[ReportKind, int] = field(default_factory=dict)
+    levels: tuple[int, ...]  # classes of the source on each level, the top level first
+    is_update: bool  # whether renames, moves and so on are taken over
+    same: int  # classes that are here, as the source says
+    completed: int  # classes that get a source id or synonyms
+    counts: Mapping[ReportKind, int] = field(default_factory=dict)  # how many classes each list is about
     lists: Mapping[ReportKind, tuple[ReportLine, ...]] = field(default_factory=dict)
+    """The lists, perhaps only their beginnings."""
 
     def plain(self) -> dict[str, Any]:
         """The same for a JSON file."""

@@ -27,19 +27,12 @@ _LONGEST: Final = 256 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class SourceClass:
-    """A class as a source told it.
+    """A class as a source told it."""
 
-    Attributes:
-        class_id: the class it became in the project, which may have been renamed, moved or removed there since.
-        name: the source's name.
-        attributes: those that the comparison is about.
-        parents: the classes that its parents became.
-    """
-
-    class_id: ClassId
-    name: str
-    attributes: ClassAttributes = NO_ATTRIBUTES
-    parents: frozenset[ClassId] = frozenset()
+    class_id: ClassId  # the class it became in the project, which may have been renamed, moved or removed there since
+    name: str  # the source's name
+    attributes: ClassAttributes = NO_ATTRIBUTES  # those that the comparison is about
+    parents: frozenset[ClassId] = frozenset()  # the classes that its parents became
 
     @property
     def source_id(self) -> str:
@@ -49,15 +42,10 @@ class SourceClass:
 
 @dataclass(frozen=True)
 class SourceVersion:
-    """One version of a source.
+    """One version of a source."""
 
-    Attributes:
-        name: of the file or folder.
-        classes: what it said, by class.
-    """
-
-    name: str
-    classes: Mapping[ClassId, SourceClass]
+    name: str  # of the file or folder
+    classes: Mapping[ClassId, SourceClass]  # what it said, by class
 
     def similarity(self, imported: ImportedGraph) -> float:
         """Share of the classes that both have by id or by name, of the smaller one; 0 to 1."""

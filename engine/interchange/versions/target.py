@@ -12,18 +12,12 @@ from engine.interchange.versions.plan import Clash, Kept
 
 @final
 class Target:
-    """Changes of a graph that are decided together: in between, names may be exchanged and edges turned round.
-
-    Attributes:
-        names: of new classes, and of those that get another one.
-        parents: of new classes, and of those that get others.
-        kept: what was given up; the place's text is left empty.
-    """
+    """Changes of a graph that are decided together: in between, names may be exchanged and edges turned round."""
 
     def __init__(self, graph: CategoryGraph) -> None:
-        self.names: dict[ClassId, str] = {}
-        self.parents: dict[ClassId, frozenset[ClassId]] = {}
-        self.kept: list[Kept] = []
+        self.names: dict[ClassId, str] = {}  # of new classes, and of those that get another one
+        self.parents: dict[ClassId, frozenset[ClassId]] = {}  # of new classes, and of those that get others
+        self.kept: list[Kept] = []  # what was given up; the place's text is left empty
         self._graph = graph
 
     def add(self, class_id: ClassId, name: str, parents: frozenset[ClassId]) -> None:

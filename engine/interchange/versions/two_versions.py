@@ -16,31 +16,20 @@ B = TypeVar("B")
 
 @final
 class TwoVersions:
-    """What a source said and what it says now; `found` grows while classes are matched.
-
-    Attributes:
-        graph: the project's graph as it is.
-        said: what the source said last time.
-        said_by_name: the same, by name.
-        said_children: for each class of before, and None for the top level, those that were below it.
-        classes: what the source says now, by key.
-        parent_keys, child_keys: its edges.
-        found: the class of each key that is known.
-        taken: for each class that is known the first of its keys.
-    """
+    """What a source said and what it says now; `found` grows while classes are matched."""
 
     def __init__(self, graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | None) -> None:
         self.graph = graph
         self.base_classes = base.classes if base else {}
         self.base_by_name = grouped((each.name, class_id) for class_id, each in self.base_classes.items())
-        self.base_children = grouped(
+        self.base_children = grouped(  # by parent; None is the top level
             (top, class_id) for class_id, each in self.base_classes.items() for top in each.parents or TOP
         )
         self.classes = {each.key: each for each in imported.classes}
         self.parent_keys = imported.parent_keys()
         self.child_keys = grouped(imported.edges)
-        self.found: dict[str, ClassId] = {}
-        self.taken: dict[ClassId, str] = {}
+        self.found: dict[str, ClassId] = {}  # the class of each key that is known
+        self.taken: dict[ClassId, str] = {}  # of each of these classes the first key
         self._ordered = parents_first(imported)
 
     def take(self, key: str, class_id: ClassId) -> None:
