@@ -4,6 +4,7 @@ import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 from typing import IO, Any, Final
 
 import onnx
@@ -188,14 +189,17 @@ def _external_size(folder: Path, name: str) -> int:
         target = (folder / name).resolve() if is_name else Path()
         if not is_name or not target.is_relative_to(folder):
             raise ModelError("the model's external data lies outside its folder", found=f"“{name}”")
-        if target.is_file():
-            return target.stat().st_size
+        found = target.stat()
+    except FileNotFoundError as error:
+        raise ModelError(
+            "the model's external data is missing", expected=str(folder / name), remedy="copy it beside the ONNX file"
+        ) from error
     except (OSError, RuntimeError) as error:  # a name beyond the system's length, or links in a circle
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError("the model's external data cannot be read", found=reason) from error
-    raise ModelError(
-        "the model's external data is missing", expected=str(folder / name), remedy="copy it beside the ONNX file"
-    )
+    if not S_ISREG(found.st_mode):
+        raise ModelError("the model's external data is no file", found=str(folder / name))
+    return found.st_size
 
 
 def _refuse_other_kinds(path: Path, head: bytes) -> None:
