@@ -51,7 +51,8 @@ def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     for node in waiting:  # grows while it is walked
         yield node
         if not isinstance(node, (*DEFINITIONS, ast.Lambda)):
-            waiting += ast.iter_child_nodes(node)
+            noted = getattr(node, "annotation", None)  # names a type, and calls nothing
+            waiting += (child for child in ast.iter_child_nodes(node) if child is not noted)
 
 
 def bound_in(nodes: Iterable[ast.AST]) -> set[str]:

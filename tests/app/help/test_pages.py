@@ -22,7 +22,7 @@ MESSAGES: Final = GUIDE.pages["troubleshooting"]
 
 _LINK: Final = re.compile(r"\]\(([^)]+)\)")
 _BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
-_PLACE: Final = re.compile(r"%\d|\{[^{}]*\}")
+_PLACE: Final = re.compile(r"%[\dn]|\{[^{}]*\}")
 _KEYS: Final = re.compile(r"`((?:(?:Ctrl|Shift|Alt)\+)+\S|(?:Ctrl\+|Shift\+|Alt\+)*(?:Enter|Space|Del|F\d+|[A-Z?]))`")
 _ACTION_WITH_KEY: Final = re.compile(r"\*\*(?P<path>[^*]+ > [^*]+)\*\* \(`(?P<keys>[^`]+)`\)")
 _OTHER_KEYS: Final = frozenset(
