@@ -72,7 +72,8 @@ def at_hand(name: str) -> Path:
     except OSError as error:
         raise ModelError(_what(name), found="no process can be started: {reason}", reason=error) from error
     if isinstance(ending, Failed) and ending.message:
-        raise ending.as_error()
+        error = ending.as_error()
+        raise error if isinstance(error, ModelError) else ModelError(ending.message) from error
     found = converted_path(name)
     if not isinstance(ending, Done) or found is None:
         raise ModelError(_what(name), found=type(ending).__name__, remedy="look into the log, then try again")
