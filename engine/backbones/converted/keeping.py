@@ -72,8 +72,8 @@ def at_hand(name: str) -> Path:
     except OSError as error:
         raise ModelError(_what(name), found="no process can be started: {reason}", reason=error) from error
     if isinstance(ending, Failed) and ending.message:
-        error = ending.as_error()
-        raise error if isinstance(error, ModelError) else ModelError(ending.message) from error
+        failure = ending.as_error()
+        raise failure if isinstance(failure, ModelError) else ModelError(ending.message) from failure
     found = converted_path(name)
     if not isinstance(ending, Done) or found is None:
         raise ModelError(_what(name), found=type(ending).__name__, remedy="look into the log, then try again")
