@@ -38,7 +38,9 @@ def tr(text: str, *values: str) -> str:
 def plural(count: int, one: str, many: str, *values: str) -> str:
     """The text for so many, with the count in the place `%n`; a language may have more forms than English."""
     template = _translation(many, count) or (one if count == 1 else many)
-    return fill(template.replace("%n", QLocale().toString(count)), *values)
+    if "%n" in template:  # a count beyond Qt's numbers comes among the values, shortened
+        template = template.replace("%n", QLocale().toString(count))
+    return fill(template, *values)
 
 
 def marked(text: str) -> str:
