@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.backbones.logic import BackboneRow
-from app.backbones.wording import CHOICES, removal_fate, removal_question, row_details, row_facts, row_origin
+from app.backbones.wording import CHOICES, removal_consequence, removal_question, row_details, row_facts, row_origin
 from app.controls import fill_column, make_button, make_icon_button, make_label, make_row_card, make_used_mark
 from app.side_panel.asking_card import AskingCard, CardList
 from app.texts import breakable, plain_tip, tr
@@ -47,7 +47,9 @@ class RowCard(AskingCard):
         card.setToolTip(plain_tip(row_details(row)))
         self.remove_button.setVisible(row.is_removable)
         question = make_label(breakable(removal_question(row)), wraps=True)
-        self.lay_out(card, self.remove_button, (question, make_label(removal_fate(row), "secondary", wraps=True)))
+        self.lay_out(
+            card, self.remove_button, (question, make_label(removal_consequence(row), "secondary", wraps=True))
+        )
         self.agreed.connect(self._on_agreed)
 
     @property

@@ -23,7 +23,7 @@ SHOWN_WIDTH: Final = 190  # in logical pixels, of what is in force, on the line
 class QuietField(QWidget):
     """What a person typed, or nothing."""
 
-    def __init__(self, value: str, *, name: str, example: str, tip: str, field_tip: str, fate: str) -> None:
+    def __init__(self, value: str, *, name: str, example: str, tip: str, field_tip: str, consequence: str) -> None:
         super().__init__()
         self.open_button = make_button("", self._on_open, variant="flat")
         self.open_button.setToolTip(plain_tip(tip))
@@ -33,8 +33,8 @@ class QuietField(QWidget):
         self.field.setAccessibleName(name)
         self.field.editingFinished.connect(self.take_typed)
         self.problem = make_label("", "danger", wraps=True)
-        self._fate = make_label(fate, "secondary", wraps=True)
-        fill_column(self, self.open_button, self.field, self.problem, self._fate, spacing=tokens().spacing.tiny)
+        self._consequence = make_label(consequence, "secondary", wraps=True)
+        fill_column(self, self.open_button, self.field, self.problem, self._consequence, spacing=tokens().spacing.tiny)
         self.field.hide()
         self._show_problem("")
 
@@ -48,7 +48,7 @@ class QuietField(QWidget):
 
     @property
     @abstractmethod
-    def has_fate(self) -> bool:
+    def has_consequence(self) -> bool:
         """Whether the person must know what becomes of what is in force."""
 
     def take_typed(self) -> bool:
@@ -70,7 +70,7 @@ class QuietField(QWidget):
         self.open_button.setText(plain_button(self.line(self._shortened)))
         self.problem.setText(breakable(text))
         self.problem.setVisible(bool(text))
-        self._fate.setVisible(not self.field.isHidden() and not text and self.has_fate)
+        self._consequence.setVisible(not self.field.isHidden() and not text and self.has_consequence)
 
     def _on_open(self) -> None:
         """Open the field, or put it away again once what stands in it can be used."""
@@ -94,7 +94,7 @@ class MirrorField(QuietField):
             example=tr("/folder or https://host"),
             tip=tr("If this computer has no internet, or weights are kept in one place for everybody"),
             field_tip=tr("Leave it empty to download from the publisher"),
-            fate=tr("Files lie there as on the publisher's server: owner/name/file."),
+            consequence=tr("Files lie there as on the publisher's server: owner/name/file."),
         )
 
     def take(self, typed: str) -> str:
@@ -116,7 +116,7 @@ class MirrorField(QuietField):
         return tr("Mirror: %1", shorten(self.place))
 
     @property
-    def has_fate(self) -> bool:
+    def has_consequence(self) -> bool:
         """How files lie in it is worth knowing while there is none."""
         return True
 
@@ -134,7 +134,7 @@ class ProxyField(QuietField):
             example=tr("http://host:port"),
             tip=tr("If this computer reaches the internet only through a proxy"),
             field_tip=tr("Leave it empty to use the system's proxy"),
-            fate=tr("The address is remembered, the password only until the program ends."),
+            consequence=tr("The address is remembered, the password only until the program ends."),
         )
 
     def take(self, typed: str) -> str:
@@ -158,7 +158,7 @@ class ProxyField(QuietField):
         return tr("Proxy: %1", shorten(shown))
 
     @property
-    def has_fate(self) -> bool:
+    def has_consequence(self) -> bool:
         """Whether there is a password."""
         return self._shown != self.address
 

@@ -43,7 +43,7 @@ class BackbonePanel(SidePanel):
         DropLight(self, self.file.drop, lambda data: dropped_file(data) is not None)
         self.tabs, self._body = self._make_sources()
         self._change_name = make_label("", "strong", wraps=True)
-        self._change_fate = make_label(
+        self._change_consequence = make_label(
             tr("The project does not change until you decide. If you cancel, what is finished is kept."),
             "secondary",
             wraps=True,
@@ -59,10 +59,10 @@ class BackbonePanel(SidePanel):
         self.outcome = OutcomeCard(
             use=tr("Use it"),
             keep=tr("Keep the current one"),
-            fate=tr("Classes, labels and settings stay either way, and you can go back at any time."),
+            consequence=tr("Classes, labels and settings stay either way, and you can go back at any time."),
         )
         runs = (self.preparation, self.run)
-        parts = (self.lost, self._change_name, *runs, self._change_fate, self.outcome, self.tabs, self._body)
+        parts = (self.lost, self._change_name, *runs, self._change_consequence, self.outcome, self.tabs, self._body)
         self.lay_out(tr("Backbone"), tr("Close; work in progress continues"), parts)
         self.outcome.keep_requested.connect(jobs.dismiss_change)
         jobs.change.stage_changed.connect(self._on_change_stage)
@@ -128,7 +128,7 @@ class BackbonePanel(SidePanel):
         name = change.subject if change.is_busy else self._jobs.preparation.subject
         self._change_name.setText(preparing_text(name))
         self._change_name.setVisible(is_busy)
-        self._change_fate.setVisible(is_busy)
+        self._change_consequence.setVisible(is_busy)
         self.outcome.setVisible(is_ready)
         self.lost.show_text("" if is_open else self._lost_reason)
         for widget in (self.tabs, self._body):

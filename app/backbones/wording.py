@@ -106,13 +106,13 @@ def removal_question(row: BackboneRow) -> str:
     )
 
 
-def removal_fate(row: BackboneRow) -> str:
-    fate = tr("Projects that use it keep their labels and predictions, but need it again to embed new images.")
+def removal_consequence(row: BackboneRow) -> str:
+    consequence = tr("Projects that use it keep their labels and predictions, but need it again to embed new images.")
     if row.origin is Origin.PUBLISHED:
         way_back = tr("It can be downloaded again.")
     else:
         way_back = tr("It can be added again only from its ONNX file.")
-    return f"{fate} {way_back}"
+    return f"{consequence} {way_back}"
 
 
 def accuracy(row: PublishedRow) -> str:

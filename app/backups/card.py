@@ -6,14 +6,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton
 
 from app.backups.wording import (
+    consequence,
     counts,
     damaged,
     date_warning,
     details,
     doubt_details,
-    doubt_fate,
     doubt_question,
-    fate,
+    doubtful_consequence,
     question,
     reason_text,
     since_line,
@@ -49,7 +49,7 @@ class BackupCard(AskingCard):
         self.ask_button.setEnabled(can_restore)
         self._details = make_label("", "secondary", wraps=True)
         asked = make_label(doubt_question() if is_doubtful else question(backup), "strong", wraps=True)
-        outcome = make_label(doubt_fate() if is_doubtful else fate(), "secondary", wraps=True)
+        outcome = make_label(doubtful_consequence() if is_doubtful else consequence(), "secondary", wraps=True)
         texts = (asked, self._details, outcome)
         self._warning = make_label(date_warning(backup), "caption", wraps=True)
         self._warning.setVisible(bool(self._warning.text()))

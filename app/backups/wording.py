@@ -91,7 +91,7 @@ def doubt_details(backup: Backup) -> str:
     return "\n".join(lines)
 
 
-def doubt_fate() -> str:
+def doubtful_consequence() -> str:
     """What becomes of the damaged file."""
     return tr("The damaged file is kept beside the restored project.")
 
@@ -134,7 +134,7 @@ def date_warning(backup: Backup) -> str:
     return tr("The date is in the future") if is_ahead else ""
 
 
-def fate() -> str:
+def consequence() -> str:
     return tr("The project as it is now is backed up first, so you can come back to it.")
 
 

@@ -20,13 +20,13 @@ class OutcomeCard(QFrame):
     Args:
         use: the answer that takes the new.
         keep: the answer that stays with the old.
-        fate: what becomes of both, whatever the answer is.
+        consequence: what becomes of both, whatever the answer is.
     """
 
     use_requested = Signal()
     keep_requested = Signal()
 
-    def __init__(self, *, use: str, keep: str, fate: str) -> None:
+    def __init__(self, *, use: str, keep: str, consequence: str) -> None:
         super().__init__()
         spacing = tokens().spacing
         self._verdict = make_label("", "strong", wraps=True)
@@ -38,7 +38,7 @@ class OutcomeCard(QFrame):
         self.keep_button = make_button(keep, self.keep_requested.emit)
         column = make_notice_column(self)
         column.setSpacing(spacing.tiny)
-        for widget in (*self._texts, make_label(fate, "secondary", wraps=True)):
+        for widget in (*self._texts, make_label(consequence, "secondary", wraps=True)):
             column.addWidget(widget)
         column.addSpacing(spacing.small)
         for button in (self.use_button, self.keep_button):

@@ -85,7 +85,9 @@ class TrainingPanel(SidePanel):
         self.forms = {depth: SetupForm(depth) for depth in Depth}
         self.run = RunView(training)
         self.outcome = OutcomeCard(
-            use=tr("Use the new version"), keep=tr("Keep the current one"), fate=tr("Both stay in the list below.")
+            use=tr("Use the new version"),
+            keep=tr("Keep the current one"),
+            consequence=tr("Both stay in the list below."),
         )
         self._versions_title = make_label(tr("Model versions"), "section")
         self.versions = VersionList()

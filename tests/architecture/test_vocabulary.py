@@ -6,6 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 RETIRED = {
     "fates": "successors",
+    "fate": "consequence",
     "kinship": "relatedness",
     "starving": "underlabelled",
     "givingway": "device fallback",

@@ -12,7 +12,7 @@ from app.backbones.wording import (
     failures_text,
     licence_text,
     measured_on,
-    removal_fate,
+    removal_consequence,
     removal_question,
     short_licence,
     verdict,
@@ -29,9 +29,9 @@ def test_what_is_told_before_a_removal() -> None:
     """File and size, what becomes of projects, and how the backbone comes back."""
     added = backbone_row(Origin.ADDED)
     assert removal_question(added) == "Remove mine? This deletes mine.onnx (97.8 MB) from this computer for good."
-    assert "need it again" in removal_fate(added)
-    assert removal_fate(added).endswith("It can be added again only from its ONNX file.")
-    assert removal_fate(backbone_row(Origin.PUBLISHED)).endswith("It can be downloaded again.")
+    assert "need it again" in removal_consequence(added)
+    assert removal_consequence(added).endswith("It can be added again only from its ONNX file.")
+    assert removal_consequence(backbone_row(Origin.PUBLISHED)).endswith("It can be downloaded again.")
 
 
 def test_what_is_told_before_a_download() -> None:

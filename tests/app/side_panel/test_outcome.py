@@ -12,7 +12,7 @@ from tests.support.widgets import texts
 @pytest.fixture
 def card(qtbot: QtBot) -> OutcomeCard:
     """A card with its answers."""
-    card = OutcomeCard(use="Use it", keep="Keep the old one", fate="Both stay.")
+    card = OutcomeCard(use="Use it", keep="Keep the old one", consequence="Both stay.")
     qtbot.addWidget(card)
     return card
 
