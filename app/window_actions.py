@@ -10,7 +10,6 @@ from app.actions.row import WRITE, Needs, Section, action
 from app.feature import Feature
 from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_rows, commands_for
 from app.texts import for_menu, marked, tr
-from engine.project.action_texts import command_text
 
 if TYPE_CHECKING:
     from app.shell import Shell
@@ -48,9 +47,9 @@ class WindowActions(Feature):
         """Which steps they would take."""
         undo, redo = tr("Undo"), tr("Redo")
         if self._undo_text:
-            undo = tr("Undo %1", for_menu(command_text(self._undo_text)))
+            undo = tr("Undo %1", for_menu(self._undo_text))
         if self._redo_text:
-            redo = tr("Redo %1", for_menu(command_text(self._redo_text)))
+            redo = tr("Redo %1", for_menu(self._redo_text))
         return {"undo": undo, "redo": redo}
 
     def _on_undo_state_changed(self, undo_text: str, redo_text: str) -> None:

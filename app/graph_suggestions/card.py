@@ -15,6 +15,7 @@ from app.signal_types import either
 from app.texts import tr, with_breaks
 from app.theme.tokens import tokens
 from engine.collection.graph_suggestions.suggestion import GraphSuggestion
+from engine.project.actions import Action
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
@@ -28,7 +29,7 @@ class SuggestionCard(QFrame):
     """Says one suggestion."""
 
     accepted = Signal(either(GraphSuggestion), int)  # the suggestion, and which of its choices
-    dismissed = Signal(either(GraphSuggestion), str)  # the suggestion, and the step in words
+    dismissed = Signal(either(GraphSuggestion), Action)  # the suggestion, and the action
     image_requested = Signal(int)
 
     def __init__(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from app.graph_suggestions.view import SuggestionPanel
     from app.shell import Shell
     from engine.collection.graph_suggestions.suggestion import GraphSuggestion, GraphSuggestions
-    from engine.project import Change, Project
+    from engine.project import Action, Change, Project
 
 
 @final
@@ -84,13 +84,13 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
 
         self._session.act(work)
 
-    def _dismiss(self, suggestion: GraphSuggestion, text: str) -> None:
+    def _dismiss(self, suggestion: GraphSuggestion, called: Action) -> None:
         key = suggestion.key
 
         def work(project: Project) -> Change:
             from engine.collection.graph_suggestions.dismissed import dismiss
 
-            return dismiss(project, [key], text)
+            return dismiss(project, [key], called)
 
         self._session.act(work)
 

@@ -18,6 +18,7 @@ from app.signal_types import either
 from app.texts import tr
 from app.theme.tokens import tokens
 from engine.collection.graph_suggestions.suggestion import GraphSuggestion
+from engine.project.actions import Action
 
 if TYPE_CHECKING:
     from engine.collection.graph_suggestions.suggestion import GraphSuggestions
@@ -31,7 +32,7 @@ class SuggestionPanel(SidePanel):
     """Shows suggestions; what is done about them is done elsewhere."""
 
     accepted = Signal(either(GraphSuggestion), int)  # a suggestion, and which of its choices
-    dismissed = Signal(either(GraphSuggestion), str)  # a suggestion, and the step in words
+    dismissed = Signal(either(GraphSuggestion), Action)  # a suggestion, and the action
     bring_back_requested = Signal()
     image_requested = Signal(int)
     shown = Signal(bool)  # whether it is in sight

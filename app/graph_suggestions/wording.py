@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         TwinSuggestion,
         UnderlabelledSuggestion,
     )
+    from engine.project import Action
 
 NameOf = Callable[[int], str]
 LONGEST: Final = 24  # letters of a name on a button
@@ -33,7 +34,7 @@ class SuggestionWords:
     # what its buttons do, the likeliest first; all that an underlabelled class offers is to be shown
     choices: tuple[str, ...]
     captions: tuple[str, ...]  # what the images of each strip are
-    dismissed: str  # the step in the history once it was dismissed
+    dismissed: Action  # the step in the history once it was dismissed
     changes_project: bool  # whether its buttons change the project, not only show something
 
 
@@ -52,9 +53,27 @@ def words_of(suggestion: GraphSuggestion, name_of: NameOf) -> SuggestionWords:
         case _:
             title, reason, choices = _underlabelled(suggestion, name_of)
     captions = _captions(suggestion, name_of)
-    dismissed = tr("Dismissed a suggestion: %1", title)
+    dismissed = _dismissed(suggestion, name_of)
     changes_project = not isinstance(suggestion, kinds.UnderlabelledSuggestion)
     return SuggestionWords(title, reason, choices, captions, dismissed, changes_project)
+
+
+def _dismissed(suggestion: GraphSuggestion, name_of: NameOf) -> Action:
+    from engine.collection.graph_suggestions import suggestion as kinds
+    from engine.project.actions import action
+
+    match suggestion:
+        case kinds.PlaceSuggestion(class_id, parents):
+            return action("place_dismissed", name_of(class_id), parent=name_of(parents[0].class_id))
+        case kinds.StraySuggestion(stray):
+            here, there = name_of(stray.from_parent), name_of(stray.to_parent)
+            return action("stray_dismissed", name_of(stray.class_id), **{"parent": there, "from": here})
+        case kinds.TwinSuggestion(twins):
+            return action("twins_dismissed", name_of(twins.class_id), other=name_of(twins.other_id))
+        case kinds.MixedSuggestion(mixed):
+            return action("mixed_dismissed", name_of(mixed.class_id))
+    found = suggestion.underlabelled
+    return action("underlabelled_dismissed", name_of(found.class_id), images=found.helped)
 
 
 def _place(suggestion: PlaceSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.palette.logic import CreateChoice
-from app.texts import tr
-from app.wording import images, number
+from engine.project.actions import action
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -31,8 +30,7 @@ def label_groups(session: Session, groups: Mapping[int, Sequence[int]]) -> list[
 
 def create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
     """Make a class with its first shots, as one action of the project."""
-    text = tr("Created class %1 with %2", choice.name, images(len(image_ids)))
-    with project.history.one_step(text) as step:
+    with project.history.one_step(action("class_created", choice.name, images=len(image_ids))) as step:
         _, class_id = project.classes.add(choice.name, () if choice.parent_id is None else (choice.parent_id,))
         project.labels.set(image_ids, class_id)
     return step.change
@@ -43,8 +41,7 @@ def _label_groups(project: Project, groups: Mapping[int, Sequence[int]]) -> Chan
         class_id, image_ids = next(iter(groups.items()))
         return project.labels.set(image_ids, class_id)
     count = sum(map(len, groups.values()))
-    text = tr("Accepted %1 in %2 classes", images(count), number(len(groups)))
-    with project.history.one_step(text) as step:
+    with project.history.one_step(action("predictions_accepted", images=count, classes=len(groups))) as step:
         for class_id, image_ids in groups.items():
             project.labels.set(image_ids, class_id)
     return step.change

@@ -34,7 +34,7 @@ class News:
 
     Attributes:
         state: the collection after it.
-        undo_text, redo_text: the steps that undo and redo would take; "" when there is none.
+        undo_text, redo_text: the commands that undo and redo would be; "" when there is none.
         change: the action's change; None when the news is not of an action.
         graph_edits: to replay on the mirror, unless there is a new graph.
         new_graph: replaces the mirror.
@@ -56,7 +56,8 @@ def _news(
     graph_edits: tuple[GraphEdit, ...] = (),
     new_graph: CategoryGraph | None = None,
 ) -> News:
-    undo_text, redo_text = live.project.history.undo_text or "", live.project.history.redo_text or ""
+    undo, redo = live.project.history.undo_action, live.project.history.redo_action
+    undo_text, redo_text = undo.command if undo else "", redo.command if redo else ""
     return News(live.state, undo_text, redo_text, change, graph_edits, new_graph, live.is_behind)
 
 

@@ -52,7 +52,7 @@ class Session(QObject):
     graph_changed = Signal(tuple)  # edits already applied to `graph`; an empty tuple means it was replaced wholly
     state_changed = Signal(CollectionState)
     change_made = Signal(Change)  # of an action, undo or redo
-    undo_state_changed = Signal(str, str)  # texts of the steps that undo and redo would take; "" when there is none
+    undo_state_changed = Signal(str, str)  # the commands that undo and redo would be; "" when there is none
     failed = Signal(str)  # one line for a person
     damaged = Signal(Path)  # a project that could not be opened because it is damaged; `failed` says how
     writable_changed = Signal(bool, str)

@@ -57,9 +57,9 @@ class WhatIfSession(QObject):
         """Bring all that was tried out into the project, as one step."""
 
         def keep(live: LiveCollection) -> Change:
-            from engine.collection.what_if.outcome import step_text, tried_edits
+            from engine.collection.what_if.outcome import kept_action, tried_edits
 
-            return live.project.what_if.keep(step_text(tried_edits(live.project)))
+            return live.project.what_if.keep(kept_action(tried_edits(live.project)))
 
         if self.is_on:
             self._runner.operate(keep, news_of_kept, lambda _change: self._end(is_kept=True))

@@ -5,6 +5,7 @@ from typing import Final
 from engine.everyday.back_off import Policy
 from engine.everyday.classifier import Setting
 from engine.project import Change, Project
+from engine.project.actions import action
 
 SETTING_NAME: Final = "setting"
 STAGE_SETTING: Final = "collection"
@@ -26,8 +27,7 @@ def switch_stage(project: Project, *, is_on: bool) -> Change:
     Raises:
         ProjectReadOnlyError: the project is open for reading only.
     """
-    text = "Turned on learning from unlabelled images" if is_on else "Turned off learning from unlabelled images"
-    with project.history.one_step(text) as step:
+    with project.history.one_step(action("stage_turned_on" if is_on else "stage_turned_off")) as step:
         project.policies.set_setting(STAGE_SETTING, is_on)
     return step.change
 

@@ -18,6 +18,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.interchange.truth_file import read_truth
 from engine.new_file import output_file, private_folder
 from engine.project import Project
+from engine.project.actions import action
 
 PROJECT_NAME: Final = f"sample{PROJECT_SUFFIX}"
 COLLECTION: Final = "collection"
@@ -88,7 +89,7 @@ def fill_project(project: Project, folder: Path) -> None:
             else:
                 ids[child] = graph.add_class(child, (ids[parent],) if parent else ())
 
-    project.classes.edit(add_classes, "Added the sample's classes")
+    project.classes.edit(add_classes, action("sample_classes_added"))
     class_of = dict(_rows(folder / SHOTS_NAME))
     entries = []
     for image in sorted([*class_of, *(image for image, _ in _rows(folder / TRUTH_NAME))]):
@@ -96,7 +97,7 @@ def fill_project(project: Project, folder: Path) -> None:
         status = place.stat()
         label = ids[class_of[image]] if image in class_of else None
         entries.append((FoundFile(place, status.st_size, status.st_mtime_ns), label))
-    project.images.add_labelled(entries, who="Protoleaf", source="sample", text="Added the sample's images")
+    project.images.add_labelled(entries, who="Protoleaf", source="sample", called=action("sample_images_added"))
 
 
 def evaluate_sample(path: Path, caches: CacheFolders) -> Evaluation:

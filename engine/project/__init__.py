@@ -1,5 +1,6 @@
 """The project file: open, ask, act, undo."""
 
+from engine.project.actions import Action
 from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
 from engine.project.project import Project
@@ -20,6 +21,7 @@ from engine.project.records import (
 from engine.project.step import OpenStep
 
 __all__ = [
+    "Action",
     "BackupReason",
     "Change",
     "ClassId",

@@ -14,6 +14,7 @@ from engine.graph.edits import (
     EdgeRemoved,
     GraphEdit,
 )
+from engine.project.actions import UNNAMED, Action
 from engine.project.connection import Row
 from engine.project.records import ClassId, ImageId
 from engine.project.schema import CLASS, JOURNALED_TABLES, JournaledTable
@@ -27,7 +28,7 @@ class Change:
     """What an action did, as far as others must know; broadcast once.
 
     Attributes:
-        text: the action in words: "Labelled 12 images as Gull".
+        action: what it is called.
         graph_edits: in the order in which a copy of the graph must replay them.
         labelled: images, still there, whose label by a person changed, came or went.
         images_added, images_removed: net, so an image never stands in both.
@@ -37,7 +38,7 @@ class Change:
         kind: whether the action was done, undone or redone.
     """
 
-    text: str
+    action: Action
     graph_edits: tuple[GraphEdit, ...] = ()
     labelled: tuple[ImageId, ...] = ()
     images_added: tuple[ImageId, ...] = ()
@@ -46,6 +47,11 @@ class Change:
     settings: tuple[str, ...] = ()
     notice: str = ""
     kind: ChangeKind = "done"
+
+    @property
+    def text(self) -> str:
+        """The action in words: "Labelled 12 images as Gull"."""
+        return str(self.action)
 
     @property
     def policies(self) -> tuple[ClassId, ...]:
@@ -112,7 +118,7 @@ class ChangeBuilder:
     def absorb(self, later: "ChangeBuilder") -> None:
         """Count in all that another builder collected after this one."""
         self.count += later.count
-        change = later.change("")
+        change = later.change(UNNAMED)
         self.graph_edits += later.graph_edits
         self.attribute_edits += later.attribute_edits
         for image_id in change.images_added:
@@ -124,11 +130,11 @@ class ChangeBuilder:
         self._labelled.update(dict.fromkeys(change.labelled))
         self._settings.update(dict.fromkeys(change.settings))
 
-    def change(self, text: str, kind: ChangeKind = "done") -> Change:
+    def change(self, action: Action, kind: ChangeKind = "done") -> Change:
         """The change so far."""
         elsewhere = self.gone | self._added.keys()
         return Change(
-            text=text,
+            action=action,
             graph_edits=tuple(self._all_graph_edits()),
             labelled=tuple(image_id for image_id in self._labelled if image_id not in self.gone),
             images_added=tuple(self._added),

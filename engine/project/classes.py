@@ -12,18 +12,7 @@ from engine.graph.class_attributes import ATTRIBUTES
 from engine.graph.edits import AttributesChanged
 from engine.graph.group_edits import Edge, Move, free_name
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go, label_heir
-from engine.project.action_texts import (
-    attributes_text,
-    counted,
-    linked_text,
-    merged_text,
-    moved_text,
-    one_or_count,
-    pasted_text,
-    remove_classes_text,
-    split_text,
-    unlinked_text,
-)
+from engine.project.actions import UNNAMED, Action, Argument, action, attributes_changed, one_or_count
 from engine.project.backups.keeping import MANY
 from engine.project.backups.naming import BackupReason
 from engine.project.branch_text import CopiedClass, copied_branches, read_branches
@@ -32,6 +21,7 @@ from engine.project.graph_rows import class_name, class_names
 from engine.project.labels import label_counts, labelled_as, move_labels, put_labels
 from engine.project.records import ClassId, SplitPart
 from engine.project.store import ProjectStore
+from engine.texts import counted
 
 
 @final
@@ -57,17 +47,17 @@ class ProjectClasses:
 
     # -- names and places ------------------------------------------------------------------------------------------
 
-    def edit(self, edit: Callable[[CategoryGraph], object], text: str) -> Change:
+    def edit(self, edit: Callable[[CategoryGraph], object], called: Action = UNNAMED) -> Change:
         """Make many edits of the graph as one action.
 
         Args:
             edit: edits the graph it is given.
-            text: the action in words.
+            called: the action.
 
         Raises:
             GraphError: `edit` tried what is not possible; nothing was changed.
         """
-        return self._store.edit_graph(text, edit)
+        return self._store.edit_graph(edit, called)
 
     def add(self, name: str, parents: Sequence[ClassId] = ()) -> tuple[Change, ClassId]:
         """Add a class; see `CategoryGraph.add_class`.
@@ -76,8 +66,8 @@ class ProjectClasses:
             The change, and the new class's id.
         """
         added: list[ClassId] = []
-        text = f"Added class {name.strip()}"
-        return self.edit(lambda graph: added.append(graph.add_class(name, parents)), text), added[0]
+        called = action("class_added", name.strip())
+        return self.edit(lambda graph: added.append(graph.add_class(name, parents)), called), added[0]
 
     def add_parent(
         self, name: str, child_ids: Sequence[ClassId], from_parent: ClassId | None
@@ -88,36 +78,39 @@ class ProjectClasses:
             The change, and the new class's id. See `engine.graph.group_edits.add_parent`.
         """
         added: list[ClassId] = []
-        text = f"Added class {name.strip()} above {one_or_count(self._names(child_ids))}"
+        called = action("parent_added", name.strip(), classes=one_or_count(self._names(child_ids)))
         change = self.edit(
-            lambda graph: added.append(group_edits.add_parent(graph, name, child_ids, from_parent)), text
+            lambda graph: added.append(group_edits.add_parent(graph, name, child_ids, from_parent)), called
         )
         return change, added[0]
 
     def rename(self, class_id: ClassId, name: str) -> Change:
         """Rename a class; see `CategoryGraph.rename`."""
-        text = f"Renamed class {self._name(class_id)} to {name.strip()}"
-        return self.edit(lambda graph: graph.rename(class_id, name), text)
+        called = action("class_renamed", self._name(class_id), name=name.strip())
+        return self.edit(lambda graph: graph.rename(class_id, name), called)
 
     def move(self, moves: Sequence[Move], to_parent: ClassId | None) -> Change:
         """Move classes, each from one of its parents, to another one, None being the top level.
 
         See `engine.graph.group_edits.move_classes`.
         """
-        place = None if to_parent is None else self._name(to_parent)
-        text = moved_text(self._names([class_id for class_id, _ in moves]), place)
-        return self.edit(lambda graph: group_edits.move_classes(graph, moves, to_parent), text)
+        place = {} if to_parent is None else {"parent": self._name(to_parent)}
+        chosen = one_or_count(self._names([class_id for class_id, _ in moves]))
+        called = action("classes_moved" if place else "classes_moved_to_top", chosen=chosen, **place)
+        return self.edit(lambda graph: group_edits.move_classes(graph, moves, to_parent), called)
 
     def link(self, parent_id: ClassId, child_ids: Sequence[ClassId]) -> Change:
         """Put classes under one more parent; see `engine.graph.group_edits.link_classes`."""
-        text = linked_text(self._name(parent_id), self._names(child_ids))
-        return self.edit(lambda graph: group_edits.link_classes(graph, parent_id, child_ids), text)
+        classes = one_or_count(self._names(child_ids))
+        called = action("classes_linked", parent=self._name(parent_id), classes=classes)
+        return self.edit(lambda graph: group_edits.link_classes(graph, parent_id, child_ids), called)
 
     def unlink(self, edges: Sequence[Edge]) -> Change:
         """Take classes away from parents, each pair a parent and a child; see `CategoryGraph.unlink`."""
-        parents, children = [parent_id for parent_id, _ in edges], [child_id for _, child_id in edges]
-        text = unlinked_text(self._names(parents), self._names(children))
-        return self.edit(lambda graph: group_edits.unlink_classes(graph, edges), text)
+        parents = one_or_count(self._names([parent_id for parent_id, _ in edges]))
+        classes = one_or_count(self._names([child_id for _, child_id in edges]))
+        called = action("classes_unlinked", classes=classes, parents=parents)
+        return self.edit(lambda graph: group_edits.unlink_classes(graph, edges), called)
 
     # -- what is said of a class besides its name ------------------------------------------------------------------
 
@@ -134,10 +127,10 @@ class ProjectClasses:
             for class_id in class_ids:
                 graph.set_attributes(class_id, replace(graph.attributes(class_id), **values))
 
-        with self._store.one_step("") as step:
-            edits = self.edit(edit, "").graph_edits
+        with self._store.one_step() as step:
+            edits = self.edit(edit).graph_edits
             changed = {name for each in edits if isinstance(each, AttributesChanged) for name in each.values}
-            step.text = attributes_text([each.title for each in ATTRIBUTES if each.name in changed], names)
+            step.action = attributes_changed([each.name for each in ATTRIBUTES if each.name in changed], names)
         return step.change
 
     # -- actions that move labels with classes ---------------------------------------------------------------------
@@ -160,12 +153,12 @@ class ProjectClasses:
         going = dict.fromkeys(classes_that_go(self.graph, class_ids, children))
         labelled = sorted(going.keys() & label_counts(self._store.connection).keys())
         heirs = {class_id: label_heir(self.graph, class_id, going) for class_id in labelled}
-        with self._store.one_step(remove_classes_text(names), backup=self._backup_before_removal(going)) as step:
+        with self._store.one_step(backup=self._backup_before_removal(going)) as step:
             labels_by_heir = Counter[ClassId | None]()
             for class_id, heir_id in heirs.items():
                 labels_by_heir[heir_id] += move_labels(step, class_id, heir_id)
-            self._store.edit_graph(step.text, lambda graph: graph.remove(*class_ids, children=children))
-            step.text = self._removal_text(names, len(going) - len(names), labels_by_heir)
+            self._store.edit_graph(lambda graph: graph.remove(*class_ids, children=children))
+            step.action = self._removal(names, len(going) - len(names), labels_by_heir)
         return step.change
 
     def merge(self, class_ids: Sequence[ClassId], heir_id: ClassId) -> Change:
@@ -180,10 +173,10 @@ class ProjectClasses:
         """
         going = [each for each in dict.fromkeys(class_ids) if each != heir_id] or [heir_id]
         names, heir_name = self._names(going), self._name(heir_id)
-        with self._store.one_step(merged_text(names, heir_name), backup=self._backup_before_removal(going)) as step:
-            self._store.edit_graph(step.text, lambda graph: group_edits.merge_classes(graph, going, heir_id))
+        with self._store.one_step(backup=self._backup_before_removal(going)) as step:
+            self._store.edit_graph(lambda graph: group_edits.merge_classes(graph, going, heir_id))
             labels = sum(move_labels(step, class_id, heir_id) for class_id in going)
-            step.text = merged_text(names, heir_name, labels)
+            step.action = action("classes_merged", heir_name, classes=one_or_count(names), **_some(labels=labels))
         return step.change
 
     def split(
@@ -209,17 +202,16 @@ class ProjectClasses:
         name, part_names = self._name(class_id), [part.name.strip() for part in parts]
         _check_distinct(parts)
         added: list[ClassId] = []
-        with self._store.one_step("") as step:
+        with self._store.one_step() as step:
             self.edit(
                 lambda graph: added.extend(
                     group_edits.split_class(graph, class_id, part_names, as_children=as_children)
                 ),
-                step.text,
             )
             chosen = {int(image_id): new for new, part in zip(added, parts, strict=True) for image_id in part.image_ids}
             moved = {image_id: chosen[image_id] for image_id in labelled_as(step, class_id, chosen)}
             put_labels(step, moved, source="split")
-            step.text = split_text(name, part_names, len(moved))
+            step.action = action("class_split", name, classes=one_or_count(part_names), **_some(labels=len(moved)))
         return step.change, tuple(added)
 
     # -- whole branches --------------------------------------------------------------------------------------------
@@ -244,14 +236,15 @@ class ProjectClasses:
             InputError: the text is something else, or broken; nothing is added.
             UnknownClassError: there is no such class.
         """
-        place = None if parent_id is None else self._name(parent_id)
+        place = {} if parent_id is None else {"parent": self._name(parent_id)}
         copied = read_branches(text)
         new_ids: list[ClassId] = []
-        with self._store.one_step("") as step:
-            self._store.edit_graph("", lambda graph: new_ids.extend(_added(graph, copied, parent_id)))
+        with self._store.one_step() as step:
+            self._store.edit_graph(lambda graph: new_ids.extend(_added(graph, copied, parent_id)))
             news = list(zip(new_ids, copied, strict=True))
             tops = tuple(new_id for new_id, each in news if not each.parents)
-            step.text = pasted_text([self.graph.name(each) for each in tops], len(news) - len(tops), place)
+            chosen = _chosen([self.graph.name(each) for each in tops], len(news) - len(tops))
+            step.action = action("classes_pasted", **chosen, **place)
         return step.change, tops
 
     # -- inside ----------------------------------------------------------------------------------------------------
@@ -267,15 +260,21 @@ class ProjectClasses:
         labels = sum(counts.get(class_id, 0) for class_id in class_ids)
         return BackupReason.REMOVAL if max(labels, len(class_ids)) > MANY else None
 
-    def _removal_text(self, names: Sequence[str], below: int, labels_by_heir: Mapping[ClassId | None, int]) -> str:
+    def _removal(self, names: Sequence[str], below: int, labels_by_heir: Mapping[ClassId | None, int]) -> Action:
         heirs = [class_id for class_id in labels_by_heir if class_id is not None]
-        return remove_classes_text(
-            names,
-            below,
-            moved=sum(labels_by_heir[class_id] for class_id in heirs),
-            removed=labels_by_heir.get(None, 0),
-            heir_name=self._name(heirs[0]) if len(heirs) == 1 else "",
-        )
+        moved = sum(labels_by_heir[class_id] for class_id in heirs)
+        heir: dict[str, Argument] = {"labels": moved, "heir": self._name(heirs[0])} if len(heirs) == 1 else {}
+        several = _some(labels_up=moved if len(heirs) > 1 else 0, labels_gone=labels_by_heir.get(None, 0))
+        return action("classes_removed", **_chosen(names, below), **heir, **several)
+
+
+def _chosen(names: Sequence[str], below: int) -> dict[str, Argument]:
+    return {"chosen": one_or_count(names), **_some(**{"below_it" if len(names) == 1 else "below_them": below})}
+
+
+def _some(**counts: int) -> dict[str, Argument]:
+    """Those counts that are more than nothing: only they are said."""
+    return {name: count for name, count in counts.items() if count}
 
 
 def _added(graph: CategoryGraph, copied: tuple[CopiedClass, ...], parent_id: ClassId | None) -> list[ClassId]:

@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import final
 
 from engine.errors import InputError, ProjectDamagedError
+from engine.project.actions import Action, stored_action
 from engine.project.change import Change, ChangeBuilder
 from engine.project.clock import time_of
 from engine.project.connection import Connection, Row
@@ -33,29 +34,34 @@ class ProjectHistory:
         self.one_step = store.one_step
 
     @property
-    def undo_text(self) -> str | None:
-        """The action that undo would take back, in words; None when there is none."""
+    def undo_action(self) -> Action | None:
+        """The action that undo would take back."""
         step = self._next_undo()
-        return None if step is None else str(step[1])
+        return None if step is None else stored_action(*step[1:])
 
     @property
-    def redo_text(self) -> str | None:
-        """The action that redo would make again, in words; None when there is none."""
+    def redo_action(self) -> Action | None:
+        """The action that redo would make again."""
         step = self._next_redo()
-        return None if step is None else str(step[1])
+        return None if step is None else stored_action(*step[1:])
 
     def steps(self, limit: int = 100) -> list[JournalStep]:
         """The latest steps, latest first, those that were undone included."""
         rows = self._store.connection.rows(
-            "SELECT step_id, text, done_at, who, is_undone FROM journal_step ORDER BY step_id DESC LIMIT ?", (limit,)
+            "SELECT step_id, done_at, who, is_undone, text, code, arguments FROM journal_step"
+            " ORDER BY step_id DESC LIMIT ?",
+            (limit,),
         )
-        return [JournalStep(key, text, time_of(when), who, bool(undone)) for key, text, when, who, undone in rows]
+        return [
+            JournalStep(key, stored_action(*action), time_of(when), who, bool(undone))
+            for key, when, who, undone, *action in rows
+        ]
 
     def undo(self) -> Change | None:
         """Take the latest action back, also one of an earlier run of the program.
 
         Returns:
-            What changed, with the action's own text; None when there is nothing to undo.
+            What changed, with the action's own name; None when there is nothing to undo.
         """
         return self._replay(self._next_undo(), is_undo=True)
 
@@ -63,7 +69,7 @@ class ProjectHistory:
         """Make the action again that was undone last.
 
         Returns:
-            What changed, with the action's own text; None when there is nothing to redo.
+            What changed, with the action's own name; None when there is nothing to redo.
         """
         return self._replay(self._next_redo(), is_undo=False)
 
@@ -71,7 +77,7 @@ class ProjectHistory:
         self._store.check_writable()
         if step is None:
             return None
-        step_id, text = step
+        step_id, *stored = step
         connection = self._store.connection
         assert not connection.in_transaction, "undo and redo are steps of their own"
         try:
@@ -85,19 +91,19 @@ class ProjectHistory:
                 path=connection.path,
                 reason=error,
             ) from error
-        change = builder.change(text, "undone" if is_undo else "redone")
+        change = builder.change(stored_action(*stored), "undone" if is_undo else "redone")
         if self._store.loaded_graph is not None:
             self._store.loaded_graph.apply(change.graph_edits)
         return change
 
     def _next_undo(self) -> Row | None:
         return self._store.connection.row(
-            "SELECT step_id, text FROM journal_step WHERE is_undone = 0 ORDER BY step_id DESC LIMIT 1"
+            "SELECT step_id, text, code, arguments FROM journal_step WHERE is_undone = 0 ORDER BY step_id DESC LIMIT 1"
         )
 
     def _next_redo(self) -> Row | None:
         return self._store.connection.row(
-            "SELECT step_id, text FROM journal_step WHERE is_undone = 1 ORDER BY step_id ASC LIMIT 1"
+            "SELECT step_id, text, code, arguments FROM journal_step WHERE is_undone = 1 ORDER BY step_id ASC LIMIT 1"
         )
 
 

@@ -10,7 +10,7 @@ from typing import Final, final
 
 from engine.errors import InputError
 from engine.files import FoundFile
-from engine.project.action_texts import added_text, counted
+from engine.project.actions import Action, action, added
 from engine.project.backups.keeping import MANY
 from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
@@ -119,16 +119,11 @@ class ProjectImages:
 
     # -- actions ---------------------------------------------------------------------------------------------------
 
-    def add(self, files: Sequence[FoundFile], *, text: str = "") -> Change:
-        """Add images; those whose path is known already are passed over.
-
-        Args:
-            files: in the order in which they get ids.
-            text: the action in words; by default it tells the count.
-        """
-        with self._store.one_step(text) as step:
+    def add(self, files: Sequence[FoundFile]) -> Change:
+        """Add images, which get ids in this order; those whose path is known already are passed over."""
+        with self._store.one_step() as step:
             _, new_ids = _insert_new(step, files, self._store.paths)
-            step.text = text or added_text(len(new_ids))
+            step.action = added(len(new_ids))
         return step.change
 
     def add_labelled(
@@ -137,7 +132,7 @@ class ProjectImages:
         *,
         who: str = "",
         source: str = "import",
-        text: str = "",
+        called: Action | None = None,
     ) -> Change:
         """Add images together with labels, as one action; many labels are preceded by a backup.
 
@@ -147,7 +142,7 @@ class ProjectImages:
             entries: each file with the class a person gave it; None adds the image without a label.
             who: the person; by default the one at this computer.
             source: by which way the labels come.
-            text: the action in words; by default it tells the count.
+            called: the action; by default it tells the count.
 
         Raises:
             UnknownClassError: there is no such class.
@@ -155,7 +150,7 @@ class ProjectImages:
         given = [class_id for _, class_id in entries if class_id is not None]
         names = {class_id: class_name(self._store.connection, class_id) for class_id in set(given)}
         backup = BackupReason.IMPORT if len(given) > MANY else None
-        with self._store.one_step(text, who=who, backup=backup) as step:
+        with self._store.one_step(who=who, backup=backup) as step:
             image_ids, new_ids = _insert_new(step, [file for file, _ in entries], self._store.paths)
             classes: dict[ImageId, ClassId] = {}
             for image_id, (_, class_id) in zip(image_ids, entries, strict=True):
@@ -164,15 +159,15 @@ class ProjectImages:
             labelled = {each: classes[each] for each in classes if not _has_label(step.connection, each)}
             when, who = now_text(), who or person_name()
             step.insert(LABEL, [(image_id, class_id, who, when, source) for image_id, class_id in labelled.items()])
-            step.text = text or _added_text(new_ids, labelled, names)
+            step.action = called or _added(new_ids, labelled, names)
         return step.change
 
     def remove(self, image_ids: Iterable[ImageId]) -> Change:
         """Take images and their labels out of the project; the files stay where they are."""
         keys = [(image_id,) for image_id in plain_ids(image_ids)]
-        with self._store.one_step("", backup=BackupReason.REMOVAL if len(keys) > MANY else None) as step:
+        with self._store.one_step(backup=BackupReason.REMOVAL if len(keys) > MANY else None) as step:
             step.delete(LABEL, keys)
-            step.text = f"Removed {counted(len(step.delete(IMAGE, keys)), 'image')}"
+            step.action = action("images_removed", images=len(step.delete(IMAGE, keys)))
         return step.change
 
     def relink(self, moves: Iterable[tuple[ImageId, FoundFile]], *, strangers: Iterable[ImageId] = ()) -> Change:
@@ -185,9 +180,9 @@ class ProjectImages:
             strangers: images that came in when moved files were taken for new ones; where nobody has labelled one by
                 now, it leaves for the image whose file it holds.
         """
-        with self._store.one_step("") as step:
+        with self._store.one_step() as step:
             found = _move_images(step, moves, set(strangers), self._store.paths)
-            step.text = f"Found {counted(found, 'moved image')} again"
+            step.action = action("images_found", moved_images=found)
         return step.change
 
     def record_scan(self, results: Iterable[tuple[ImageId, bytes | str | None, str | None]]) -> None:
@@ -302,9 +297,9 @@ def _no_such_image(image_id: ImageId) -> InputError:
     return InputError("there is no such image in the project", found=str(image_id), remedy="it may have been removed")
 
 
-def _added_text(new_ids: Collection[ImageId], labels: Mapping[ImageId, ClassId], names: Mapping[ClassId, str]) -> str:
+def _added(new_ids: Collection[ImageId], labels: Mapping[ImageId, ClassId], names: Mapping[ClassId, str]) -> Action:
     fits = labels.keys() == set(new_ids)
-    return added_text(len(new_ids), len(labels), [names[each] for each in set(labels.values())] if fits else ())
+    return added(len(new_ids), len(labels), [names[each] for each in set(labels.values())] if fits else ())
 
 
 def _id_of(connection: Connection, path: str | bytes) -> ImageId | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import final
 
-from engine.project.action_texts import counted, label_text
+from engine.project.actions import action
 from engine.project.change import Change
 from engine.project.clock import now_text, person_name, time_of, time_text
 from engine.project.connection import Connection, Row
@@ -60,19 +60,20 @@ class ProjectLabels:
             InputError: an image is not in the project.
         """
         ids = plain_ids(image_ids)
+        none = action("labelled_as_none", images=len(ids))
         name = None if class_id is None else class_name(self._store.connection, class_id)
+        named = none if name is None else action("labelled", name, images=len(ids))
         check_images(self._store.connection, ids)
         chosen = None if class_id is None else int(class_id)
-        with self._store.one_step(label_text(len(ids), name), who=who) as step:
+        with self._store.one_step(named, who=who) as step:
             put_labels(step, dict.fromkeys(ids, chosen), who=who, source=source)
         return step.change
 
-    def add_missing(self, labels: Sequence[Label], *, text: str = "") -> Change:
+    def add_missing(self, labels: Sequence[Label]) -> Change:
         """Take over labels that others gave, with their names and times; images that have a label keep theirs.
 
         Args:
             labels: at most one for each image; class None for none of the classes.
-            text: the action in words; by default it tells the count.
 
         Raises:
             UnknownClassError: there is no such class.
@@ -81,21 +82,21 @@ class ProjectLabels:
         for class_id in {label.class_id for label in labels} - {None}:
             class_name(self._store.connection, class_id or 0)
         check_images(self._store.connection, [label.image_id for label in labels])
-        with self._store.one_step(text) as step:
+        with self._store.one_step() as step:
             missing = {label.image_id: label for label in labels if _row_of(step.connection, label.image_id) is None}
             rows = [
                 (image_id, label.class_id, label.who, time_text(label.when), label.source)
                 for image_id, label in sorted(missing.items())
             ]
             step.insert(LABEL, rows)
-            step.text = text or f"Imported {counted(len(missing), 'label')}"
+            step.action = action("labels_imported", labels=len(missing))
         return step.change
 
     def remove(self, image_ids: Iterable[ImageId]) -> Change:
         """Take labels away; images without one are passed over."""
-        with self._store.one_step("") as step:
+        with self._store.one_step() as step:
             count = len(step.delete(LABEL, [(image_id,) for image_id in plain_ids(image_ids)]))
-            step.text = f"Removed {counted(count, 'label')}"
+            step.action = action("labels_removed", labels=count)
         return step.change
 
 

@@ -9,7 +9,15 @@ from typing import Final
 from engine.errors import InputError, ProjectDamagedError
 from engine.project.connection import Connection
 from engine.project.file.file_state import has_state, insert_state, mark_of, read_mark, write_mark
-from engine.project.schema import CLASS_COLUMNS, CLASS_DETAIL_TABLE, SCHEMA, SCHEMA_VERSION, attribute_columns
+from engine.project.schema import (
+    ACTION_COLUMNS,
+    CLASS_COLUMNS,
+    CLASS_DETAIL_TABLE,
+    SCHEMA,
+    SCHEMA_VERSION,
+    STEP_COLUMNS,
+    attribute_columns,
+)
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,9 @@ CREATE TABLE model_file (
 );
 """
 
-_SCHEMA_OF_VERSION_3: Final = SCHEMA.replace(CLASS_COLUMNS, "").replace(CLASS_DETAIL_TABLE, "")
+_SCHEMA_OF_VERSION_3: Final = (
+    SCHEMA.replace(CLASS_COLUMNS, "").replace(CLASS_DETAIL_TABLE, "").replace(STEP_COLUMNS, "")
+)
 _TABLES_OF_VERSION_2: Final = (
     *("class", "edge", "image", "label", "class_policy", "setting", "image_fact"),
     *("model_version", "model_file", "prediction", "journal_step", "journal_chunk"),
@@ -85,12 +95,20 @@ def _with_columns_since(version: int) -> Callable[[Connection], None]:
     return apply
 
 
+def _with_ranks_and_actions(connection: Connection) -> None:
+    _with_columns_since(6)(connection)
+    for column in ACTION_COLUMNS:
+        connection.write(f"ALTER TABLE journal_step ADD COLUMN {column}")
+
+
 MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(1, 2, "models trained in the project live in it", lambda connection: connection.script(_TRAINED_MODELS)),
     Migration(2, 3, "tables know what may be in them, and the file knows itself", _with_strict_tables),
     Migration(3, 4, "classes keep their source id and synonyms", _with_columns_since(4)),
     Migration(4, 5, "classes have notes and colours", lambda connection: connection.script(CLASS_DETAIL_TABLE)),
-    Migration(5, 6, "classes have a rank", _with_columns_since(6)),
+    Migration(
+        5, 6, "classes have a rank, and actions are codes with arguments, not sentences", _with_ranks_and_actions
+    ),
 )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import final
 
+from engine.project.actions import action
 from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
 from engine.project.model_rows import (
@@ -114,7 +115,7 @@ class ProjectModels:
         called = version.name or f"{version.label} ({version.version_id})"
         is_another = version.version_id != chosen_version_id(self._store.connection)
         backup = BackupReason.MODEL if is_another else None
-        with self._store.one_step(f"Switched to model {called}", backup=backup) as step:
+        with self._store.one_step(action("model_chosen", model=called), backup=backup) as step:
             put_setting(step, MODEL_SETTING, version.version_id)
         return step.change
 

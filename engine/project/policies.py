@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any, final
 
 from engine.errors import InputError
-from engine.project.action_texts import policy_text
+from engine.project.actions import action
 from engine.project.change import Change
 from engine.project.graph_rows import class_name
 from engine.project.model_rows import MODEL_SETTING
@@ -35,10 +35,10 @@ class ProjectPolicies:
         """
         known = self.by_class().get(class_id, ClassPolicy())
         name = class_name(self._store.connection, class_id)
-        text = policy_text(name, bar_changed=policy.bar != known.bar, is_deepest=policy.is_deepest)
-        graph = self._store.graph
-        wanted = replace(graph.attributes(class_id), bar=policy.bar, is_deepest=policy.is_deepest)
-        return self._store.edit_graph(text, lambda graph: graph.set_attributes(class_id, wanted))
+        stop = "predictions_stopped" if policy.is_deepest else "predictions_allowed"
+        code = stop if policy.bar == known.bar else "threshold_changed"
+        wanted = replace(self._store.graph.attributes(class_id), bar=policy.bar, is_deepest=policy.is_deepest)
+        return self._store.edit_graph(lambda graph: graph.set_attributes(class_id, wanted), action(code, name))
 
     def setting(self, name: str, default: Any = None) -> Any:
         """A named setting, or the default where it is not set.
@@ -60,6 +60,6 @@ class ProjectPolicies:
         """
         if name == MODEL_SETTING:
             raise InputError("the model version is chosen, not set", found=name)
-        with self._store.one_step(f"Changed the setting {name}") as step:
+        with self._store.one_step(action("setting_changed", setting=name)) as step:
             put_setting(step, name, value)
         return step.change

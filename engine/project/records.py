@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 
+from engine.project.actions import Action
 from engine.project.packed import PackedHashes, PackedTexts
 
 ClassId = int
@@ -182,7 +183,12 @@ class JournalStep:
     """One entry of the history: what undo takes back at once."""
 
     step_id: int
-    text: str
+    action: Action
     when: datetime
     who: str
     is_undone: bool
+
+    @property
+    def text(self) -> str:
+        """The action in words."""
+        return str(self.action)

@@ -12,6 +12,7 @@ Rule for later versions: journaled tables only ever get new columns at their end
 older version put into the journal are then simply shorter, and stay usable.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -31,7 +32,11 @@ def attribute_columns(table: str, since: int | None = None) -> list[str]:
     return [f"{each.name} {each.column}" for each in ATTRIBUTES if each.table == table and since in {None, each.since}]
 
 
-CLASS_COLUMNS: Final = "".join(f",\n    {column}" for column in attribute_columns("class"))
+def _further(columns: Sequence[str]) -> str:
+    return "".join(f",\n    {column}" for column in columns)
+
+
+CLASS_COLUMNS: Final = _further(attribute_columns("class"))
 """Further columns of a class since version 4; between two synonyms is a line break, which no name can hold."""
 
 CLASS_DETAIL_TABLE: Final = f"""CREATE TABLE class_detail (
@@ -40,6 +45,13 @@ CLASS_DETAIL_TABLE: Final = f"""CREATE TABLE class_detail (
 ) STRICT;
 """
 """Table of version 5: what people noted about a class, and its colour."""
+
+ACTION_COLUMNS: Final = (
+    "code TEXT NOT NULL DEFAULT '' CHECK (length(code) <= 100)",
+    "arguments TEXT NOT NULL DEFAULT '{}' CHECK (length(arguments) <= 100000)",
+)
+STEP_COLUMNS: Final = _further(ACTION_COLUMNS)
+"""Further columns of a step since version 6, in place of the sentence in `text`, which older steps keep."""
 
 SCHEMA: Final = f"""
 CREATE TABLE file_state (
@@ -118,7 +130,7 @@ CREATE TABLE journal_step (
     text TEXT NOT NULL CHECK (length(text) <= {LONGEST_TEXT}),
     done_at TEXT NOT NULL CHECK (done_at GLOB {_TIME} AND length(done_at) <= 64),
     who TEXT NOT NULL CHECK (length(who) <= {LONGEST_NAME}),
-    is_undone INTEGER NOT NULL DEFAULT 0 CHECK (is_undone IN (0, 1))
+    is_undone INTEGER NOT NULL DEFAULT 0 CHECK (is_undone IN (0, 1)){STEP_COLUMNS}
 ) STRICT;
 CREATE INDEX journal_step_by_state ON journal_step (is_undone, step_id);
 CREATE TABLE journal_chunk (

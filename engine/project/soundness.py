@@ -6,6 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
 from engine.errors import ProjectDamagedError
+from engine.project.actions import stored_action
 from engine.project.clock import time_of
 from engine.project.connection import Connection
 from engine.project.file.file_state import read_mark
@@ -128,6 +129,12 @@ def _impossible_times(connection: Connection) -> list[str]:
     return []
 
 
+def _unreadable_actions(connection: Connection) -> list[str]:
+    for row in connection.each("SELECT text, code, arguments FROM journal_step WHERE code <> ''"):
+        str(stored_action(*row))
+    return []
+
+
 def _ids_given_twice(connection: Connection) -> list[str]:
     """A counter of ids that is behind the ids: the next one would be given a second time."""
     behind = []
@@ -147,6 +154,7 @@ _LOOKS: Final[Sequence[Look]] = (
     _missing_model,
     _unreadable_settings,
     _impossible_times,
+    _unreadable_actions,
     _ids_given_twice,
     history_faults,
 )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final, final
 
 from engine.errors import StorageError
+from engine.project.actions import Action
 from engine.project.change import Change, ChangeBuilder
 from engine.project.clock import now_text
 from engine.project.connection import Connection, Row
@@ -24,11 +25,11 @@ class StepWriter:
         holds_graph: whether the category graph is among the resources.
     """
 
-    def __init__(self, connection: Connection, text: str, who: str) -> None:
+    def __init__(self, connection: Connection, action: Action, who: str) -> None:
         self.connection = connection
         self.resources = ExitStack()
         self.holds_graph = False
-        self._text = text
+        self._action = action
         self._who = who
         self._step_id: int | None = None
         self._sequence = 0
@@ -55,12 +56,13 @@ class StepWriter:
             )
         self._pending.clear()
 
-    def finish(self, text: str) -> None:
-        """Bring the rest into the file, under the step's final text."""
+    def finish(self, action: Action) -> None:
+        """Bring the rest into the file, under the step's final name."""
         self.flush()
-        if self._step_id is not None and text != self._text:
+        if self._step_id is not None and action != self._action:
             self.connection.write(
-                "UPDATE journal_step SET text = ? WHERE step_id = ?", (text[:LONGEST_TEXT], self._step_id)
+                "UPDATE journal_step SET text = ?, code = ?, arguments = ? WHERE step_id = ?",
+                (*_stored(action), self._step_id),
             )
 
     def check_is_whole(self) -> None:
@@ -97,8 +99,8 @@ class StepWriter:
         # Doing something new forgets what was undone, as everywhere.
         self.connection.write("DELETE FROM journal_step WHERE is_undone = 1")
         return self.connection.write(
-            "INSERT INTO journal_step (text, done_at, who) VALUES (?, ?, ?)",
-            (self._text[:LONGEST_TEXT], now_text(), self._who),
+            "INSERT INTO journal_step (text, code, arguments, done_at, who) VALUES (?, ?, ?, ?, ?)",
+            (*_stored(self._action), now_text(), self._who),
         )
 
 
@@ -107,12 +109,12 @@ class OpenStep:
     """An action that is being made; writes rows and knows what they changed.
 
     Attributes:
-        text: the action in words; an action may correct it when it knows its true count.
+        action: what it is called; it may be corrected when its true count is known.
         notice: what the person must be told once; see `Change`.
     """
 
-    def __init__(self, writer: StepWriter, text: str, notice: str = "") -> None:
-        self.text = text
+    def __init__(self, writer: StepWriter, action: Action, notice: str = "") -> None:
+        self.action = action
         self.notice = notice
         self.writer = writer
         self.builder = ChangeBuilder()
@@ -125,7 +127,7 @@ class OpenStep:
     @property
     def change(self) -> Change:
         """What the step did so far."""
-        return replace(self.builder.change(self.text), notice=self.notice)
+        return replace(self.builder.change(self.action), notice=self.notice)
 
     def insert(self, table: JournaledTable, rows: Sequence[Row]) -> None:
         """Write rows whose keys are known to be new."""
@@ -166,3 +168,7 @@ class OpenStep:
         for change in changes:
             self.builder.add(*change)
         self.writer.add(changes)
+
+
+def _stored(action: Action) -> tuple[str, str, str]:
+    return action.sentence[:LONGEST_TEXT], action.code, action.stored_arguments

@@ -8,6 +8,7 @@ from typing import final
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.growth import check_growth
 from engine.project import graph_rows
+from engine.project.actions import UNNAMED, Action
 from engine.project.backups.keeping import ProjectBackups
 from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
@@ -83,13 +84,15 @@ class ProjectStore:
             raise read_only_error(self.path)
 
     @contextmanager
-    def one_step(self, text: str, *, who: str = "", backup: BackupReason | None = None) -> Iterator[OpenStep]:
+    def one_step(
+        self, action: Action = UNNAMED, *, who: str = "", backup: BackupReason | None = None
+    ) -> Iterator[OpenStep]:
         """Make the actions inside a `with` block one: all or none of them happen, and undo takes them back at once.
 
         Inside another step it becomes part of that one; when it fails, only its own part is taken back.
 
         Args:
-            text: the whole in words.
+            action: what the whole is called.
             who: the person; by default the one at this computer.
             backup: why a backup is made before, if one is. The action goes on in any case, since undo leads back.
                 Within a larger action that one made its backup, and nothing needs one that is only tried out.
@@ -99,7 +102,7 @@ class ProjectStore:
         """
         self.check_writable()
         outer = self._open_step
-        making = self._outermost(text, who or person_name(), backup) if outer is None else _inner(outer, text)
+        making = self._outermost(action, who or person_name(), backup) if outer is None else _inner(outer, action)
         with making as step:
             self._open_step = step
             try:
@@ -107,9 +110,9 @@ class ProjectStore:
             finally:
                 self._open_step = outer
 
-    def edit_graph(self, text: str, edit: Callable[[CategoryGraph], object]) -> Change:
+    def edit_graph(self, edit: Callable[[CategoryGraph], object], action: Action = UNNAMED) -> Change:
         """Edit the graph and write what was edited, as one step."""
-        with self.one_step(text) as step:
+        with self.one_step(action) as step:
             graph = self._held_graph(step)
             with graph.record() as edits:
                 edit(graph)
@@ -118,15 +121,15 @@ class ProjectStore:
         return step.change
 
     @contextmanager
-    def _outermost(self, text: str, who: str, backup: BackupReason | None) -> Iterator[OpenStep]:
+    def _outermost(self, action: Action, who: str, backup: BackupReason | None) -> Iterator[OpenStep]:
         notice = "" if backup is None or self.is_what_if else self.backups.before(backup)
-        writer = StepWriter(self.connection, text, who)
+        writer = StepWriter(self.connection, action, who)
         # The resources are left after the commit, so that a commit that fails takes them back, too.
         with writer.resources, self.connection.transaction():
-            step = OpenStep(writer, text, notice)
+            step = OpenStep(writer, action, notice)
             yield step
             writer.check_is_whole()
-            writer.finish(step.text)
+            writer.finish(step.action)
 
     def _held_graph(self, step: OpenStep) -> CategoryGraph:
         """The graph, held so that it goes back when the step does not reach the disk."""
@@ -137,8 +140,8 @@ class ProjectStore:
 
 
 @contextmanager
-def _inner(outer: OpenStep, text: str) -> Iterator[OpenStep]:
-    writer, step = outer.writer, OpenStep(outer.writer, text)
+def _inner(outer: OpenStep, action: Action) -> Iterator[OpenStep]:
+    writer, step = outer.writer, OpenStep(outer.writer, action)
     place = writer.savepoint()
     try:
         yield step

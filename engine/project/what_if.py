@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import final
 
 from engine.errors import InputError
+from engine.project.actions import UNNAMED, Action
 from engine.project.backups.keeping import MANY
 from engine.project.backups.naming import BackupReason
 from engine.project.change import Change, ChangeBuilder
@@ -49,11 +50,11 @@ class ProjectWhatIf:
         copy.write("DELETE FROM journal_step")
         self._store.connection = copy
 
-    def keep(self, text: str) -> Change:
+    def keep(self, action: Action) -> Change:
         """Bring all that was tried out into the file, as one action; when that fails it is still only supposed.
 
         Args:
-            text: the action in words.
+            action: what the whole is called.
 
         Returns:
             What differs from before it was tried out. A copy of the graph that followed every step has all of it.
@@ -66,7 +67,7 @@ class ProjectWhatIf:
         copy = self._leave_copy()
         try:
             changes = row_changes_of(copy)
-            with self._store.one_step(text, backup=BackupReason.REMOVAL if len(changes) > MANY else None) as step:
+            with self._store.one_step(action, backup=BackupReason.REMOVAL if len(changes) > MANY else None) as step:
                 _make_again(step, changes)
                 store_facts(step.connection, facts_of(copy, step.change.images_added))
         except BaseException:
@@ -89,7 +90,7 @@ class ProjectWhatIf:
         for table, before, after in reversed(row_changes_of(copy)):
             builder.add(table, after, before)
         copy.close()
-        change = builder.change("", "undone")
+        change = builder.change(UNNAMED, "undone")
         if self._store.loaded_graph is not None:
             self._store.loaded_graph.apply(change.graph_edits)
         return change

@@ -75,7 +75,7 @@ def measure_backup(images: int = 100_000, labels: int = 20_000, *, rounds: int =
 def _label_many(project: Project, image_ids: list[int], classes: list[int]) -> None:
     """One action for each image, as a person would have made them, but on disk only at the end of each hundred."""
     for start in range(0, len(image_ids), 100):
-        with project.history.one_step("Label images"):
+        with project.history.one_step():
             for place, image_id in enumerate(image_ids[start : start + 100]):
                 project.labels.set([image_id], classes[(start + place) % len(classes)])
 

@@ -92,7 +92,7 @@ def _add_graph(project: Project) -> list[int]:
                 names = [f"Class {group + 1}.{family + 1}.{leaf + 1}" for leaf in range(CLASSES_IN_FAMILY)]
                 leaves.extend(graph.add_class(name, (family_id,)) for name in names)
 
-    project.classes.edit(add, "Add synthetic classes")
+    project.classes.edit(add)
     return leaves
 
 

@@ -99,7 +99,7 @@ def _import_graph(project: Project, collection: TransferCollection) -> None:
     if imported is None:
         import_graph(project, collection.source / TRAIN)
     else:
-        project.classes.edit(lambda graph: merge_into(graph, imported), "Imported the hierarchy")
+        project.classes.edit(lambda graph: merge_into(graph, imported))
 
 
 def _labelled(collection: TransferCollection, drawn: ShotDraw) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -16,6 +16,7 @@ from engine.images.content_hash import content_hash
 from engine.project import Project
 from research.benchmarks.synthetic import SyntheticEmbeddings, synthetic_embeddings
 from tests.robot.marked_images import write_marked
+from tests.support.projects import named
 
 FAMILIES: Final = {
     "Falcons": ("Kestrel", "Merlin", "Hobby", "Peregrine"),
@@ -82,5 +83,5 @@ def _add_classes(project: Project) -> dict[str, int]:
             ids[family] = graph.add_class(family)
             ids.update({leaf: graph.add_class(leaf, (ids[family],)) for leaf in leaves})
 
-    project.classes.edit(add, "Add the birds")
+    project.classes.edit(add, named("Add the birds"))
     return ids

@@ -12,6 +12,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.project import Project
 from tests.support.collections import LEAVES, Collection, write_shape
+from tests.support.projects import named
 
 Parents = Mapping[str, Sequence[str]]
 
@@ -55,7 +56,7 @@ def add_all(graph: CategoryGraph, parents: Parents) -> dict[str, int]:
 def add_deep(project: Project, parents: Parents) -> dict[str, int]:
     """The same in a project, as one action."""
     ids: dict[str, int] = {}
-    project.classes.edit(lambda graph: ids.update(add_all(graph, parents)), "Added many classes")
+    project.classes.edit(lambda graph: ids.update(add_all(graph, parents)), named("Added many classes"))
     return ids
 
 
@@ -68,7 +69,7 @@ def deep_collection(folder: Path, caches: CacheFolders, parents: Parents) -> Col
     with new_project(collection.project) as project:
         ids = add_deep(project, parents)
         added = import_images(project, [collection.unsorted]).change.images_added
-        with project.history.one_step("Labelled some"):
+        with project.history.one_step(named("Labelled some")):
             for image_id in added:
                 end, number = Path(project.images.record(image_id).path).stem.rsplit(" ", 1)
                 if int(number) < SHOTS:

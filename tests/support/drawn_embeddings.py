@@ -17,6 +17,7 @@ from engine.files import FoundFile
 from engine.images.content_hash import content_hash
 from engine.model_card import BackboneCard, card_text
 from engine.project import Change, Project
+from tests.support.projects import named
 
 Vector = NDArray[np.float32]
 
@@ -104,7 +105,7 @@ def drawn_kinds(folder: Path, parents: Sequence[Sequence[str]], *, images: int, 
     made.live.load()
     ids = made.add_images(images)
     made.embed({image_id: made.near(image_id % kinds, seed=image_id) for image_id in ids})
-    with made.project.history.one_step("Label some") as step:
+    with made.project.history.one_step(named("Label some")) as step:
         for image_id in ids[: 3 * kinds]:
             made.project.labels.set([image_id], leaves[image_id % kinds])
     made.act(step.change)

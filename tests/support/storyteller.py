@@ -7,7 +7,7 @@ from pathlib import Path
 from engine.errors import GraphError, ProtoleafError
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Change, ClassPolicy, Project
-from tests.support.projects import Dump, dump, found_files, shape
+from tests.support.projects import Dump, dump, found_files, named, shape
 
 
 class Storyteller:
@@ -166,10 +166,10 @@ class Storyteller:
             graph.add_class(self._name(), [top])
             graph.rename(top, self._name())
 
-        return self.project.classes.edit(merge, "Import")
+        return self.project.classes.edit(merge, named("Import"))
 
     def _several(self) -> Change:
-        with self.project.history.one_step("Several") as step:
+        with self.project.history.one_step(named("Several")) as step:
             self._add_images()
             self._label()
             try:

@@ -102,7 +102,7 @@ def write_on(place: Place, pace: str, seed: int) -> None:
     log, chance, number = Log(place.log), Random(seed), 0
     with Project.open(place.project) as project:
         while not (place.folder / _STOP).exists():
-            if chance.random() < 0.1 and project.history.undo_text is not None:
+            if chance.random() < 0.1 and project.history.undo_action is not None:
                 log.begin("undo")
                 project.history.undo()
                 log.acknowledge(project, "undo")

@@ -27,6 +27,7 @@ from engine.files import FoundFile
 from engine.images.content_hash import content_hash
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.project import Project
+from tests.support.projects import named
 from tests.trust.children import Place, own_peak_bytes, run_apart
 from tests.trust.outcome import Fault, Outcome, Trial
 from tests.trust.stages import Stage
@@ -143,7 +144,7 @@ def _made(folder: Path, chance: Random) -> Project:
     """A project with a random list of classes, and photos of which some were read."""
     folder.mkdir(parents=True)
     project = Project.create(folder / "shapes.protoleaf", backbone_name="leafnet", backbone_hash="00" * 32)
-    with project.history.one_step("classes"):
+    with project.history.one_step(named("classes")):
         for root in chance.sample(_ROOTS, chance.randint(1, len(_ROOTS))):
             _, parent = project.classes.add(root)
             _name(project, parent, chance)

@@ -52,7 +52,7 @@ QUESTIONS: Final[Mapping[str, Callable[[Project], object]]] = {
     "model files": machine_part,
     "predictions": lambda project: [project.models.predictions(setting) for setting in SETTINGS],
     "history": lambda project: project.history.steps(10_000),
-    "undo text": lambda project: (project.history.undo_text, project.history.redo_text),
+    "undo text": lambda project: (str(project.history.undo_action), str(project.history.redo_action)),
     "faults": lambda project: project.check(),
 }
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from engine.files import FoundFile
 from engine.project import Project
-from tests.support.projects import connection_of
+from tests.support.projects import connection_of, named
 from tests.trust.acknowledge import Line, read_log
 from tests.trust.backups import content_of, is_project
 from tests.trust.children import Place, run_apart
@@ -371,7 +371,7 @@ def half_commit(path: Path) -> None:
     """Die in the middle of a commit: the journal is full and half of the file's pages are written; in a child."""
     project = Project.open(path)
     connection_of(project).write("PRAGMA cache_size = 2")
-    with project.history.one_step("half of a step"):
+    with project.history.one_step(named("half of a step")):
         images = project.images.table().ids
         project.labels.set(images, None, who="nobody at all")
         for class_id in project.classes.graph.classes():

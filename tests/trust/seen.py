@@ -68,8 +68,8 @@ def everything(project: Project) -> Mapping[str, Any]:
         "counts": [project.images.count, sorted(project.labels.counts().items())],
         "records": [asdict(record) for record in project.images.records()],
         "found": [project.images.find(project.images.resolve(record)) for record in project.images.records()],
-        "undo": project.history.undo_text,
-        "redo": project.history.redo_text,
+        "undo": str(project.history.undo_action),
+        "redo": str(project.history.redo_action),
         "history": [
             (step.step_id, step.text, step.when.isoformat(), step.who, step.is_undone)
             for step in project.history.steps(ALL_STEPS)

@@ -72,6 +72,8 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
         "replace(hex(zeroblob(100000)), '00', '[')",
     ),
     f"journal_step SET text = {{}} {_STEP}": ("x'ff'", "5", "NULL", _LONG),
+    f"journal_step SET code = {{}} {_STEP}": ("x'ff'", "5", "NULL", _LONG),
+    f"journal_step SET arguments = {{}} {_STEP}": ("x'ff'", "'[]'", "NULL", _LONG),
     f"journal_step SET done_at = {{}} {_STEP}": ("'yesterday'", "5", "x'00'"),
     f"journal_step SET who = {{}} {_STEP}": ("x'ff'", "5"),
     f"journal_step SET is_undone = {{}} {_STEP}": ("'x'", "7", "NULL", "1 - is_undone"),

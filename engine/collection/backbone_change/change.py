@@ -21,6 +21,7 @@ from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.files import FileFailure
 from engine.model_card import card_text
 from engine.project import BackupReason, Change, ModelVersion, Project
+from engine.project.actions import action
 
 SOURCE_SETTING = "backbone_source"
 """Setting of a model version: by which name or path the person chose its backbone."""
@@ -114,8 +115,8 @@ def use_backbone(project: Project, source: str, backbone_hash: str, news: Sequen
     if news:
         project.images.record_scan(news)  # first: what is true of the files is true without the change, too
     version = _version_of(model)
-    text = f"Changed the backbone to {version.backbone_name}"
-    with project.history.one_step(text, backup=BackupReason.MODEL) as step:
+    called = action("backbone_changed", backbone=version.backbone_name)
+    with project.history.one_step(called, backup=BackupReason.MODEL) as step:
         project.models.choose(_known_version(project, version) or _added(project, version, model, source))
     return step.change
 

@@ -3,7 +3,8 @@
 from collections.abc import Collection
 from typing import Final
 
-from engine.project import Change, Project
+from engine.project import Action, Change, Project
+from engine.project.actions import action
 
 DISMISSED_SETTING: Final = "dismissed_graph_suggestions"
 MOST_KEPT: Final = 5_000
@@ -16,22 +17,22 @@ def dismissed_keys(project: Project) -> tuple[str, ...]:
     return tuple(key for key in stored if isinstance(key, str)) if isinstance(stored, list) else ()
 
 
-def dismiss(project: Project, keys: Collection[str], text: str) -> Change:
+def dismiss(project: Project, keys: Collection[str], called: Action) -> Change:
     """Never show suggestions again.
 
     Args:
         keys: of the suggestions.
-        text: the action in words.
+        called: the action.
     """
     known = dismissed_keys(project)
     kept = [*known, *(key for key in keys if key not in known)][-MOST_KEPT:]
-    with project.history.one_step(text) as step:
+    with project.history.one_step(called) as step:
         project.policies.set_setting(DISMISSED_SETTING, kept)
     return step.change
 
 
 def bring_back(project: Project) -> Change:
     """Show all dismissed suggestions again."""
-    with project.history.one_step("Showed dismissed suggestions again") as step:
+    with project.history.one_step(action("suggestions_shown")) as step:
         project.policies.set_setting(DISMISSED_SETTING, None)
     return step.change

@@ -15,8 +15,8 @@ from engine.interchange.versions.plan import ImportPlan, plan_addition
 from engine.interchange.versions.report import ImportReport, import_report
 from engine.interchange.versions.source_version import SAME_SOURCE, SourceVersion, likely_base, version_in
 from engine.interchange.versions.update import plan_update
-from engine.project import BackupReason, Change, Project
-from engine.project.action_texts import described_text, imported_text, remembered_text, updated_text
+from engine.project import Action, BackupReason, Change, Project
+from engine.project.actions import Argument, action
 
 
 @dataclass(frozen=True)
@@ -111,9 +111,9 @@ def import_graph(
     report = import_report(project.classes.graph, imported, plan, project.labels.counts()) if updates else None
     backup = BackupReason.MERGE if len(project.classes.graph) and plan.changes_graph else None
     removed, stayed = 0, list[str]()
-    with project.history.one_step("", backup=backup) as step:
+    with project.history.one_step(backup=backup) as step:
         if plan.edits:
-            project.classes.edit(lambda graph: graph.apply(plan.edits), "")
+            project.classes.edit(lambda graph: graph.apply(plan.edits))
         for class_id, heir_id in plan.merged:
             stayed += _merge(project, class_id, heir_id)
         if removes_gone:
@@ -121,7 +121,7 @@ def import_graph(
             stayed += kept
         if known is None or plan.version.classes != known.classes:
             remember(project, plan.version, in_place_of=known)
-        step.text = _text(plan, source.name, removed)
+        step.action = _action(plan, source.name, removed)
     return GraphImport(
         change=step.change,
         classes_added=len(plan.new),
@@ -159,7 +159,7 @@ def _merge(project: Project, class_id: ClassId, heir_id: ClassId) -> list[str]:
     """
     path, parents = project.classes.graph.path_text(class_id), project.classes.graph.parents(heir_id)
     try:
-        with project.history.one_step(""):
+        with project.history.one_step():
             project.classes.merge([class_id], heir_id)
             for parent_id in set(project.classes.graph.parents(heir_id)) - set(parents):
                 project.classes.unlink([(parent_id, heir_id)])
@@ -188,17 +188,27 @@ def _remove(project: Project, class_ids: Sequence[ClassId]) -> tuple[int, list[s
     return removed, stayed
 
 
-def _text(plan: ImportPlan, name: str, removed: int) -> str:
+def _action(plan: ImportPlan, name: str, removed: int) -> Action:
     if not (plan.changes_graph or removed):
-        return remembered_text(name)
+        return action("source_remembered", source=name)
     if not (plan.merged or removed or plan.completed) and all(
         isinstance(each, AttributesChanged) for each in plan.edits
     ):
-        return described_text(name, len(plan.noted))
-    if not plan.is_update:
-        links = sum(isinstance(edit, EdgeAdded) for edit in plan.edits)
-        return imported_text(name, len(plan.new), links, len(plan.completed))
-    return updated_text(
-        name, new=len(plan.new), renamed=len(plan.renamed), moved=len(plan.moved), merged=len(plan.merged),
-        removed=removed, completed=len(plan.completed),
-    )  # fmt: skip
+        return action("notes_imported", classes=len(plan.noted), source=name)
+    if plan.is_update:
+        return action("classes_updated", source=name, **_news(plan, removed))
+    links = sum(isinstance(edit, EdgeAdded) for edit in plan.edits)
+    if plan.new or not (links or plan.completed):
+        return action("classes_imported", classes=len(plan.new), source=name)
+    if links:
+        return action("links_imported", parents=links, source=name)
+    return action("synonyms_imported", classes=len(plan.completed), source=name)
+
+
+def _news(plan: ImportPlan, removed: int) -> dict[str, Argument]:
+    """Counts of what an update did; of synonyms only where nothing else happened."""
+    counts = {
+        "new_classes": len(plan.new), "renamed": len(plan.renamed), "moved": len(plan.moved),
+        "merged": len(plan.merged), "removed": removed,
+    }  # fmt: skip
+    return {name: count for name, count in counts.items() if count} or {"classes": len(plan.completed)}

@@ -94,7 +94,7 @@ def add_class_folders(
     groups, refused = _nameable(found.class_folders())
     known = frozenset(project.classes.graph.classes())
     backup = BackupReason.IMPORT if sum(len(files) for _, files in groups) > MANY else None
-    with project.history.one_step("", backup=backup) as step:
+    with project.history.one_step(backup=backup) as step:
         entries: list[tuple[FoundFile, int | None]] = []
         for names, files in groups:
             try:
@@ -105,7 +105,7 @@ def add_class_folders(
             else:
                 entries += [(file, class_id) for file in files]
         done = _import(project, entries, who=who or _names_of_roots(found), found=found)
-        step.text = done.change.text
+        step.action = done.change.action
     return replace(
         done,
         change=step.change,

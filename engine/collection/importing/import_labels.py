@@ -25,7 +25,7 @@ from engine.images.photo_facts import photo_keywords
 from engine.interchange.labelled_images.formats import AUTO, READ_FORMATS, detect, format_named
 from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels
 from engine.project import BackupReason, Change, Project
-from engine.project.action_texts import counted
+from engine.project.actions import action
 from engine.project.backups.keeping import MANY
 from engine.project.records import Label
 
@@ -103,7 +103,7 @@ def import_labels(
     whose, read_files = who or _name_of(source), contents or FileContents()
     plan = _planned(project, name, foreign, whose, read_files)
     backup = BackupReason.IMPORT if len(plan.labels) + len(plan.waiting) > MANY else None
-    with project.history.one_step("", backup=backup) as step:
+    with project.history.one_step(backup=backup) as step:
         files, refused = (
             images_on_disk(plan, PermittedImages(project, source, image_folders)) if adds_images else ({}, [])
         )
@@ -112,7 +112,7 @@ def import_labels(
         if images or classes:
             plan = _planned(project, name, foreign, whose, read_files)
         labelled = len(project.labels.add_missing(plan.labels).labelled) if plan.labels else 0
-        step.text = f"Imported {counted(labelled, 'label')} from {_name_of(source)}"
+        step.action = action("labels_imported_from", labels=labelled, source=_name_of(source))
     plan = replace(plan, problems=(*plan.problems, *refused))
     return LabelImport(plan, step.change, labelled, classes, images)
 

@@ -8,8 +8,8 @@ from engine.collection.live import LiveCollection
 from engine.collection.state import CollectionState
 from engine.collection.what_if.changed_images import ChangedImages, changed_images
 from engine.collection.what_if.held_out import HeldOutAnswers, HeldOutComparison, compared, held_out_answers
-from engine.project import Project
-from engine.project.action_texts import counted
+from engine.project import Action, Project
+from engine.project.actions import action
 
 NAMED: Final = 3
 """So many edits are named in the text of the step that they become."""
@@ -54,20 +54,22 @@ def outcome_of(live: LiveCollection, baseline: WhatIfBaseline) -> WhatIfOutcome:
     """What would change, by the predictions that there are now."""
     before, after = baseline.answers, _answers(live)
     held_out = None if before is None or after is None else compared(before, after)
-    return WhatIfOutcome(tried_edits(live.project), changed_images(baseline.state, live.state), held_out)
+    return WhatIfOutcome(
+        tuple(map(str, tried_edits(live.project))), changed_images(baseline.state, live.state), held_out
+    )
 
 
-def tried_edits(project: Project) -> tuple[str, ...]:
-    """The edits that are tried out, in words, first to last; those that were undone are left out."""
-    return tuple(step.text for step in reversed(project.history.steps(MOST_EDITS)) if not step.is_undone)
+def tried_edits(project: Project) -> tuple[Action, ...]:
+    """The edits that are tried out, first to last; those that were undone are left out."""
+    return tuple(step.action for step in reversed(project.history.steps(MOST_EDITS)) if not step.is_undone)
 
 
-def step_text(edits: Sequence[str]) -> str:
-    """What the one step is called that they become."""
-    if len(edits) == 1:
-        return edits[0]
-    named = "; ".join(edits[:NAMED]) + ("; …" if len(edits) > NAMED else "")
-    return f"Tried out {counted(len(edits), 'edit')}: {named}" if edits else "Tried out nothing"
+def kept_action(edits: Sequence[Action]) -> Action:
+    """The one action that they become."""
+    if len(edits) <= 1:
+        return edits[0] if edits else action("nothing_tried")
+    code = "edits_tried" if len(edits) <= NAMED else "more_edits_tried"
+    return action(code, edits=len(edits), first=tuple(edits[:NAMED]))
 
 
 def _answers(live: LiveCollection) -> HeldOutAnswers | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from engine.project.actions import Action, stored_action
 from engine.project.connection import Connection, Row
 from engine.project.file.address import address
 from engine.project.schema import CLASS, CLASS_DETAIL
@@ -24,13 +25,13 @@ class Contents:
         classes: name and attributes by id.
         images: ids.
         labels: class by image.
-        steps: texts of the actions that count, oldest first.
+        steps: the actions that count, oldest first.
     """
 
     classes: Mapping[int, tuple[str, ...]]
     images: frozenset[int]
     labels: Mapping[int, int | None]
-    steps: Mapping[Step, str]
+    steps: Mapping[Step, Action]
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Changes:
 def read_contents(connection: Connection) -> Contents:
     """Read what is compared; some milliseconds for each 10,000 images."""
     noted = {row[0]: CLASS_DETAIL.whole(row) for row in _detail_rows(connection)}
-    steps = connection.rows("SELECT step_id, done_at, text FROM journal_step WHERE is_undone = 0 ORDER BY step_id")
+    steps = connection.rows("SELECT * FROM journal_step WHERE is_undone = 0 ORDER BY step_id")
     return Contents(
         {
             row[0]: (*CLASS.whole(row)[1:], *noted.get(row[0], (row[0], *CLASS_DETAIL.defaults))[1:])
@@ -75,7 +76,7 @@ def read_contents(connection: Connection) -> Contents:
         },
         frozenset(image_id for (image_id,) in connection.rows("SELECT image_id FROM image")),
         dict(connection.rows("SELECT image_id, class_id FROM label")),
-        {(step_id, done_at): text for step_id, done_at, text in steps},
+        {(row[0], row[2]): stored_action(row[1], *row[5:]) for row in steps},
     )
 
 
@@ -98,7 +99,7 @@ def contents_of_backup(path: Path) -> Contents:
 def changes_between(before: Contents, present: Contents) -> Changes:
     """What changed since a backup."""
     classes, labels = _compared(before.classes, present.classes), _compared(before.labels, present.labels)
-    since = [text for step, text in present.steps.items() if step not in before.steps]
+    since = [str(action) for step, action in present.steps.items() if step not in before.steps]
     return Changes(
         *classes,
         len(present.images - before.images),

@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 
 from engine.errors import ProtoleafError
-from engine.project.action_texts import counted
 from engine.project.backups.index import BackupIndex, backup_key, read_index
 from engine.project.backups.naming import BackupName, BackupReason, read_name
 from engine.project.backups.place import folders_of
@@ -18,6 +17,7 @@ from engine.project.file.address import address
 from engine.project.file.file_state import has_state, mark_of
 from engine.project.file.header import check_header
 from engine.project.opening import is_open_here
+from engine.texts import counted
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def test_the_collection_answers_for_its_stage(collection: Collection) -> None:
         assert figures.is_used is (figures.hits >= figures.hits_without)
         live.apply(switch_collection(live.project, is_on=False))
         assert collection_facts(live) == CollectionFacts(is_on=False, is_fitted=True)
-        assert live.project.history.undo_text == "Turned off learning from unlabelled images"
+        assert str(live.project.history.undo_action) == "Turned off learning from unlabelled images"
         undone = live.project.history.undo()
         assert undone is not None
         live.apply(undone)

@@ -23,7 +23,7 @@ from engine.interchange.detect import FORMATS
 from engine.interchange.versions.plan import Clash
 from engine.interchange.versions.report import REPORT_KINDS, ImportReport, ReportKind, ReportLine
 from engine.project import Change
-from tests.support.projects import new_project
+from tests.support.projects import named, new_project
 from tests.support.sources import source_of
 
 
@@ -87,9 +87,12 @@ def test_buttons_and_what_stayed() -> None:
     assert import_button(preview(report(3, is_update=False, new=3))) == "Import 3 classes"
     assert import_button(preview(report(3, is_update=False, moved=3))) == "Import"
     assert import_button(preview(report(3, new=3))) == "Update"
-    done = GraphImport(Change("Updated from a.csv: 1 moved"), 0, 0, stayed=("Auk: it has labels",))
+    change = Change(named("Updated from a.csv: 1 moved"))
+    done = GraphImport(change, 0, 0, stayed=("Auk: it has labels",))
     assert stayed_text(done) == "Updated from a.csv: 1 moved. One class stayed: Auk: it has labels"
-    done = GraphImport(Change("Updated from a.csv: 1 moved"), 0, 0, stayed=("Auk: it has labels", "Tern: it, too"))
+    done = GraphImport(
+        Change(named("Updated from a.csv: 1 moved")), 0, 0, stayed=("Auk: it has labels", "Tern: it, too")
+    )
     assert stayed_text(done) == "Updated from a.csv: 1 moved. 2 classes stayed, such as Auk: it has labels"
 
 

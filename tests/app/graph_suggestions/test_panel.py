@@ -19,6 +19,7 @@ from engine.project import Change, Project
 from tests.support.clipping import clipped
 from tests.support.collections import Collection, read_truth_table
 from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.projects import named
 from tests.support.sessions import act, changed_by
 
 SHOTS: Final = 3
@@ -35,7 +36,7 @@ def dropped(desk: Desk, collection: Collection) -> int:
     made: list[int] = []
 
     def add(project: Project) -> Change:
-        with project.history.one_step("Dropped") as step:
+        with project.history.one_step(named("Dropped")) as step:
             made.append(project.classes.add("Dropped")[1])
             project.labels.set(reds[:SHOTS], made[0])
         return step.change

@@ -11,6 +11,7 @@ from engine.graph.class_attributes import ClassAttributes
 from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.projects import named
 from tests.support.sessions import changed_by, recorded
 
 Key = Qt.Key
@@ -208,7 +209,7 @@ def test_r_finds_a_class_by_synonym_and_id(reviewing: Desk) -> None:
         reviewing.qtbot,
         reviewing.window.session,
         lambda: reviewing.window.session.act(
-            lambda project: project.classes.edit(lambda graph: graph.set_attributes(disc, aliases), "Import ids")
+            lambda project: project.classes.edit(lambda graph: graph.set_attributes(disc, aliases), named("Import ids"))
         ),
     )
     image_id = reviewing.choose(2)

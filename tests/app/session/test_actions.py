@@ -19,6 +19,7 @@ from engine.graph.edits import ClassAdded, EdgeAdded
 from engine.project import Change, Project
 from tests.support.collections import Collection, write_shape
 from tests.support.graphs import content_of
+from tests.support.projects import named
 from tests.support.sessions import LONG_MS, act, changed_by, open_project, recorded, refusal_of, settle
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def test_an_action_reaches_mirror_state_and_undo(qtbot: QtBot, opened: Session) 
     dots = opened.graph.find("Red/Red dots")
     assert edits == [((ClassAdded(dots, "Red dots"), EdgeAdded(red, dots)),)]
     assert change.graph_edits == edits[0][0]
-    assert undo_states[-1] == (change.text, "")
+    assert undo_states[-1] == (change.action.command, "")
 
 
 def test_done_is_called_after_everybody_was_told(qtbot: QtBot, opened: Session) -> None:
@@ -84,14 +85,14 @@ def test_undo_and_redo_go_both_ways(qtbot: QtBot, opened: Session) -> None:
     changed_by(qtbot, opened, opened.undo)
     changed_by(qtbot, opened, opened.undo)
     assert content_of(opened.graph) == before
-    assert undo_states[-1][1] == "Added class Yellow"
+    assert undo_states[-1][1] == "Add class Yellow"
     changed_by(qtbot, opened, opened.redo)
     assert content_of(opened.graph) == after
     change = changed_by(qtbot, opened, opened.redo)
     assert set(change.labelled) == set(image_ids)
     assert opened.state is not None
     assert opened.state.shot_counts[yellow] == 3
-    assert undo_states[-1] == ("Labelled 3 images as Yellow", "")
+    assert undo_states[-1] == ("Label 3 images as Yellow", "")
 
 
 def test_nothing_to_undo_says_nothing(qtbot: QtBot, opened: Session) -> None:
@@ -174,7 +175,7 @@ def test_very_many_edits_come_as_a_new_graph(qtbot: QtBot, opened: Session) -> N
             for number in range(EDITS_REPLAYED_AT_MOST + 1):
                 getattr(graph, "add_class")(f"class {number}")  # noqa: B009
 
-        return project.classes.edit(add, "Import many")
+        return project.classes.edit(add, named("Import many"))
 
     act(qtbot, opened, merge)
     assert edits == [((),)]

@@ -55,7 +55,7 @@ def test_opening_reads_what_waits_until_predictions_appear(
         table = project.images.table()
         assert len(table.ids) == UNREAD_IMAGES
         assert None not in table.content_hashes
-        assert project.history.undo_text == f"Added {UNREAD_IMAGES - 4} images"
+        assert str(project.history.undo_action) == f"Added {UNREAD_IMAGES - 4} images"
 
 
 def test_an_added_image_is_read_too(

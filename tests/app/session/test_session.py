@@ -89,7 +89,7 @@ def test_reopening_keeps_labels_and_undo(qtbot: QtBot, session: Session, collect
     undo_states = recorded(session.undo_state_changed)
     open_project(qtbot, session, collection.project)
     assert session.state.label_class[session.state.position(image_id)] == class_id
-    assert undo_states[-1] == ("Labelled 1 image as Blue disc", "")
+    assert undo_states[-1] == ("Label 1 image as Blue disc", "")
     with qtbot.waitSignal(session.change_made, timeout=LONG_MS):
         session.undo()
     assert session.state.label_class[session.state.position(image_id)] == NO_CLASS

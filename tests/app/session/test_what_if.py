@@ -72,7 +72,7 @@ def test_what_is_kept_is_one_step(qtbot: QtBot, session: Session, collection: Co
     session.close()
     qtbot.waitUntil(lambda: session.info is None, timeout=LONG_MS)
     with Project.open(collection.project, for_writing=False) as reopened:
-        assert reopened.history.redo_text == change.text
+        assert str(reopened.history.redo_action) == change.text
 
 
 def test_a_wish_waits_for_predictions(qtbot: QtBot, session: Session, collection: Collection) -> None:

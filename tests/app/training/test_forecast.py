@@ -12,6 +12,7 @@ from engine.project import Change, Project, TrainedModel
 from engine.training.curve import TrainingDuration
 from tests.support.collections import Collection
 from tests.support.desk import Desk
+from tests.support.projects import named
 from tests.support.scripted_workers import Player
 from tests.support.sessions import settle
 from tests.support.training_panel import (
@@ -76,7 +77,7 @@ def test_no_advice_after_a_training_that_did_not_help(reviewing: Desk, after: fl
     def store(project: Project) -> Change:
         in_use = project.models.current
         project.models.add_trained(TrainedModel("New", in_use.version_id, "{}", "leafnet", b"1", b"2", {}, trained))
-        return Change("")
+        return Change(named(""))
 
     reviewing.window.session.act(store)
     form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]

@@ -67,7 +67,7 @@ def test_found_images_need_not_be_read_again(collection: Collection, capsys: pyt
     assert done(capsys, "relink", collection.project).out == "All 64 images are where they were.\n"
     with Project.open(collection.project) as project:
         assert project.labels.by_image() == labels
-        assert project.history.undo_text == "Found 24 moved images again"
+        assert str(project.history.undo_action) == "Found 24 moved images again"
         project.history.undo()
     assert done(capsys, "relink", collection.project, new, "--json").fields["found"] == 24
 

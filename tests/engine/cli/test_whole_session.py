@@ -98,7 +98,7 @@ def test_classify_never_changes_a_persons_label(
         predicted = {prediction.image_id for prediction in project.models.predictions("ppn+")}
         assert not predicted & set(before)
         assert len(predicted) + len(before) == project.images.count
-        assert project.history.undo_text == "Labelled 1 image as Red"
+        assert str(project.history.undo_action) == "Labelled 1 image as Red"
 
 
 @pytest.mark.parametrize("setting", ["ppn+", "ppn", "prototypes", "regression"])

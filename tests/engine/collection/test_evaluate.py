@@ -15,7 +15,7 @@ from engine.interchange.truth_file import read_truth
 from engine.project import Project
 from tests.support.classified import made_up
 from tests.support.collections import class_ids
-from tests.support.projects import new_project
+from tests.support.projects import named, new_project
 
 CANDIDATES = ("Dog", "Gull", "Auk", "Rock", "Sand", "Clay")
 
@@ -35,7 +35,7 @@ def _grow(graph: CategoryGraph) -> None:
 def project(tmp_path: Path) -> Iterator[Project]:
     """A project with that graph."""
     with new_project(tmp_path) as made:
-        made.classes.edit(_grow, "Grow")
+        made.classes.edit(_grow, named("Grow"))
         yield made
 
 
@@ -168,7 +168,7 @@ def test_a_truth_by_source_id_and_synonym(project: Project, tmp_path: Path) -> N
     """What a class is called elsewhere means the class."""
     ids = class_ids(project)
     aliases = ClassAttributes("n02084071", ("Canis familiaris",))
-    project.classes.edit(lambda graph: graph.set_attributes(ids["Dog"], aliases), "Import ids")
+    project.classes.edit(lambda graph: graph.set_attributes(ids["Dog"], aliases), named("Import ids"))
     file = tmp_path / "truth.csv"
     file.write_text("image,class\na.jpg,n02084071\nb.jpg,Canis familiaris\n", encoding="utf-8")
     assert read_truth(file, project.classes.graph) == {"a.jpg": ids["Dog"], "b.jpg": ids["Dog"]}
@@ -186,7 +186,7 @@ def test_a_synonym_that_is_unknown(project: Project, tmp_path: Path) -> None:
     """WordNet calls a stranger "unknown", too: in a truth file the word still means none of the classes."""
     dog = class_ids(project)["Dog"]
     project.classes.edit(
-        lambda graph: graph.set_attributes(dog, ClassAttributes(synonyms=("unknown",))), "Import synonyms"
+        lambda graph: graph.set_attributes(dog, ClassAttributes(synonyms=("unknown",))), named("Import synonyms")
     )
     file = tmp_path / "truth.csv"
     file.write_text("image,class\na.jpg,unknown\n", encoding="utf-8")

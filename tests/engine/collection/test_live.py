@@ -108,10 +108,10 @@ def test_undo_of_everything_and_redo_of_everything(live: LiveCollection, collect
     live.project.labels.set(_free(live)[:2], None)
     live.load()
     last = own_copy(live.state)
-    while live.project.history.undo_text is not None:
+    while live.project.history.undo_action is not None:
         _do(live, collection.caches, lambda live: live.project.history.undo())
     assert len(live.state.image_ids) == 0
-    while live.project.history.redo_text is not None:
+    while live.project.history.redo_action is not None:
         _do(live, collection.caches, lambda live: live.project.history.redo())
     assert_same(live.state, last)
 

@@ -178,8 +178,8 @@ def test_a_version_is_chosen_only_while_its_files_are_there(project: Project) ->
     project.history.undo()
     assert project.models.current.version_id == first
     gone = project.models.add(backbone_name="gone", backbone_hash="0" * 64, backbone_path="/gone.onnx")
-    before = project.history.undo_text
+    before = str(project.history.undo_action)
     for version_id, error in ((gone.version_id, ModelError), (99, InputError)):
         with pytest.raises(error):
             choose_version(project, caches, version_id)
-    assert (project.models.current.version_id, project.history.undo_text) == (first, before)
+    assert (project.models.current.version_id, str(project.history.undo_action)) == (first, before)

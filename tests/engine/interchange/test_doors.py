@@ -87,7 +87,7 @@ def test_adding_and_renaming(name: str, tmp_path: Path) -> None:
         with pytest.raises(GraphError):
             project.classes.rename(bird, name)
         assert [project.classes.graph.name(each) for each in project.classes.graph.classes()] == ["Bird"]
-        assert project.history.undo_text == "Added class Bird"
+        assert str(project.history.undo_action) == "Added class Bird"
 
 
 @pytest.mark.parametrize("name", [TURNED, UNSEEN])

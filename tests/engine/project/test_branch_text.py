@@ -11,7 +11,7 @@ from engine.graph.class_attributes import ClassAttributes
 from engine.project import ClassPolicy, Project
 from engine.project.branch_text import is_copied_text
 from tests.support.graphs import names_of
-from tests.support.projects import bird_project, dump, new_project
+from tests.support.projects import bird_project, dump, named, new_project
 
 SEEN = ClassAttributes("n1", ("Larus", "Möwe"), note="Seen in May.\nTwice.", colour="#00ff7f")
 
@@ -22,7 +22,7 @@ def _birds(folder: Path) -> tuple[Project, int]:
     (bird,) = project.classes.graph.parents(gull)
     _, diver = project.classes.add("Diver", [bird])
     project.classes.add("Puffin", [gull, diver])
-    project.classes.edit(lambda graph: graph.set_attributes(gull, SEEN), "Noted what there is")
+    project.classes.edit(lambda graph: graph.set_attributes(gull, SEEN), named("Noted what there is"))
     project.policies.set(gull, ClassPolicy(0.75, is_deepest=True))
     project.labels.set(images, gull)
     return project, bird

@@ -9,7 +9,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.edits import AttributesChanged, ClassAdded, ClassRemoved, ClassRenamed
 from engine.project import Project
-from tests.support.projects import bird_project, dump
+from tests.support.projects import bird_project, dump, named
 
 LARUS = ClassAttributes("n02041246", ("Larus", "sea bird"))
 NAMED, UNNAMED = NO_ATTRIBUTES.differences(LARUS), LARUS.differences(NO_ATTRIBUTES)
@@ -25,7 +25,7 @@ def _gulls(folder: Path) -> tuple[Project, int, int]:
         graph.set_attributes(gull, LARUS)
         added.append(graph.add_class("Tern", graph.parents(gull), attributes=TERN))
 
-    change = project.classes.edit(merge, "Import gulls")
+    change = project.classes.edit(merge, named("Import gulls"))
     (tern,) = added
     assert change.graph_edits[0] == ClassAdded(tern, "Tern", TERN)
     assert change.graph_edits[-1] == AttributesChanged(

@@ -12,7 +12,7 @@ from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded
 from engine.graph.removal import ChildrenOfRemoved
 from engine.project import Change, ClassPolicy, Project, SplitPart
 from engine.project.removal_preview import MergePreview, RemovalPreview, merge_preview, removal_preview
-from tests.support.projects import bird_project, dump, new_project, shape
+from tests.support.projects import bird_project, dump, named, new_project, shape
 
 
 def test_each_action_tells_its_edits(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_several_classes_are_edited_in_one_step(tmp_path: Path) -> None:
     project.close()
     with Project.open(project.path) as reopened:
         for _, text in reversed(did):
-            assert reopened.history.undo_text == text
+            assert str(reopened.history.undo_action) == text
             reopened.history.undo()
         assert dump(reopened) == before
 
@@ -312,7 +312,7 @@ def test_an_import_is_one_step(tmp_path: Path) -> None:
             graph.add_class(f"Fern {number}", [plant])
 
     project, _, _ = bird_project(tmp_path)
-    change = project.classes.edit(merge, "Import plants")
+    change = project.classes.edit(merge, named("Import plants"))
     assert len(change.graph_edits) == 601
     look = shape(project.classes.graph)
     project.history.undo()
@@ -322,7 +322,7 @@ def test_an_import_is_one_step(tmp_path: Path) -> None:
     project.close()
     with Project.open(project.path) as reopened:
         assert shape(reopened.classes.graph) == look
-        assert reopened.classes.edit(len, "Nothing").is_empty
+        assert reopened.classes.edit(len, named("Nothing")).is_empty
 
 
 def test_undo_works_before_the_graph_was_ever_loaded(tmp_path: Path) -> None:

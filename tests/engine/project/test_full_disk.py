@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import StorageError
 from engine.project import Project
-from tests.support.projects import bird_project, connection_of, dump, found_files, shape
+from tests.support.projects import bird_project, connection_of, dump, found_files, named, shape
 
 
 def _fill_up(project: Project, spare_pages: int = 2) -> None:
@@ -28,7 +28,7 @@ def test_an_action_on_a_full_disk_is_taken_back(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=r"disk is full.*Free some space"):
         project.images.add(found_files(tmp_path, 5000, start=100))
     assert dump(project) == before
-    assert project.history.undo_text == "Added 4 images"
+    assert str(project.history.undo_action) == "Added 4 images"
     _free_space(project)
     project.labels.set(images, gull)
     assert len(project.images.add(found_files(tmp_path, 5000, start=100)).images_added) == 5000
@@ -42,7 +42,9 @@ def test_the_graph_in_memory_goes_back_with_the_file(tmp_path: Path) -> None:
     before = shape(project.classes.graph)
     _fill_up(project)
     with pytest.raises(StorageError):
-        project.classes.edit(lambda graph: [graph.add_class(f"Class {number}") for number in range(9000)], "Import")
+        project.classes.edit(
+            lambda graph: [graph.add_class(f"Class {number}") for number in range(9000)], named("Import")
+        )
     assert shape(project.classes.graph) == before
     _free_space(project)
     project.classes.add("Class 1")
@@ -58,7 +60,7 @@ def test_a_group_does_not_go_on_after_a_full_disk(tmp_path: Path) -> None:
     _fill_up(project)
 
     def group() -> None:
-        with project.history.one_step("Group"):
+        with project.history.one_step(named("Group")):
             project.labels.set(images, gull)
             with pytest.raises(StorageError):
                 project.images.add(found_files(tmp_path, 5000, start=100))

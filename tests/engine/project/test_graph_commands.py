@@ -20,7 +20,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.removal import ChildrenOfRemoved
 from engine.project import Change, ClassPolicy, Project, SplitPart
 from engine.project.removal_preview import merge_preview, removal_preview
-from tests.support.projects import Dump, dump, found_files, new_project, shape
+from tests.support.projects import Dump, dump, found_files, named, new_project, shape
 
 IS_LONG: Final = "PROTOLEAF_LONG_PROPERTIES" in os.environ
 SEQUENCES: Final = 1_000 if IS_LONG else 15
@@ -201,7 +201,7 @@ VERBS: Final[Mapping[str, Callable[[Trial, Command], Change | None]]] = {
     "paste": _paste,
     "label": _label,
     "unlabel": lambda trial, command: trial.project.labels.remove(trial.images(command.first)),
-    "undo": lambda trial, _: None if trial.project.history.undo_text == START else trial.project.history.undo(),
+    "undo": lambda trial, _: None if str(trial.project.history.undo_action) == START else trial.project.history.undo(),
     "redo": lambda trial, _: trial.project.history.redo(),
 }
 MAY_LOSE_LABELS: Final = frozenset({"remove", "label", "unlabel", "undo", "redo"})
@@ -219,7 +219,7 @@ commands = st.lists(
 def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Nine classes with labels, notes and bars, as one step; each sequence gets a copy."""
     with new_project(tmp_path_factory.mktemp("start")) as project:
-        with project.history.one_step(START):
+        with project.history.one_step(named(START)):
             images = project.images.add(found_files(Path("/photos"), IMAGES)).images_added
             ids: dict[str, int] = {}
             for number, (name, parents) in enumerate(TREE.items()):
@@ -265,7 +265,7 @@ def _redone(trial: Trial) -> Dump:
 
 
 def _undo_all(trial: Trial, first: Dump) -> None:
-    while trial.project.history.undo_text != START:
+    while str(trial.project.history.undo_action) != START:
         change = trial.project.history.undo()
         assert change is not None
         trial.mirror.apply(change.graph_edits)

@@ -7,7 +7,7 @@ import pytest
 from engine.errors import DuplicateNameError
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Project
-from tests.support.projects import bird_project, connection_of, dump, found_files, new_project, shape
+from tests.support.projects import bird_project, connection_of, dump, found_files, named, new_project, shape
 from tests.support.storyteller import Storyteller
 
 ACTIONS_IN_A_STORY = 60
@@ -42,9 +42,13 @@ def test_undo_tells_what_it_would_take_back(tmp_path: Path) -> None:
     """The texts of undo and redo follow the place in the history."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images[:2], gull)
-    assert (project.history.undo_text, project.history.redo_text) == ("Labelled 2 images as Gull", None)
+    assert str(project.history.undo_action) == "Labelled 2 images as Gull"
+    assert project.history.redo_action is None
     project.history.undo()
-    assert (project.history.undo_text, project.history.redo_text) == ("Added 4 images", "Labelled 2 images as Gull")
+    assert (str(project.history.undo_action), str(project.history.redo_action)) == (
+        "Added 4 images",
+        "Labelled 2 images as Gull",
+    )
     project.close()
 
 
@@ -54,7 +58,7 @@ def test_a_new_action_forgets_what_was_undone(tmp_path: Path) -> None:
     project.labels.set(images, gull)
     project.history.undo()
     project.labels.set(images[:1], None)
-    assert project.history.redo_text is None
+    assert project.history.redo_action is None
     assert project.history.redo() is None
     project.close()
 
@@ -69,7 +73,7 @@ def test_an_action_that_changes_nothing_is_no_step(tmp_path: Path) -> None:
     change = project.labels.set(images[:1], gull)
     assert change.is_empty
     assert len(project.history.steps()) == steps
-    assert project.history.redo_text == "Labelled 3 images as Gull"
+    assert str(project.history.redo_action) == "Labelled 3 images as Gull"
     project.close()
 
 
@@ -91,13 +95,13 @@ def test_one_step_is_undone_at_once(tmp_path: Path) -> None:
     """Actions grouped by one_step are one entry of the history, and one change."""
     project, gull, images = bird_project(tmp_path)
     before = dump(project)
-    with project.history.one_step("New class with shots") as step:
+    with project.history.one_step(named("New class with shots")) as step:
         _, tern = project.classes.add("Tern", [gull])
         project.labels.set(images[:2], tern)
         project.labels.set(images[2:], gull)
     assert step.change.labelled == tuple(images)
     assert len(step.change.graph_edits) == 2
-    assert project.history.undo_text == "New class with shots"
+    assert str(project.history.undo_action) == "New class with shots"
     undone = project.history.undo()
     assert undone is not None
     assert set(undone.labelled) == set(images)
@@ -111,7 +115,7 @@ def test_a_failing_group_leaves_nothing_behind(tmp_path: Path) -> None:
     before, graph_before = dump(project), shape(project.classes.graph)
 
     def group() -> None:
-        with project.history.one_step("Group"):
+        with project.history.one_step(named("Group")):
             project.labels.set(images, gull)
             project.classes.add("Tern")
             project.classes.add("Tern")
@@ -120,7 +124,7 @@ def test_a_failing_group_leaves_nothing_behind(tmp_path: Path) -> None:
         group()
     assert dump(project) == before
     assert shape(project.classes.graph) == graph_before
-    assert project.history.undo_text == "Added 4 images"
+    assert str(project.history.undo_action) == "Added 4 images"
     project.close()
 
 
@@ -132,10 +136,10 @@ def test_a_failure_that_is_caught_takes_back_only_itself(tmp_path: Path) -> None
         graph.add_class("Half")
         graph.add_class("Half")
 
-    with project.history.one_step("Group") as step:
+    with project.history.one_step(named("Group")) as step:
         project.classes.add("First")
         with pytest.raises(DuplicateNameError):
-            project.classes.edit(merge, "Import")
+            project.classes.edit(merge, named("Import"))
         project.classes.add("Last")
     names = [project.classes.graph.name(class_id) for class_id in project.classes.graph.roots()]
     assert names == ["Bird", "First", "Last"]
@@ -149,7 +153,7 @@ def test_a_failure_that_is_caught_takes_back_only_itself(tmp_path: Path) -> None
 def test_history_names_each_step(tmp_path: Path) -> None:
     """The history lists text, person and whether a step was undone, latest first."""
     project, gull, images = bird_project(tmp_path)
-    with project.history.one_step("By Grace", who="grace"):
+    with project.history.one_step(named("By Grace"), who="grace"):
         project.labels.set(images, gull)
     project.history.undo()
     latest = project.history.steps(limit=2)

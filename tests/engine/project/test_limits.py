@@ -11,7 +11,7 @@ from engine.graph import growth
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.project import Project, SplitPart
 from tests.support.deep_graphs import add_all, add_deep, chain
-from tests.support.projects import dump, new_project
+from tests.support.projects import dump, named, new_project
 
 LAST = "end 0"
 TOO_DEEP = f"expected at most {DEEPEST_LEVEL} levels below the top, found .* on level {DEEPEST_LEVEL + 1}"
@@ -36,7 +36,7 @@ EDITS: dict[str, Callable[[Project, int, int], object]] = {
     "split": lambda project, last, _beside: project.classes.split(last, [SplitPart("one", ())], as_children=True),
     "paste": lambda project, last, beside: project.classes.paste(project.classes.copied([beside]), last),
     "import": lambda project, _last, beside: project.classes.edit(
-        lambda graph: graph.link(graph.find("end 1"), beside), ""
+        lambda graph: graph.link(graph.find("end 1"), beside), named("")
     ),
 }
 
@@ -93,7 +93,7 @@ def test_there_is_a_largest_number_of_classes(tmp_path: Path, monkeypatch: pytes
     """One more is refused; renaming goes on."""
     monkeypatch.setattr(growth, "MOST_CLASSES", 3)
     with new_project(tmp_path) as project:
-        project.classes.edit(lambda graph: add_all(graph, {"a": [], "b": [], "c": []}), "")
+        project.classes.edit(lambda graph: add_all(graph, {"a": [], "b": [], "c": []}), named(""))
         with pytest.raises(GraphError, match="too many classes: expected at most 3, found 4"):
             project.classes.add("d")
         project.classes.rename(1, "e")

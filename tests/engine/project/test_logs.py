@@ -20,6 +20,7 @@ from tests.support.projects import (
     copy_in_the_middle_of_a_commit,
     dump,
     found_files,
+    named,
     write_first_version,
 )
 
@@ -126,7 +127,7 @@ def test_a_commit_that_was_killed_before_it_wrote_leaves_nothing(tmp_path: Path)
     project, gull, images = bird_project(tmp_path)
     project.close()
     sealed = project.path.read_bytes()
-    with Project.open(project.path) as again, suppress(ZeroDivisionError), again.history.one_step("Label"):
+    with Project.open(project.path) as again, suppress(ZeroDivisionError), again.history.one_step(named("Label")):
         again.labels.set(images, gull)
         # What SQLite writes to the journal before it touches the file: the pages as they are, under a header.
         connection_of(again).value("PRAGMA cache_size = 1")
@@ -304,7 +305,7 @@ def interrupted_copy(folder: Path) -> Path:
 def test_whoever_reads_while_a_commit_is_unfinished_elsewhere_waits(tmp_path: Path, *, for_writing: bool) -> None:
     """A journal of a living writer is no leftover: reading sees the state before the commit."""
     project, gull, images = bird_project(tmp_path)
-    with project.history.one_step("Two things"):
+    with project.history.one_step(named("Two things")):
         project.labels.set(images, gull)
         if not for_writing:
             with Project.open(project.path, for_writing=False) as reader:

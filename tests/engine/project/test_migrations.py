@@ -12,6 +12,7 @@ from engine.config import BACKUPS_VARIABLE
 from engine.errors import ProjectDamagedError, StorageError
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.project import BackupReason, Project, migrations, opening, schema_shape
+from engine.project.actions import old_action
 from engine.project.backups.contents import changes_between, contents_of_backup
 from engine.project.backups.listing import backups_of
 from engine.project.backups.restoring import restore
@@ -22,8 +23,9 @@ from engine.project.file.address import address
 from engine.project.file.seal import has_seal, put_seal, reader_of
 from engine.project.migrations import Migration
 from engine.project.schema import CLASS_COLUMNS, SCHEMA, SCHEMA_VERSION
+from tests.support.fifth_version import write_fifth_version
 from tests.support.fourth_version import write_fourth_version
-from tests.support.projects import change_file, connection_of, new_project, trained_model, write_first_version
+from tests.support.projects import change_file, connection_of, named, new_project, trained_model, write_first_version
 from tests.support.third_version import write_third_version
 
 
@@ -211,11 +213,13 @@ def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> No
         assert project.check() == []
         (backup,) = backups_of(path, project.backups.project_id, is_verified=True)
         assert changes_between(contents_of_backup(backup.path), project.contents()).is_empty
-        assert project.history.redo_text == "Add class Tern"
+        assert str(project.history.redo_action) == "Add class Tern"
         project.history.redo()
         gull, tern = project.classes.graph.find("Gull"), project.classes.graph.find("Tern")
         assert project.classes.graph.attributes(tern) == NO_ATTRIBUTES
-        project.classes.edit(lambda graph: graph.set_attributes(gull, ClassAttributes("n1", ("Larus",))), "Import ids")
+        project.classes.edit(
+            lambda graph: graph.set_attributes(gull, ClassAttributes("n1", ("Larus",))), named("Import ids")
+        )
         assert changes_between(contents_of_backup(backup.path), project.contents()).classes_changed == 1
     assert (backup.reason, backup.labels, _shape_of(backup.path)) == (BackupReason.MIGRATION, 1, before)
     with Project.open(path) as project:
@@ -223,7 +227,7 @@ def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> No
         assert project.classes.graph.find("Larus") == gull
         texts = []
         while project.history.undo() is not None:
-            texts.append(project.history.redo_text)
+            texts.append(str(project.history.redo_action))
             assert project.check() == []
         assert (len(texts), texts[-1], len(project.classes.graph)) == (7, "Add class Bird", 0)
         while project.history.redo() is not None:
@@ -258,7 +262,7 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
         assert (project.classes.graph.attributes(gull).note, project.check()) == ("seen in May", [])
         texts = []
         while project.history.undo() is not None:
-            texts.append(project.history.redo_text)
+            texts.append(str(project.history.redo_action))
             assert project.check() == []
         assert (len(texts), texts[0], len(project.classes.graph)) == (7, "Changed note and colour of Gull", 0)
         while project.history.redo() is not None:
@@ -271,6 +275,38 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
             1,
             [],
         )
+
+
+def test_sentences_of_the_fifth_version_stay_readable(tmp_path: Path) -> None:
+    """The history of version 5 keeps its sentences, on a verified backup; what is done now is a code beside them."""
+    path = tmp_path / "fifth"
+    write_fifth_version(path)
+    before = _shape_of(path)
+    new_project(tmp_path).close()
+    with Project.open(path) as project:
+        assert _shape_of(path) == _shape_of(tmp_path / "birds.protoleaf")
+        assert (project.schema_version, project.check()) == (SCHEMA_VERSION, [])
+        (backup,) = backups_of(path, project.backups.project_id, is_verified=True)
+        assert changes_between(contents_of_backup(backup.path), project.contents()).is_empty
+        assert project.history.undo_action == old_action("Changed the note of Gull")
+        project.labels.remove([1])
+        changes = changes_between(contents_of_backup(backup.path), project.contents())
+        assert (changes.steps, changes.texts) == (1, ("Removed 1 label",))
+        rows = connection_of(project).rows("SELECT text, code FROM journal_step ORDER BY step_id DESC LIMIT 2")
+        assert rows == [("", "labels_removed"), ("Changed the note of Gull", "")]
+    assert (backup.reason, backup.labels, _shape_of(backup.path)) == (BackupReason.MIGRATION, 1, before)
+    with Project.open(path) as project:
+        said = [(step.text, step.action.command) for step in project.history.steps(2)]
+        assert said == [
+            ("Removed 1 label", "Remove 1 label"),
+            ("Changed the note of Gull", "Change the note of Gull"),
+        ]
+        project.history.undo()
+        project.history.undo()
+        assert str(project.history.redo_action) == "Changed the note of Gull"
+        assert project.classes.graph.attributes(project.classes.graph.find("Gull")).note == ""
+        project.history.redo()
+        assert project.check() == []
 
 
 def test_aliases_behind_an_older_history_are_found(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from engine.errors import ProjectLockedError, ProjectMovedError
 from engine.project import Project
-from tests.support.projects import bird_project, dump
+from tests.support.projects import bird_project, dump, named
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows does not let go of open files")
 
@@ -137,7 +137,7 @@ def test_a_move_in_the_middle_of_an_action_takes_it_back(tmp_path: Path) -> None
     project, gull, images = bird_project(tmp_path)
 
     def act() -> None:
-        with project.history.one_step("Two things"):
+        with project.history.one_step(named("Two things")):
             project.labels.set(images[:2], gull)
             project.path.rename(tmp_path / "other.protoleaf")
             project.labels.set(images[2:], gull)

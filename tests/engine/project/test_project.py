@@ -34,7 +34,7 @@ def test_a_new_project_has_its_first_model(tmp_path: Path) -> None:
     """The model that a project was created with is the one in use."""
     with new_project(tmp_path) as project:
         assert (project.models.current.backbone_name, project.models.current.backbone_hash) == ("tiny", "00ff")
-        assert project.history.undo_text is None
+        assert project.history.undo_action is None
         assert project.schema_version == SCHEMA_VERSION
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import ProjectReadOnlyError
 from engine.project import ClassPolicy, Prediction, Project, SplitPart
-from tests.support.projects import bird_project, copy_in_the_middle_of_a_commit
+from tests.support.projects import bird_project, copy_in_the_middle_of_a_commit, named
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permission bits")
 
@@ -106,7 +106,7 @@ def test_no_action_changes_a_project_opened_for_reading(tmp_path: Path) -> None:
             lambda: reader.classes.paste(reader.classes.copied([gull]), None),
             lambda: reader.classes.set_attributes([gull], source_id="n1"),
             lambda: reader.classes.set_attributes([gull], note="seen"),
-            lambda: reader.classes.edit(lambda graph: graph.add_class("Tern"), "Import"),
+            lambda: reader.classes.edit(lambda graph: graph.add_class("Tern"), named("Import")),
             lambda: reader.images.add([]),
             lambda: reader.images.add_labelled([]),
             lambda: reader.images.remove(images),

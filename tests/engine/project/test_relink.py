@@ -37,7 +37,7 @@ def test_undo_and_redo_after_a_restart(tmp_path: Path) -> None:
         project.images.relink(list(zip(ids, new_places(tmp_path, 4), strict=True)))
         after = dump(project)
     with Project.open(project.path) as again:
-        assert again.history.undo_text == "Found 4 moved images again"
+        assert str(again.history.undo_action) == "Found 4 moved images again"
         undone = again.history.undo()
         assert undone is not None
         assert (undone.images_moved, undone.images_added) == (tuple(reversed(ids)), ())
@@ -61,11 +61,11 @@ def test_nothing_to_move_is_no_step(tmp_path: Path) -> None:
     with project:
         project.labels.set([ids[1]], gull)
         project.images.remove([ids[3]])
-        undo_text = project.history.undo_text
+        undo_text = str(project.history.undo_action)
         held = found_files(tmp_path / "photos", 4)[1]
         change = project.images.relink([(ids[0], held), (ids[3], new_places(tmp_path, 1)[0])], strangers=[ids[1]])
         assert change.is_empty
-        assert project.history.undo_text == undo_text
+        assert str(project.history.undo_action) == undo_text
 
 
 def test_two_images_never_get_one_file(tmp_path: Path) -> None:

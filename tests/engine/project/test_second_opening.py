@@ -9,11 +9,13 @@ import pytest
 from engine.collection.new_project import new_project
 from engine.errors import ProjectLockedError
 from engine.project import Project
+from engine.project.actions import action
 
 READER = """
 import sys
 from pathlib import Path
 from engine.project import Project
+from tests.support.projects import named
 with Project.open(Path(sys.argv[1]), for_writing=False) as project:
     print(*(project.classes.graph.name(each) for each in project.classes.graph.classes()))
 """
@@ -27,7 +29,7 @@ def read_elsewhere(path: Path) -> list[str]:
 
 def add_class(project: Project, name: str) -> None:
     """One acknowledged step."""
-    project.classes.edit(lambda graph: graph.add_class(name), name)
+    project.classes.edit(lambda graph: graph.add_class(name), action("class_added", name))
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ def test_a_killed_process_loses_no_acknowledged_label(tmp_path: Path, acknowledg
         assert differing == [] or done >= len(images)
         assert survivor.check() == []
         steps = 0
-        while survivor.history.undo_text != "Added 30 images":
+        while str(survivor.history.undo_action) != "Added 30 images":
             survivor.history.undo()
             steps += 1
         assert done <= steps <= done + 1

@@ -17,7 +17,7 @@ def test_a_trained_model_comes_with_its_files(tmp_path: Path) -> None:
         before = dump(project)
         version = project.models.add_trained(trained_model())
         assert dump(project) == before
-        assert project.history.undo_text is None
+        assert project.history.undo_action is None
     with Project.open(tmp_path / "birds.protoleaf", for_writing=False) as project:
         assert project.models.current.version_id == 1
         assert project.models.versions()[1] == project.models.version(version.version_id) == version

@@ -6,7 +6,16 @@ import pytest
 
 from engine.errors import InputError, ProjectReadOnlyError, StorageError
 from engine.project import Project
-from tests.support.projects import bird_project, connection_of, dump, found_files, new_project, shape, trained_model
+from tests.support.projects import (
+    bird_project,
+    connection_of,
+    dump,
+    found_files,
+    named,
+    new_project,
+    shape,
+    trained_model,
+)
 from tests.support.storyteller import Storyteller
 
 ACTIONS_BEFORE, ACTIONS_SUPPOSED = 20, 30
@@ -39,9 +48,9 @@ def test_what_is_kept_is_one_step(tmp_path: Path, seed: int) -> None:
     project = lived_in(tmp_path, seed)
     before, before_shape = dump(project), shape(project.classes.graph)
     teller = supposed(project, seed + 100)
-    project.what_if.keep("Tried this and that out")
+    project.what_if.keep(named("Tried this and that out"))
     assert dump(project) == teller.looks[teller.place]
-    assert project.history.undo_text == "Tried this and that out"
+    assert str(project.history.undo_action) == "Tried this and that out"
     project.history.undo()
     assert (dump(project), shape(project.classes.graph)) == (before, before_shape)
     assert project.check() == []
@@ -76,9 +85,10 @@ def test_undo_ends_where_it_was_begun(tmp_path: Path) -> None:
     assert project.history.undo() is None
     project.labels.set(images, gull)
     project.history.undo()
-    assert (project.history.undo_text, project.history.redo_text) == (None, "Labelled 4 images as Gull")
+    assert project.history.undo_action is None
+    assert str(project.history.redo_action) == "Labelled 4 images as Gull"
     assert project.what_if.discard().is_empty
-    assert project.history.undo_text == "Added 4 images"
+    assert str(project.history.undo_action) == "Added 4 images"
     project.close()
 
 
@@ -91,7 +101,7 @@ def test_what_machines_find_out_is_true_all_the_same(tmp_path: Path) -> None:
     (added,) = project.images.add(found_files(tmp_path, 1, start=50)).images_added
     project.images.record_scan([(added, "cd", None)])
     assert project.models.version(version.version_id).name == version.name
-    project.what_if.keep("Tried out")
+    project.what_if.keep(named("Tried out"))
     assert [project.images.record(image_id).content_hash for image_id in (images[0], added)] == ["ab", "cd"]
     project.what_if.begin()
     project.images.record_scan([(images[1], "ef", None)])
@@ -110,11 +120,11 @@ def test_a_full_disk_loses_nothing_that_was_tried_out(tmp_path: Path) -> None:
     project.images.add(found_files(tmp_path, 5000, start=100))
     tried = dump(project)
     with pytest.raises(StorageError, match="disk is full"):
-        project.what_if.keep("Tried out")
+        project.what_if.keep(named("Tried out"))
     assert project.what_if.is_on
     assert dump(project) == tried
     connection.value("PRAGMA max_page_count = 1000000")
-    project.what_if.keep("Tried out")
+    project.what_if.keep(named("Tried out"))
     assert dump(project) == tried
     project.history.undo()
     assert dump(project) == before
@@ -124,7 +134,7 @@ def test_a_full_disk_loses_nothing_that_was_tried_out(tmp_path: Path) -> None:
 def test_it_begins_and_ends_once(tmp_path: Path) -> None:
     """Not twice, not in a project that is only read; and a project may be closed in the middle."""
     project, gull, _images = bird_project(tmp_path)
-    for end in (project.what_if.discard, lambda: project.what_if.keep("Tried out")):
+    for end in (project.what_if.discard, lambda: project.what_if.keep(named("Tried out"))):
         with pytest.raises(InputError, match="nothing is being tried out"):
             end()
     project.what_if.begin()
@@ -137,6 +147,6 @@ def test_it_begins_and_ends_once(tmp_path: Path) -> None:
         reopened.what_if.begin()
         reopened.classes.rename(gull, "Tern")
         with pytest.raises(ProjectReadOnlyError):
-            reopened.what_if.keep("Tried it out")
+            reopened.what_if.keep(named("Tried it out"))
         reopened.what_if.discard()
         assert reopened.classes.graph.name(gull) == "Gull"

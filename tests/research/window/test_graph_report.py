@@ -11,6 +11,7 @@ from research.window import graph_report
 from research.window.graph_report import REPORT_VARIABLE, RUN_VARIABLE, attach_graph_report
 from tests.engine.graph_drawing.drawings import bushy_graph
 from tests.support.desk import Desk
+from tests.support.projects import named
 
 FRAMES, MOVES = 2, 2
 
@@ -22,7 +23,9 @@ def project(tmp_path: Path) -> Path:
     graph = bushy_graph(300, 4)
     with new_project(path) as project:
         names = [(graph.name(each), graph.parents(each)) for each in graph.classes()]
-        project.classes.edit(lambda own: [own.add_class(name, parents) for name, parents in names], "Add classes")
+        project.classes.edit(
+            lambda own: [own.add_class(name, parents) for name, parents in names], named("Add classes")
+        )
     return path
 
 

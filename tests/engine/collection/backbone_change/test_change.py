@@ -167,7 +167,7 @@ def test_a_refused_step_leaves_no_version(
     with pytest.raises(StorageError):
         use_backbone(live.project, prepared.source, prepared.backbone_hash)
     assert (dump(live.project), live.project.models.versions()) == before
-    assert live.project.history.undo_text != "Changed the backbone to tinyleaf"
+    assert str(live.project.history.undo_action) != "Changed the backbone to tinyleaf"
 
 
 def test_facts_that_cannot_be_kept_leave_the_backbone(

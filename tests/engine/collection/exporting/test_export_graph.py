@@ -61,7 +61,7 @@ def test_what_comes_back_is_the_same(name: str, project: Project, tmp_path: Path
         done = import_graph(again, out)
         assert (done.classes_added, done.edges_added, done.notes_added) == (7, 6, 3)
         assert said(again) == said(project)
-        assert again.history.undo_text == f"Imported 7 classes from {out.name}"
+        assert str(again.history.undo_action) == f"Imported 7 classes from {out.name}"
         again.history.undo()
         assert (len(again.classes.graph), dict(again.classes.graph.all_attributes())) == (0, {})
     before = said(project)

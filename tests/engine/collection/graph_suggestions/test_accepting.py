@@ -64,7 +64,7 @@ def test_a_mixed_class_is_split(project: Project) -> None:
         3: second,
         4: 4,
     }
-    assert change.text == project.history.undo_text
+    assert change.text == str(project.history.undo_action)
     project.history.undo()
     assert project.classes.graph.children(2) == ()
     assert {project.labels.by_image()[i].class_id for i in (1, 2, 3)} == {2}

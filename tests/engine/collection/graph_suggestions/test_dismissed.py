@@ -7,6 +7,7 @@ import pytest
 from engine.collection.graph_suggestions.dismissed import DISMISSED_SETTING, bring_back, dismiss, dismissed_keys
 from engine.collection.new_project import new_project
 from engine.project import Project
+from tests.support.projects import named
 
 
 @pytest.fixture
@@ -20,9 +21,9 @@ def test_it_is_kept_in_the_project(path: Path) -> None:
     """Over a restart; undo brings it back, also after one, and the same twice is kept once."""
     with Project.open(path) as project:
         assert dismissed_keys(project) == ()
-        change = dismiss(project, ["place 3"], "Dismissed the suggestion about Gull")
+        change = dismiss(project, ["place 3"], named("Dismissed the suggestion about Gull"))
         assert (change.text, change.settings) == ("Dismissed the suggestion about Gull", (DISMISSED_SETTING,))
-        dismiss(project, ["twins 1 2", "place 3"], "Dismissed two")
+        dismiss(project, ["twins 1 2", "place 3"], named("Dismissed two"))
     with Project.open(path) as project:
         assert dismissed_keys(project) == ("place 3", "twins 1 2")
         project.history.undo()

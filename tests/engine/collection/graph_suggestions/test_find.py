@@ -15,6 +15,7 @@ from engine.collection.graph_suggestions.suggestion import GraphSuggestions, Pla
 from engine.errors import Cancelled
 from engine.events import CancelToken
 from tests.support.drawn_embeddings import DrawnEmbeddings, Vector, drawn_embeddings
+from tests.support.projects import named
 
 WIDTH = 64
 DEPTH = 6
@@ -111,7 +112,7 @@ def test_everything_in_one_list(drawn: Drawn) -> None:
     labels = drawn.project.labels.by_image()
     assert {labels[image_id].class_id for image_id in place.evidence[0].image_ids} == {dropped}
     assert not {labels[image_id].class_id for image_id in place.evidence[1].image_ids} & {dropped}
-    drawn.made.act(dismiss(drawn.project, [place.key], "Dismissed"))
+    drawn.made.act(dismiss(drawn.project, [place.key], named("Dismissed")))
     after = drawn.found()
     assert after.found == tuple(each for each in found if each is not place)
     assert after.dismissed == 1

@@ -246,4 +246,4 @@ def test_a_folder_that_is_a_synonym_of_several_classes(tmp_path: Path) -> None:
         (failure,) = done.failures
         assert failure.path == tree / "wader"
         assert '"entity/animal/crane", "entity/artifact/derrick"' in failure.reason
-        assert project.history.undo_text == "Added 1 image as tench"
+        assert str(project.history.undo_action) == "Added 1 image as tench"

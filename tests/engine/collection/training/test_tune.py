@@ -40,7 +40,7 @@ def test_a_project_of_three_shots_a_class_is_enough(project: Project, collection
     assert (trained.settings["shots"], trained.settings["queries"]) == (1, 1)
     session = PropagationSession(trained.propagation)
     assert session.embedding_width == find_model().card.embedding_width == trained.card.embedding_width
-    assert (len(project.models.versions()), project.history.undo_text) == (1, "Added 40 images")
+    assert (len(project.models.versions()), str(project.history.undo_action)) == (1, "Added 40 images")
 
 
 def test_it_goes_on_from_the_model_in_use(project: Project, collection: Collection, tmp_path: Path) -> None:

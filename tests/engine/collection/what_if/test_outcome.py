@@ -5,9 +5,10 @@ import pytest
 
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS
-from engine.collection.what_if.outcome import begin_what_if, outcome_of, step_text, tried_edits
+from engine.collection.what_if.outcome import begin_what_if, kept_action, outcome_of, tried_edits
 from tests.support.collections import class_ids
 from tests.support.live_states import assert_same, own_copy
+from tests.support.projects import named
 
 
 def test_what_would_change_is_counted_from_the_beginning(live: LiveCollection) -> None:
@@ -21,7 +22,7 @@ def test_what_would_change_is_counted_from_the_beginning(live: LiveCollection) -
     free = before.label_class == NO_CLASS
     free &= live.state.label_class == NO_CLASS
     assert outcome.changes.other_class == int((before.best_class != live.state.best_class)[free].sum()) > 4
-    assert outcome.edits == tried_edits(project)
+    assert outcome.edits == tuple(map(str, tried_edits(project)))
     assert [text.split()[0] for text in outcome.edits] == ["Merged", "Removed"]
     assert outcome.held_out is not None
     assert 0 < outcome.held_out.images <= 21  # the three shots of the removed class are none any more
@@ -43,7 +44,7 @@ def test_predictions_are_those_of_a_project_that_was_edited(live: LiveCollection
     begin_what_if(live)
     live.apply(project.classes.move([(ids["Green disc"], ids["Green"])], ids["Blue"]))
     tried = own_copy(live.state)
-    project.what_if.keep("Moved")
+    project.what_if.keep(named("Moved"))
     live.load()
     assert_same(live.state, tried)
     assert np.isin(live.state.best_class, list(ids.values())).all()
@@ -60,4 +61,4 @@ def test_predictions_are_those_of_a_project_that_was_edited(live: LiveCollection
 )
 def test_the_step_is_named_by_its_edits(edits: list[str], text: str) -> None:
     """A single edit keeps its text; of many the first ones are named."""
-    assert step_text(edits) == text
+    assert str(kept_action([named(edit) for edit in edits])) == text

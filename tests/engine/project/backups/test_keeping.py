@@ -14,7 +14,7 @@ from engine.project import BackupReason, Project
 from engine.project.backups import keeping
 from engine.project.backups.place import choose_folder, folder_for
 from tests.support.backups import NOON, Clock, all_backups, backups_with, labelled_birds
-from tests.support.projects import change_file, new_project, trained_model
+from tests.support.projects import change_file, named, new_project, trained_model
 
 AFTER_A_DAY = NOON + timedelta(days=1, minutes=1)
 
@@ -221,7 +221,7 @@ def test_within_a_larger_action_no_backup_is_tried(tmp_path: Path) -> None:
     """The file is in the middle of a commit; the larger action made its backup before."""
     with labelled_birds(tmp_path)[0] as project:
         version = project.models.add_trained(trained_model())
-        with project.history.one_step("Both"):
+        with project.history.one_step(named("Both")):
             project.models.choose(version.version_id)
         assert all_backups(project) == []
 

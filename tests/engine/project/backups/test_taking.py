@@ -19,7 +19,7 @@ from engine.project.file.drafts import held_draft
 from engine.project.file.seal import Seal
 from engine.project.opening import open_for_reading
 from tests.support.backups import Clock, Writer, all_backups, backups_with, labelled_birds
-from tests.support.projects import change_file, connection_of, dump
+from tests.support.projects import change_file, connection_of, dump, named
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 
@@ -182,7 +182,7 @@ def test_the_copy_runs_on_any_thread(tmp_path: Path) -> None:
     """Never the writer's connection: the writer may be in the middle of an action."""
     with labelled_birds(tmp_path)[0] as project:
         backups, made = project.backups, []
-        with project.history.one_step("A long action") as step:
+        with project.history.one_step(named("A long action")) as step:
             step.connection.write("UPDATE class SET name = name")
             thread = threading.Thread(target=lambda: made.append(backups.take()))
             thread.start()

@@ -1,0 +1,322 @@
+"""What people did, as codes and arguments, and the one place where it becomes words.
+
+A project file keeps a code with names and numbers, never a sentence. Here every code has its English templates: in the
+past tense for a toast and the history, as a command for Undo and Redo. All of them are plain constants with named
+fields, so that a translation can take them as keys.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from string import Formatter
+from types import MappingProxyType
+from typing import Any, Final
+
+from engine.errors import ProjectDamagedError
+from engine.graph.class_attributes import ATTRIBUTE
+
+Argument = str | int | Sequence["Action"]
+"""A name, a number, or further actions. Where one name or several may stand, several are a number."""
+
+LONGEST_ARGUMENT: Final = 1_000
+_CODE, _ARGUMENTS = "code", "arguments"
+_SENTENCE: Final = "sentence"
+
+
+@dataclass(frozen=True)
+class Action:
+    """One action of a person; without a code it is a sentence that a program before version 6 wrote, or nothing.
+
+    Attributes:
+        code: a key of `ACTIONS`.
+        arguments: fields of its templates.
+    """
+
+    code: str = ""
+    arguments: Mapping[str, Argument] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __str__(self) -> str:
+        return _rendered(self, is_command=False)
+
+    @property
+    def command(self) -> str:
+        """As Undo and Redo name it: "Label 3 images as Gull" for "Labelled 3 images as Gull"."""
+        verb, space, rest = self.sentence.partition(" ")
+        return _rendered(self, is_command=True) if self.code else f"{_COMMANDS.get(verb, verb)}{space}{rest}"
+
+    @property
+    def sentence(self) -> str:
+        """The old sentence; "" for an action with a code."""
+        return str(self.arguments.get(_SENTENCE, ""))
+
+    @property
+    def stored_arguments(self) -> str:
+        """The arguments as JSON, without an old sentence."""
+        return json.dumps(_plain(self)[_ARGUMENTS], ensure_ascii=False) if self.code else "{}"
+
+
+UNNAMED: Final = Action()
+"""A step within another one, which names them all."""
+
+
+def action(code: str, class_name: str | None = None, /, **arguments: Argument) -> Action:
+    """An action with its arguments; the one class that it is about is the field `class`."""
+    return Action(code, arguments if class_name is None else {"class": class_name, **arguments})
+
+
+def old_action(sentence: str) -> Action:
+    """An action of which only an English sentence is known."""
+    return Action("", {_SENTENCE: sentence} if sentence else {})
+
+
+def stored_action(sentence: str, code: str = "", arguments: str = "{}") -> Action:
+    """The action in a row of the history; rows from before version 6 have a sentence only.
+
+    Raises:
+        ProjectDamagedError: the arguments cannot be read.
+    """
+    if not code:
+        return old_action(sentence)
+    try:
+        return _action_of({_CODE: code, _ARGUMENTS: json.loads(arguments)})
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ProjectDamagedError(
+            "an action in the history cannot be read",
+            found=repr(arguments)[:80],
+            remedy="restore a backup or open an earlier copy of the file",
+        ) from error
+
+
+def one_or_count(names: Sequence[str]) -> str | int:
+    """The name where there is one, else how many."""
+    return names[0] if len(names) == 1 else len(names)
+
+
+def added(images: int, labels: int = 0, class_names: Sequence[str] = ()) -> Action:
+    """Adding images: "Added 12 images as Gull", "Added 2,640 images in 27 classes".
+
+    Args:
+        images: new images.
+        labels: labels that came along, of old images too.
+        class_names: the classes they name, where exactly the new images got one; else empty.
+    """
+    if len(class_names) == 1:
+        return action("images_added_as", class_names[0], images=images)
+    if class_names:
+        return action("images_added_in", images=images, classes=len(class_names))
+    if images and labels:
+        return action("images_and_labels_added", images=images, labels=labels)
+    return action("labels_added", labels=labels) if labels else action("images_added", images=images)
+
+
+def attributes_changed(attributes: Sequence[str], names: Sequence[str]) -> Action:
+    """A change of attributes of classes: "Changed note and colour of Gull".
+
+    Args:
+        attributes: names of those in `engine.graph.class_attributes.ATTRIBUTES` that changed.
+        names: of the classes.
+    """
+    code = "attributes_changed" if len(attributes) > 1 else "attribute_changed"
+    return action(code, attributes=" ".join(attributes) or "attributes", classes=one_or_count(names))
+
+
+@dataclass(frozen=True, slots=True)
+class ActionText:
+    """How an action is said.
+
+    Attributes:
+        past: for a toast and the history.
+        command: for Undo and Redo.
+        tails: what follows at once, each where the action has its arguments.
+        details: what else happened, each where the action has its arguments.
+        frame: what holds the details.
+    """
+
+    past: str
+    command: str
+    tails: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    frame: str = " ({details})"
+
+
+_BELOW: Final = (" and {below_it} below it", " and {below_them} below them")
+
+ACTIONS: Final[Mapping[str, ActionText]] = {
+    "images_added": ActionText("Added {images}", "Add {images}"),
+    "images_added_as": ActionText("Added {images} as {class}", "Add {images} as {class}"),
+    "images_added_in": ActionText("Added {images} in {classes}", "Add {images} in {classes}"),
+    "images_and_labels_added": ActionText("Added {images} and {labels}", "Add {images} and {labels}"),
+    "images_removed": ActionText("Removed {images}", "Remove {images}"),
+    "images_found": ActionText("Found {moved_images} again", "Find {moved_images} again"),
+    "sample_classes_added": ActionText("Added the sample's classes", "Add the sample's classes"),
+    "sample_images_added": ActionText("Added the sample's images", "Add the sample's images"),
+    "labelled": ActionText("Labelled {images} as {class}", "Label {images} as {class}"),
+    "labelled_as_none": ActionText(
+        "Labelled {images} as none of the classes", "Label {images} as none of the classes"
+    ),
+    "labels_added": ActionText("Added {labels}", "Add {labels}"),
+    "labels_imported": ActionText("Imported {labels}", "Import {labels}"),
+    "labels_imported_from": ActionText("Imported {labels} from {source}", "Import {labels} from {source}"),
+    "labels_removed": ActionText("Removed {labels}", "Remove {labels}"),
+    "predictions_accepted": ActionText("Accepted {images} in {classes}", "Accept {images} in {classes}"),
+    "class_created": ActionText("Created class {class} with {images}", "Create class {class} with {images}"),
+    "class_added": ActionText("Added class {class}", "Add class {class}"),
+    "parent_added": ActionText("Added class {class} above {classes}", "Add class {class} above {classes}"),
+    "class_renamed": ActionText("Renamed class {class} to {name}", "Rename class {class} to {name}"),
+    "classes_moved": ActionText("Moved {chosen} to {parent}", "Move {chosen} to {parent}"),
+    "classes_moved_to_top": ActionText("Moved {chosen} to the top level", "Move {chosen} to the top level"),
+    "classes_linked": ActionText("Added parent {parent} to {classes}", "Add parent {parent} to {classes}"),
+    "classes_unlinked": ActionText("Unlinked {classes} from {parents}", "Unlink {classes} from {parents}"),
+    "classes_removed": ActionText(
+        "Removed {chosen}", "Remove {chosen}", _BELOW,
+        ("{labels} moved to {heir}", "{labels_up} moved to their parents", "{labels_gone} removed"),
+    ),
+    "classes_merged": ActionText(
+        "Merged {classes} into {class}", "Merge {classes} into {class}", details=("{labels} moved",)
+    ),
+    "class_split": ActionText(
+        "Split {classes} off {class}", "Split {classes} off {class}", details=("{labels} moved",)
+    ),
+    "classes_pasted": ActionText("Pasted {chosen}", "Paste {chosen}", (*_BELOW, " into {parent}")),
+    "attribute_changed": ActionText("Changed the {attributes} of {classes}", "Change the {attributes} of {classes}"),
+    "attributes_changed": ActionText("Changed {attributes} of {classes}", "Change {attributes} of {classes}"),
+    "threshold_changed": ActionText(
+        "Changed the confidence needed for {class}", "Change the confidence needed for {class}"
+    ),
+    "predictions_stopped": ActionText("Stopped predictions at {class}", "Stop predictions at {class}"),
+    "predictions_allowed": ActionText("Allowed predictions below {class}", "Allow predictions below {class}"),
+    "classes_imported": ActionText("Imported {classes} from {source}", "Import {classes} from {source}"),
+    "links_imported": ActionText("Imported {parents} from {source}", "Import {parents} from {source}"),
+    "synonyms_imported": ActionText(
+        "Imported synonyms of {classes} from {source}", "Import synonyms of {classes} from {source}"
+    ),
+    "notes_imported": ActionText(
+        "Imported notes of {classes} from {source}", "Import notes of {classes} from {source}"
+    ),
+    "source_remembered": ActionText("Remembered the classes of {source}", "Remember the classes of {source}"),
+    "classes_updated": ActionText(
+        "Updated from {source}", "Update from {source}",
+        details=("{new_classes}", "{renamed} renamed", "{moved} moved", "{merged} merged", "{removed} removed",
+                 "synonyms of {classes}"),
+        frame=": {details}",
+    ),
+    "model_chosen": ActionText("Switched to model {model}", "Switch to model {model}"),
+    "backbone_changed": ActionText("Changed the backbone to {backbone}", "Change the backbone to {backbone}"),
+    "setting_changed": ActionText("Changed the setting {setting}", "Change the setting {setting}"),
+    "stage_turned_on": ActionText(
+        "Turned on learning from unlabelled images", "Turn on learning from unlabelled images"
+    ),
+    "stage_turned_off": ActionText(
+        "Turned off learning from unlabelled images", "Turn off learning from unlabelled images"
+    ),
+    "place_dismissed": ActionText(
+        "Dismissed a suggestion: {class} may belong under {parent}",
+        "Dismiss a suggestion: {class} may belong under {parent}",
+    ),
+    "stray_dismissed": ActionText(
+        "Dismissed a suggestion: {class} may belong under {parent} instead of {from}",
+        "Dismiss a suggestion: {class} may belong under {parent} instead of {from}",
+    ),
+    "twins_dismissed": ActionText(
+        "Dismissed a suggestion: {class} and {other} look like one class",
+        "Dismiss a suggestion: {class} and {other} look like one class",
+    ),
+    "mixed_dismissed": ActionText(
+        "Dismissed a suggestion: {class} looks like two classes",
+        "Dismiss a suggestion: {class} looks like two classes",
+    ),
+    "underlabelled_dismissed": ActionText(
+        "Dismissed a suggestion: 3 more examples of {class} would help about {images}",
+        "Dismiss a suggestion: 3 more examples of {class} would help about {images}",
+    ),
+    "suggestions_shown": ActionText("Showed dismissed suggestions again", "Show dismissed suggestions again"),
+    "nothing_tried": ActionText("Tried out nothing", "Try out nothing"),
+    "edits_tried": ActionText("Tried out {edits}: {first}", "Try out {edits}: {first}"),
+    "more_edits_tried": ActionText("Tried out {edits}: {first}; …", "Try out {edits}: {first}; …"),
+}  # fmt: skip
+
+_COUNTS: Final[Mapping[str, tuple[str, str]]] = {
+    "images": ("{count} image", "{count} images"),
+    "moved_images": ("{count} moved image", "{count} moved images"),
+    "labels": ("{count} label", "{count} labels"),
+    "labels_up": ("{count} label", "{count} labels"),
+    "labels_gone": ("{count} label", "{count} labels"),
+    "classes": ("{count} class", "{count} classes"),
+    "chosen": ("{count} class", "{count} classes"),
+    "new_classes": ("{count} new class", "{count} new classes"),
+    "parents": ("{count} parent", "{count} parents"),
+    "edits": ("{count} edit", "{count} edits"),
+}
+"""Singular and plural of the fields that are numbers with a noun; other numbers stand alone."""
+
+_NAMES: Final[Mapping[str, str]] = {"chosen": "class {name}"}
+"""Fields where a name needs its noun."""
+
+_COMMANDS: Final = {
+    "Accepted": "Accept", "Added": "Add", "Allowed": "Allow", "Changed": "Change", "Created": "Create",
+    "Dismissed": "Dismiss", "Found": "Find", "Imported": "Import", "Labelled": "Label", "Marked": "Mark",
+    "Merged": "Merge", "Moved": "Move", "Pasted": "Paste", "Remembered": "Remember", "Removed": "Remove",
+    "Renamed": "Rename", "Showed": "Show", "Stopped": "Stop", "Switched": "Switch", "Tried": "Try",
+    "Turned": "Turn", "Unlinked": "Unlink", "Updated": "Update",
+}  # fmt: skip
+"""Verbs of old sentences."""
+
+
+def _rendered(action: Action, *, is_command: bool) -> str:
+    text = ACTIONS.get(action.code)
+    if text is None:
+        return action.sentence or action.code
+    words = _Words({name: _word(name, value) for name, value in action.arguments.items()})
+    tails = "".join(tail.format_map(words) for tail in text.tails if words.has_all(tail))
+    details = ", ".join(detail.format_map(words) for detail in text.details if words.has_all(detail))
+    head = text.command if is_command else text.past
+    return head.format_map(words) + tails + (text.frame.format(details=details) if details else "")
+
+
+class _Words(dict[str, str]):
+    def __missing__(self, name: str) -> str:
+        return "?"  # a damaged file
+
+    def has_all(self, template: str) -> bool:
+        """Whether all fields of a template are there."""
+        return all(name in self for _, name, _, _ in Formatter().parse(template) if name)
+
+
+def _word(name: str, value: Argument) -> str:
+    if isinstance(value, str) and name == "attributes":
+        return " and ".join(ATTRIBUTE[each].title if each in ATTRIBUTE else each for each in value.split())
+    if isinstance(value, str):
+        return _NAMES.get(name, "{name}").format(name=value)
+    if isinstance(value, int):
+        one, many = _COUNTS.get(name, ("{count}", "{count}"))
+        return (one if value == 1 else many).format(count=f"{value:,}")
+    return "; ".join(map(str, value))
+
+
+def _plain(action: Action) -> dict[str, Any]:
+    """As JSON has it; an action within another holds no further ones."""
+    return {_CODE: action.code, _ARGUMENTS: _each_value(action.arguments, _plain_within)}
+
+
+def _plain_within(actions: Iterable[Action]) -> list[dict[str, Any]]:
+    return [{_CODE: each.code, _ARGUMENTS: _each_value(each.arguments, _refused)} for each in actions]
+
+
+def _action_of(stored: Mapping[str, Any]) -> Action:
+    return Action(str(stored[_CODE]), _each_value(stored[_ARGUMENTS], _actions_within))
+
+
+def _actions_within(stored: Iterable[Mapping[str, Any]]) -> tuple[Action, ...]:
+    return tuple(Action(str(each[_CODE]), _each_value(each[_ARGUMENTS], _refused)) for each in stored)
+
+
+def _each_value(arguments: Mapping[str, Any], within: Callable[[Any], Any]) -> dict[str, Any]:
+    """Texts of bearable length and numbers as they are, anything else by way of `within`."""
+    return {
+        name: value[:LONGEST_ARGUMENT] if isinstance(value, str) else value if isinstance(value, int) else within(value)
+        for name, value in arguments.items()
+    }
+
+
+def _refused(value: object) -> None:
+    raise TypeError(f"a value of an action within another: {type(value).__name__}")
