@@ -25,7 +25,7 @@ _SENTENCE: Final = "sentence"
 
 @dataclass(frozen=True)
 class Action:
-    """One action of a person; without a code it is a sentence that a program before version 6 wrote, or nothing.
+    """One action of a person; without a code it is a sentence that a program before version 7 wrote, or nothing.
 
     Attributes:
         code: a key of `ACTIONS`.
@@ -70,7 +70,7 @@ def old_action(sentence: str) -> Action:
 
 
 def stored_action(sentence: str, code: str = "", arguments: str = "{}") -> Action:
-    """The action in a row of the history; rows from before version 6 have a sentence only.
+    """The action in a row of the history; rows from before version 7 have a sentence only.
 
     Raises:
         ProjectDamagedError: the arguments cannot be read.

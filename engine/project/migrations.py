@@ -95,8 +95,7 @@ def _with_columns_since(version: int) -> Callable[[Connection], None]:
     return apply
 
 
-def _with_ranks_and_actions(connection: Connection) -> None:
-    _with_columns_since(6)(connection)
+def _with_actions(connection: Connection) -> None:
     for column in ACTION_COLUMNS:
         connection.write(f"ALTER TABLE journal_step ADD COLUMN {column}")
 
@@ -106,9 +105,8 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(2, 3, "tables know what may be in them, and the file knows itself", _with_strict_tables),
     Migration(3, 4, "classes keep their source id and synonyms", _with_columns_since(4)),
     Migration(4, 5, "classes have notes and colours", lambda connection: connection.script(CLASS_DETAIL_TABLE)),
-    Migration(
-        5, 6, "classes have a rank, and actions are codes with arguments, not sentences", _with_ranks_and_actions
-    ),
+    Migration(5, 6, "classes have a rank", _with_columns_since(6)),
+    Migration(6, 7, "actions are codes with arguments, not sentences", _with_actions),
 )
 
 

@@ -20,7 +20,7 @@ from engine.graph.class_attributes import ATTRIBUTE, ATTRIBUTES, ClassAttributes
 from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": tells our files from other SQLite files
-SCHEMA_VERSION: Final = 6
+SCHEMA_VERSION: Final = 7
 
 LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
 LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...
@@ -51,7 +51,7 @@ ACTION_COLUMNS: Final = (
     "arguments TEXT NOT NULL DEFAULT '{}' CHECK (length(arguments) <= 100000)",
 )
 STEP_COLUMNS: Final = _further(ACTION_COLUMNS)
-"""Further columns of a step since version 6, in place of the sentence in `text`, which older steps keep."""
+"""Further columns of a step since version 7, in place of the sentence in `text`, which older steps keep."""
 
 SCHEMA: Final = f"""
 CREATE TABLE file_state (

@@ -3,6 +3,7 @@
 import re
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from engine.project.schema import CLASS_COLUMNS, SCHEMA, SCHEMA_VERSION
 from tests.support.fifth_version import write_fifth_version
 from tests.support.fourth_version import write_fourth_version
 from tests.support.projects import change_file, connection_of, named, new_project, trained_model, write_first_version
+from tests.support.sixth_version import write_sixth_version
 from tests.support.third_version import write_third_version
 
 
@@ -277,10 +279,11 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
         )
 
 
-def test_sentences_of_the_fifth_version_stay_readable(tmp_path: Path) -> None:
-    """The history of version 5 keeps its sentences, on a verified backup; what is done now is a code beside them."""
-    path = tmp_path / "fifth"
-    write_fifth_version(path)
+@pytest.mark.parametrize("write_version", [write_fifth_version, write_sixth_version])
+def test_sentences_of_older_versions_stay_readable(write_version: Callable[[Path], None], tmp_path: Path) -> None:
+    """The history of versions 5 and 6 keeps its sentences, on a verified backup; new actions are codes beside them."""
+    path = tmp_path / "older"
+    write_version(path)
     before = _shape_of(path)
     new_project(tmp_path).close()
     with Project.open(path) as project:
@@ -296,8 +299,8 @@ def test_sentences_of_the_fifth_version_stay_readable(tmp_path: Path) -> None:
         assert rows == [("", "labels_removed"), ("Changed the note of Gull", "")]
     assert (backup.reason, backup.labels, _shape_of(backup.path)) == (BackupReason.MIGRATION, 1, before)
     with Project.open(path) as project:
-        said = [(step.text, step.action.command) for step in project.history.steps(2)]
-        assert said == [
+        steps = [(step.text, step.action.command) for step in project.history.steps(2)]
+        assert steps == [
             ("Removed 1 label", "Remove 1 label"),
             ("Changed the note of Gull", "Change the note of Gull"),
         ]
