@@ -7,7 +7,7 @@ from app.texts import plural, tr
 from app.wording import SEPARATOR, file_size, images, moment_text
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
-from engine.project.backups.naming import BackupReason
+from engine.project.backups.place import BackupReason
 from engine.project.clock import present_time
 
 TEXTS_SHOWN: Final = 5

@@ -34,7 +34,7 @@ class Preferences(Feature):
     @action("settings", marked("Settings…"), "settings", "Ctrl+,", Section.EDIT_SEARCH, needs=Needs.NOTHING)
     def open_card(self) -> None:
         """Show the card over the window, as everything is now."""
-        from engine.project.account import account_name
+        from engine.project.clock import account_name
 
         if self.card is None:
             self.card = self._make_card()

@@ -107,7 +107,7 @@ class NameAsking(QObject):
 
 def _full_name() -> str:
     """As the account has it. On the project thread: it may be asked for in a network."""
-    from engine.project.account import full_name
+    from engine.project.clock import full_name
 
     return full_name()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from engine.collection.models import BUNDLED_NAME, ModelFiles, find_model
 from engine.errors import ProjectExistsError, StorageError
 from engine.project import Project
-from engine.project.file.address import SIDE_SUFFIXES
+from engine.project.file.on_disk import SIDE_SUFFIXES
 
 MODEL_SUFFIX = ".onnx"
 

@@ -1,7 +1,7 @@
 """The project file: open, ask, act, undo."""
 
 from engine.project.actions import Action
-from engine.project.backups.naming import BackupReason
+from engine.project.backups.place import BackupReason
 from engine.project.change import Change
 from engine.project.project import Project
 from engine.project.records import (

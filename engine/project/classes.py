@@ -14,7 +14,7 @@ from engine.graph.group_edits import Edge, Move, free_name
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go, label_heir
 from engine.project.actions import UNNAMED, Action, Argument, action, attributes_changed, one_or_count
 from engine.project.backups.keeping import MANY
-from engine.project.backups.naming import BackupReason
+from engine.project.backups.place import BackupReason
 from engine.project.branch_text import CopiedClass, copied_branches, read_branches
 from engine.project.change import Change
 from engine.project.graph_rows import class_name, class_names

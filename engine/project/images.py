@@ -12,17 +12,16 @@ from engine.errors import InputError
 from engine.files import FoundFile
 from engine.project.actions import Action, action, added
 from engine.project.backups.keeping import MANY
-from engine.project.backups.naming import BackupReason
+from engine.project.backups.place import BackupReason
 from engine.project.change import Change
 from engine.project.clock import now_text, person_name
 from engine.project.connection import Connection, Row
 from engine.project.graph_rows import class_name
-from engine.project.image_paths import ImagePaths, shown_path
 from engine.project.packed import PackedHashes, PackedTexts, RareTexts
 from engine.project.records import ClassId, ImageId, ImageRecord, ImageTable
 from engine.project.schema import IMAGE, LABEL, LONGEST_TEXT
 from engine.project.step import OpenStep
-from engine.project.store import ProjectStore
+from engine.project.store import ImagePaths, ProjectStore, shown_path
 
 _PATHS_AT_ONCE: Final = 1000
 _COLUMNS = """SELECT image_id, path, size_bytes, modified_ns, content_hash, failure

@@ -10,23 +10,18 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import ProjectDamagedError, ProjectLockedError, ProtoleafError, StorageError
-from engine.project.backups.naming import BackupReason
-from engine.project.backups.place import make_folder
+from engine.project.backups.place import BackupReason, make_folder
 from engine.project.backups.taking import take_backup
 from engine.project.clock import present_time
 from engine.project.connection import Connection
-from engine.project.file.address import Identity, address, identity_of
 from engine.project.file.file_lock import FileLock, lock_for_writing, read_only_error
-from engine.project.file.file_state import has_state, mark_of
-from engine.project.file.guard import FileGuard
-from engine.project.file.header import check_header, check_version
+from engine.project.file.file_state import Read, Seal, has_state, mark_of, put_seal, reader_of, seal_of
+from engine.project.file.guard import FileGuard, rescue
 from engine.project.file.logs import settle_logs
-from engine.project.file.rescue import rescue
-from engine.project.file.seal import Read, Seal, put_seal, reader_of, seal_of
+from engine.project.file.on_disk import Identity, address, check_header, check_version, identity_of
 from engine.project.file.snapshot import open_snapshot
 from engine.project.migrations import migrate
-from engine.project.schema import SCHEMA_VERSION
-from engine.project.schema_shape import acting_faults
+from engine.project.schema import SCHEMA_VERSION, acting_faults
 from engine.project.soundness import faults, opening_faults
 
 _LARGEST_IDLE_JOURNAL_BYTES: Final = 1024 * 1024

@@ -1,17 +1,65 @@
 """A step that is being made: the only way to change the rows that people made, so that nothing escapes the journal."""
 
+import json
+import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Final, final
+from typing import Any, Final, final
 
 from engine.errors import StorageError
 from engine.project.actions import Action
 from engine.project.change import Change, ChangeBuilder
 from engine.project.clock import now_text
 from engine.project.connection import Connection, Row
-from engine.project.row_changes import RowChange, encoded
-from engine.project.schema import LONGEST_TEXT, JournaledTable
+from engine.project.schema import JOURNALED_TABLES, LONGEST_TEXT, JournaledTable
+
+RowChange = tuple[str, Row | None, Row | None]  # table, row before, row after; None where it was not there
+
+_BYTES_KEY: Final = "bytes"  # JSON has no bytes; rows hold no dictionaries, so this one cannot be mistaken
+_SMALL_LENGTH: Final = 512  # shorter texts do not get smaller
+_QUICK: Final = 1  # zlib level; paths repeat so much that it already takes away nine tenths
+
+
+def encoded(changes: Sequence[RowChange]) -> str | bytes:
+    """Row changes as JSON text, compressed where that pays.
+
+    Args:
+        changes: in the order they were made.
+    """
+    text = json.dumps(changes, ensure_ascii=False, separators=(",", ":"), default=_from_bytes)
+    return text if len(text) < _SMALL_LENGTH else zlib.compress(text.encode(), _QUICK)
+
+
+def decoded(stored: str | bytes) -> list[RowChange]:
+    """The row changes that `encoded` packed.
+
+    Raises:
+        ValueError: the text is not what `encoded` makes.
+    """
+    try:
+        text = stored if isinstance(stored, str) else zlib.decompress(stored).decode()
+        changes = [
+            (table, _row(before), _row(after)) for table, before, after in json.loads(text, object_hook=_to_bytes)
+        ]
+        if strangers := {table for table, _, _ in changes} - JOURNALED_TABLES.keys():
+            raise ValueError(f"no such table: {strangers}")
+    except (zlib.error, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+    return changes
+
+
+def _row(values: list[Any] | None) -> Row | None:
+    return None if values is None else tuple(values)
+
+
+def _from_bytes(value: bytes) -> dict[str, str]:
+    return {_BYTES_KEY: value.hex()}
+
+
+def _to_bytes(value: dict[str, str]) -> bytes:
+    return bytes.fromhex(value[_BYTES_KEY])
+
 
 CHUNK_LENGTH: Final = 5_000  # row changes held in memory before they go to the file
 

@@ -39,7 +39,6 @@ PERMITTED: Mapping[str, str] = {
     "engine/menu_entry.py": INSTALLED,
     "engine/new_file.py": "makes files",
     "engine/project/backups/place.py": OWN,
-    "engine/project/file/logs.py": LOOKED_AT,
     "engine/project/file/snapshot.py": LOOKED_AT,
     "research/": "data sets and results of experiments, which no stranger names",
     "engine/runtime/devices/": "files of the system that tell of its devices",

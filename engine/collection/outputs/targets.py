@@ -17,8 +17,7 @@ from engine.errors import InputError, TakenError
 from engine.new_file import is_stream
 from engine.new_folder import check_is_free
 from engine.project import Project
-from engine.project.file.address import SIDE_SUFFIXES
-from engine.project.file.header import is_of_this_program
+from engine.project.file.on_disk import SIDE_SUFFIXES, is_of_this_program
 from engine.regular_file import open_regular
 
 _OTHER: Final = "choose another name"

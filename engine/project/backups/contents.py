@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.project.actions import Action, stored_action
 from engine.project.connection import Connection, Row
-from engine.project.file.address import address
+from engine.project.file.on_disk import address
 from engine.project.schema import CLASS, CLASS_DETAIL
 
 TEXTS_AT_MOST: Final = 50

@@ -9,13 +9,11 @@ from pathlib import Path
 
 from engine.errors import ProtoleafError
 from engine.project.backups.index import BackupIndex, backup_key, read_index
-from engine.project.backups.naming import BackupName, BackupReason, read_name
-from engine.project.backups.place import folders_of
+from engine.project.backups.place import BackupName, BackupReason, folders_of, read_name
 from engine.project.backups.taking import check_is_whole
 from engine.project.connection import Connection
-from engine.project.file.address import address
 from engine.project.file.file_state import has_state, mark_of
-from engine.project.file.header import check_header
+from engine.project.file.on_disk import address, check_header
 from engine.project.opening import is_open_here
 from engine.texts import counted
 

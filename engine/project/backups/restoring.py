@@ -21,18 +21,19 @@ from engine.new_file import new_file
 from engine.project.backups.identity import identify, last_generation
 from engine.project.backups.index import note_opening
 from engine.project.backups.listing import backup_at, backups_of, description
-from engine.project.backups.naming import BackupReason
-from engine.project.backups.place import make_folder
+from engine.project.backups.place import BackupReason, make_folder
 from engine.project.backups.taking import take_backup, verify
 from engine.project.connection import Connection
-from engine.project.file.address import JOURNAL_SUFFIX, LOG_SUFFIX, address, identity_of, side_file
-from engine.project.file.byte_copy import copy_bytes
-from engine.project.file.drafts import clear_abandoned_project_drafts, held_draft
-from engine.project.file.file_lock import FileLock, lock_for_writing
-from engine.project.file.file_state import mark_of, read_mark, write_mark
+from engine.project.file.file_lock import (
+    FileLock,
+    clear_abandoned_project_drafts,
+    copy_bytes,
+    held_draft,
+    lock_for_writing,
+)
+from engine.project.file.file_state import mark_of, put_seal, read_mark, reader_of, write_mark
 from engine.project.file.logs import settle_logs
-from engine.project.file.seal import put_seal, reader_of
-from engine.project.file.set_aside import is_hot, set_aside
+from engine.project.file.on_disk import JOURNAL_SUFFIX, LOG_SUFFIX, address, identity_of, is_hot, set_aside, side_file
 from engine.project.opening import OpenFile, open_for_reading
 
 

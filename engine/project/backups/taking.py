@@ -13,12 +13,11 @@ from engine.events import CancelToken
 from engine.full_disk import storage_error
 from engine.new_file import new_file
 from engine.project.backups.index import note_backup
-from engine.project.backups.naming import BackupName, BackupReason, file_name, project_name
+from engine.project.backups.place import BackupName, BackupReason, file_name, project_name
 from engine.project.connection import Connection
-from engine.project.file.address import address
-from engine.project.file.drafts import held_draft
-from engine.project.file.file_state import has_state, mark_of, read_mark
-from engine.project.file.seal import Seal, put_seal, reader_of, seal_of
+from engine.project.file.file_lock import held_draft
+from engine.project.file.file_state import Seal, has_state, mark_of, put_seal, read_mark, reader_of, seal_of
+from engine.project.file.on_disk import address
 
 PAGES_AT_ONCE: Final = 500
 """The writer waits at most while this many pages are copied: 2 MB, a few milliseconds."""

@@ -11,12 +11,17 @@ import errno
 import os
 import struct
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Final, final
 
 from engine.errors import ProjectLockedError, ProjectReadOnlyError, ProtoleafError, StorageError
-from engine.project.file.address import Identity
+from engine.new_file import SQLITE_DRAFT_SUFFIX
+from engine.project.file.on_disk import Identity
 
 fcntl: ModuleType | None
 msvcrt: ModuleType | None
@@ -171,3 +176,66 @@ def read_only_error(path: Path) -> ProjectReadOnlyError:
         found=str(path),
         remedy="open it for reading only, or copy it to a folder that you may write to",
     )
+
+
+_JUST_MADE_S: Final = 0.25  # a draft exists for a moment before it is held
+_SURELY_OVER_S: Final = 24 * 3600  # where the file system has no locks
+
+
+@contextmanager
+def held_draft(draft: Path) -> Iterator[None]:
+    """Keep others from taking a draft for an abandoned one, where the file system has locks."""
+    with ExitStack() as resources:
+        with suppress(ProtoleafError):
+            resources.callback(lock_for_writing(draft).release)
+        yield
+
+
+def clear_abandoned_project_drafts(folder: Path) -> None:
+    """Remove the drafts of project files and backups that killed programs left in a folder."""
+    with suppress(OSError):
+        for draft in folder.glob(f".*{SQLITE_DRAFT_SUFFIX}"):
+            with suppress(OSError):
+                if _is_abandoned(draft):
+                    draft.unlink()
+
+
+def _is_abandoned(draft: Path) -> bool:
+    age_s = time.time() - draft.stat().st_mtime
+    try:
+        lock_for_writing(draft).release()
+    except ProjectLockedError:
+        return False
+    except ProtoleafError:
+        return age_s > _SURELY_OVER_S
+    return age_s > _JUST_MADE_S
+
+
+def copy_bytes(lock: FileLock, folder: Path, stem: str, suffix: str) -> Path:
+    """Copy a locked file into a folder; a file that is there already is never touched.
+
+    Args:
+        lock: the file; no transaction is open.
+        folder: where to.
+        stem, suffix: of the name; a number comes between them where it is taken.
+
+    Returns:
+        The copy's path.
+
+    Raises:
+        OSError: it cannot be written; nothing of it is left.
+    """
+    for number in count(1):
+        copy = folder / (f"{stem}{suffix}" if number == 1 else f"{stem} {number}{suffix}")
+        if os.path.lexists(copy):
+            continue
+        try:
+            lock.copy_to(copy)
+        except FileExistsError:
+            continue
+        except OSError:
+            with suppress(OSError):
+                copy.unlink(missing_ok=True)
+            raise
+        return copy
+    raise AssertionError  # numbers do not end

@@ -1,13 +1,19 @@
 """The row that tells a project from every other one, and each of its commits from the one before."""
 
 import os
+import re
+import stat
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
 from typing import Final, Self
 
 from blake3 import blake3
 
 from engine.errors import ProjectDamagedError
 from engine.project.connection import Connection
+from engine.regular_file import open_regular
 
 IDENTITY_BYTES: Final = 16
 _COUNTER_BYTES: Final = 8
@@ -111,3 +117,115 @@ def write_mark(connection: Connection, mark: FileMark, digest: bytes | None = No
         digest: the seal of the file as it will be; None while work goes on.
     """
     connection.write("UPDATE file_state SET mark = ?, digest = ?", (bytes(mark), digest))
+
+
+DIGEST_BYTES: Final = 32
+_COUNTERS: Final = (slice(24, 28), slice(40, 44), slice(92, 100))  # change counter, schema cookie, valid for, library
+_BLOCK_BYTES: Final = 4 * 1024 * 1024
+
+Read = Callable[[int, int], bytes]
+"""Gives bytes of the file: start, size in bytes."""
+
+
+class Seal(Enum):
+    """What the seal of a file says."""
+
+    WHOLE = "whole"
+    OPEN = "open"
+    BROKEN = "broken"
+
+
+def put_seal(connection: Connection, read: Read) -> None:
+    """Seal a file before it is closed; one that is sealed stays as it is.
+
+    Args:
+        connection: open for writing, without a transaction.
+        read: the same file.
+    """
+    if has_seal(connection):
+        return
+    mark = read_mark(connection).next
+    digest = _digest(connection, read, mark)
+    with connection.transaction():
+        write_mark(connection, mark, digest)
+
+
+def has_seal(connection: Connection) -> bool:
+    """Whether a file carries a seal; whether it holds is another question."""
+    return connection.value("SELECT digest FROM file_state") is not None
+
+
+def seal_of(connection: Connection, read: Read) -> Seal:
+    """Compare a file with its seal.
+
+    Args:
+        connection: the file, of the present version, not in a transaction.
+        read: the same file.
+    """
+    digest = connection.value("SELECT digest FROM file_state")
+    if digest is None:
+        return Seal.OPEN
+    return Seal.WHOLE if digest == _digest(connection, read, read_mark(connection)) else Seal.BROKEN
+
+
+def reader_of(path: Path) -> Read:
+    """Reads a file that this process does not write to."""
+
+    def read(start: int, size_bytes: int) -> bytes:
+        with open_regular(path) as file:
+            file.seek(start)
+            return file.read(size_bytes)
+
+    return read
+
+
+def _digest(connection: Connection, read: Read, mark: FileMark) -> bytes:
+    page_bytes = int(connection.value("PRAGMA page_size"))
+    file_bytes = page_bytes * int(connection.value("PRAGMA page_count"))
+    own_page = int(connection.value("SELECT rootpage FROM sqlite_schema WHERE name = 'file_state'"))
+    hidden = (own_page - 1) * page_bytes
+    sum_of_pages = blake3(bytes(mark))
+    sum_of_pages.update(_without_counters(read(0, page_bytes)))
+    for start, end in ((page_bytes, hidden), (hidden + page_bytes, file_bytes)):
+        for place in range(start, end, _BLOCK_BYTES):
+            sum_of_pages.update(read(place, min(_BLOCK_BYTES, end - place)))
+    return sum_of_pages.digest(DIGEST_BYTES)
+
+
+def _without_counters(page: bytes) -> bytes:
+    masked = bytearray(page)
+    for part in _COUNTERS:
+        masked[part] = bytes(part.stop - part.start)
+    return bytes(masked)
+
+
+_ROW: Final = re.compile(
+    rb"[\x1d\x3d]\x01"  # bytes of the record; number of the row
+    rb"\x05\x00\x3c[\x08\x09][\x00\x4c]"  # its header: row_id, 24 bytes of mark, 0 or 1, and a digest or none
+    rb"(.{16}\x00\x00.{6})",  # nobody makes 2^48 commits
+    re.DOTALL,
+)
+_ROW_BYTES: Final = 7 + MARK_BYTES  # what the pattern matches
+
+
+def marks_in(path: Path) -> list[FileMark]:
+    """The marks of all projects that the bytes of a file name, each with its highest generation.
+
+    Args:
+        path: of any file; [] where it cannot be read.
+    """
+    generations: dict[bytes, int] = {}
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return []
+        with open_regular(path) as file:
+            before = b""
+            while block := file.read(_BLOCK_BYTES):
+                content = before + block
+                for found in _ROW.finditer(content):
+                    mark = FileMark.from_bytes(found[1])
+                    generations[mark.identity] = max(mark.generation, generations.get(mark.identity, 0))
+                before = content[-_ROW_BYTES + 1 :]
+    except OSError:
+        return []
+    return [FileMark(identity, generation) for identity, generation in generations.items()]

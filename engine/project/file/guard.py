@@ -7,16 +7,30 @@ somebody else came beside it, and in every transaction whether the last commit i
 
 import logging
 from collections.abc import Callable
+from contextlib import closing, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from engine.errors import ProjectDamagedError, ProjectMovedError, ProtoleafError
-from engine.project.file.address import JOURNAL_SUFFIX, LOG_SUFFIX, Identity, identity_of, side_file
-from engine.project.file.file_state import FileMark, read_mark, write_mark
-from engine.project.file.set_aside import is_hot, set_aside
+from engine.config import backups_folder
+from engine.errors import ProjectDamagedError, ProjectMovedError, ProtoleafError, StorageError
+from engine.project.connection import Connection
+from engine.project.file.file_lock import FileLock, copy_bytes
+from engine.project.file.file_state import FileMark, put_seal, read_mark, reader_of, write_mark
+from engine.project.file.on_disk import (
+    JOURNAL_SUFFIX,
+    LOG_SUFFIX,
+    Identity,
+    address,
+    identity_of,
+    is_hot,
+    set_aside,
+    side_file,
+)
 
 if TYPE_CHECKING:
     from engine.project.connection import Connection
+
 
 _log = logging.getLogger(__name__)
 
@@ -137,3 +151,49 @@ def _overwritten_error(path: Path) -> ProjectMovedError:
         found=str(path),
         remedy="close it, open it again and see what it holds, or restore a backup",
     )
+
+
+def rescue(path: Path, lock: FileLock) -> Path:
+    """Copy the opened file, wherever it is now, beside its old name, or among the backups where that folder is gone.
+
+    Args:
+        path: the name under which it was opened.
+        lock: the opened file; no transaction is open.
+
+    Returns:
+        The copy's path: `birds (rescued 2026-01-02 03-04-05).protoleaf`.
+
+    Raises:
+        StorageError: the copy cannot be written, or is not whole.
+    """
+    stamp = datetime.now().astimezone().strftime("%Y-%m-%d %H-%M-%S")
+    failure: StorageError | None = None
+    for folder in (path.parent, backups_folder()):
+        try:
+            if folder is not path.parent:
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            return _rescued(path, folder, stamp, lock)
+        except (OSError, StorageError) as error:
+            failure = StorageError("the project could not be rescued", found=f"{folder} ({error})")
+    assert failure is not None, "one of two folders was tried"
+    raise failure
+
+
+def _rescued(path: Path, folder: Path, stamp: str, lock: FileLock) -> Path:
+    copy = copy_bytes(lock, folder, f"{path.stem} (rescued {stamp})", path.suffix)
+    try:
+        _verify(copy, path)
+    except BaseException:
+        with suppress(OSError):
+            copy.unlink(missing_ok=True)
+        raise
+    return copy
+
+
+def _verify(copy: Path, path: Path) -> None:
+    with closing(Connection(copy, address(copy, "mode=rw"))) as connection:
+        if connection.value("PRAGMA integrity_check") != "ok":
+            raise StorageError(
+                "the rescue copy is not whole", found=str(copy), remedy="keep it beside {path}", path=path
+            )
+        put_seal(connection, reader_of(copy))

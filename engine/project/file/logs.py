@@ -8,22 +8,79 @@ and SQLite would apply it to that without asking. A log that does not belong is 
 import logging
 import os
 import shutil
+import struct
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from engine.errors import ProtoleafError
 from engine.project.connection import Connection, Row
-from engine.project.file.address import JOURNAL_SUFFIX, LOG_SUFFIX, address, side_file
-from engine.project.file.file_state import FileMark, mark_of, read_mark
-from engine.project.file.header import has_write_ahead_log
-from engine.project.file.journal_file import read_journal_start
-from engine.project.file.seal import Seal, has_seal, reader_of, seal_of
-from engine.project.file.set_aside import is_hot, set_aside
+from engine.project.file.file_state import FileMark, Seal, has_seal, mark_of, read_mark, reader_of, seal_of
+from engine.project.file.on_disk import (
+    JOURNAL_MAGIC,
+    JOURNAL_SUFFIX,
+    LOG_SUFFIX,
+    address,
+    has_write_ahead_log,
+    is_hot,
+    set_aside,
+    side_file,
+)
 from engine.project.schema import SCHEMA_VERSION
 from engine.project.soundness import faults
+from engine.regular_file import open_regular
 from engine.scratch_folder import scratch_folder
+
+_HEADER: Final = struct.Struct(">8sIIIII")  # magic, records, nonce, pages before, sector size, page size
+_PAGE_NUMBER: Final = struct.Struct(">I")
+_SMALLEST_PAGE_BYTES: Final = 512
+_LARGEST_PAGE_BYTES: Final = 65536
+
+
+@dataclass(frozen=True)
+class JournalStart:
+    """The beginning of a journal.
+
+    Attributes:
+        record_count: how many pages it holds, as far as they were flushed.
+        page_bytes: size of a page of its file.
+        page_number: which page its first record holds, counted from 1.
+        page: what that page held before the commit.
+    """
+
+    record_count: int
+    page_bytes: int
+    page_number: int
+    page: bytes
+
+    def mark_of(self, identity: bytes) -> FileMark | None:
+        """The mark of a project in the first page; None where the page holds no mark of this project."""
+        place = self.page.find(identity)
+        mark = self.page[place:] if place >= 0 else b""
+        return FileMark.from_bytes(mark) if len(mark) >= len(bytes(FileMark(identity, 0))) else None
+
+
+def read_journal_start(path: Path) -> JournalStart | None:
+    """Read the beginning of a journal; None where it is no journal or holds no whole page."""
+    try:
+        with open_regular(path) as file:
+            header = file.read(_HEADER.size)
+            if len(header) < _HEADER.size:
+                return None
+            magic, record_count, _nonce, _pages, sector_bytes, page_bytes = _HEADER.unpack(header)
+            if magic != JOURNAL_MAGIC or not _SMALLEST_PAGE_BYTES <= page_bytes <= _LARGEST_PAGE_BYTES:
+                return None
+            file.seek(min(sector_bytes, _LARGEST_PAGE_BYTES))
+            record = file.read(_PAGE_NUMBER.size + page_bytes)
+    except OSError:
+        return None
+    if len(record) < _PAGE_NUMBER.size + page_bytes:
+        return None
+    (page_number,) = _PAGE_NUMBER.unpack_from(record)
+    return JournalStart(record_count, page_bytes, page_number, record[_PAGE_NUMBER.size :])
+
 
 _log = logging.getLogger(__name__)
 _STEPS: Final = "SELECT step_id, text, done_at FROM journal_step ORDER BY step_id"

@@ -17,7 +17,7 @@ from app.settings import Settings
 from app.theme import set_scheme
 from engine.collection.project_settings import STAGE_SETTING
 from engine.project import Project
-from engine.project.policies import ProjectPolicies
+from engine.project.models import ProjectPolicies
 from engine.runtime.providers import ListDevices
 from engine.worker.protocol import Failed
 from tests.support.backbone_jobs import progress

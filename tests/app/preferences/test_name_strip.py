@@ -24,7 +24,7 @@ def settings(newcomer: Settings) -> Settings:
 @pytest.fixture(autouse=True)
 def nameless(monkeypatch: pytest.MonkeyPatch) -> None:
     """The account has no full name."""
-    monkeypatch.setattr("engine.project.account.full_name", lambda: "")
+    monkeypatch.setattr("engine.project.clock.full_name", lambda: "")
 
 
 def strip_of(desk: Desk) -> NameStrip:
@@ -79,7 +79,7 @@ def test_it_can_be_passed_over_for_good(reviewing: Desk) -> None:
 
 def test_an_account_with_a_full_name_is_not_asked(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is known already."""
-    monkeypatch.setattr("engine.project.account.full_name", lambda: "Ada Lovelace")
+    monkeypatch.setattr("engine.project.clock.full_name", lambda: "Ada Lovelace")
     reviewing.choose(0)
     reviewing.press_for_change(Key.Key_Return)
     reviewing.press_for_change(Key.Key_Return)

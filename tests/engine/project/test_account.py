@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.project import account
-from engine.project.account import account_name, full_name, name_in_gecos
-from engine.project.clock import choose_person, person_name
+from engine.project import clock
+from engine.project.clock import account_name, choose_person, full_name, name_in_gecos, person_name
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +22,7 @@ def asked_anew() -> Iterator[None]:
 def be(monkeypatch: pytest.MonkeyPatch, login: str, full: str) -> None:
     """Use the program from this account."""
     monkeypatch.setattr(getpass, "getuser", lambda: login)
-    monkeypatch.setattr(account, "_name_in_directory", lambda: full)
+    monkeypatch.setattr(clock, "_name_in_directory", lambda: full)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ def test_a_system_that_knows_no_account(monkeypatch: pytest.MonkeyPatch) -> None
         raise KeyError("no such user")
 
     be(monkeypatch, "", "")
-    monkeypatch.setattr(account, "_name_in_directory", fail)
+    monkeypatch.setattr(clock, "_name_in_directory", fail)
     monkeypatch.setattr(getpass, "getuser", fail)
     assert (full_name(), person_name()) == ("", "Anonymous")
 

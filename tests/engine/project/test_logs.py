@@ -12,7 +12,7 @@ import pytest
 from engine.errors import ProjectDamagedError
 from engine.project import Project
 from engine.project.connection import Connection
-from engine.project.file.set_aside import JOURNAL_MAGIC, is_hot
+from engine.project.file.on_disk import JOURNAL_MAGIC, is_hot
 from engine.project.schema import SCHEMA_VERSION
 from tests.support.projects import (
     bird_project,

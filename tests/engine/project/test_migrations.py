@@ -12,16 +12,16 @@ import pytest
 from engine.config import BACKUPS_VARIABLE
 from engine.errors import ProjectDamagedError, StorageError
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
-from engine.project import BackupReason, Project, migrations, opening, schema_shape
+from engine.project import BackupReason, Project, migrations, opening, schema
 from engine.project.actions import old_action
 from engine.project.backups.contents import changes_between, contents_of_backup
 from engine.project.backups.listing import backups_of
 from engine.project.backups.restoring import restore
 from engine.project.clock import present_time
 from engine.project.connection import Connection
-from engine.project.file import header
-from engine.project.file.address import address
-from engine.project.file.seal import has_seal, put_seal, reader_of
+from engine.project.file import on_disk
+from engine.project.file.file_state import has_seal, put_seal, reader_of
+from engine.project.file.on_disk import address
 from engine.project.migrations import Migration
 from engine.project.schema import CLASS_COLUMNS, SCHEMA, SCHEMA_VERSION
 from tests.support.fifth_version import write_fifth_version
@@ -52,9 +52,9 @@ _WITH_NOTES = (f"{CLASS_COLUMNS}\n) STRICT;", f"{CLASS_COLUMNS}, note TEXT NOT N
 
 
 def _register(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
-    for module in (migrations, opening, header):
+    for module in (migrations, opening, on_disk):
         monkeypatch.setattr(module, "SCHEMA_VERSION", SCHEMA_VERSION + len(steps))
-    monkeypatch.setattr(schema_shape, "SCHEMA", SCHEMA.replace(*_WITH_NOTES))
+    monkeypatch.setattr(schema, "SCHEMA", SCHEMA.replace(*_WITH_NOTES))
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, *steps))
 
 

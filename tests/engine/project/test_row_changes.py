@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.project.row_changes import RowChange, decoded, encoded
+from engine.project.step import RowChange, decoded, encoded
 
 ROWS: list[RowChange] = [
     ("image", None, (1, "photos/é 鸟.jpg", 2**62, 0)),

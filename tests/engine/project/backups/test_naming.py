@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.project.backups.naming import BackupName, BackupReason, file_name, project_name, read_name
+from engine.project.backups.place import BackupName, BackupReason, file_name, project_name, read_name
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5).astimezone()
 

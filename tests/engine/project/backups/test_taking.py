@@ -15,8 +15,8 @@ from engine.project import BackupReason, Project
 from engine.project.backups import taking
 from engine.project.backups.keeping import back_up
 from engine.project.connection import Connection
-from engine.project.file.drafts import held_draft
-from engine.project.file.seal import Seal
+from engine.project.file.file_lock import held_draft
+from engine.project.file.file_state import Seal
 from engine.project.opening import open_for_reading
 from tests.support.backups import Clock, Writer, all_backups, backups_with, labelled_birds
 from tests.support.projects import change_file, connection_of, dump, named

@@ -6,8 +6,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.project.backups.naming import BackupReason
-from engine.project.backups.thinning import KEPT_BEFORE_ACTIONS, Moment, superfluous
+from engine.project.backups.keeping import KEPT_BEFORE_ACTIONS, Moment, superfluous
+from engine.project.backups.place import BackupReason
 
 NOW = datetime(2026, 6, 1, 12).astimezone()
 AUTOMATIC = (BackupReason.QUARTER_HOUR, BackupReason.DAY)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.project.file import raw_mark
-from engine.project.file.raw_mark import marks_in
+from engine.project.file import file_state
+from engine.project.file.file_state import marks_in
 from tests.support.backups import labelled_birds
 
 
@@ -40,7 +40,7 @@ def test_it_may_lie_across_two_blocks(closed: tuple[Path, str], monkeypatch: pyt
     path, project_id = closed
     place = path.read_bytes().index(bytes.fromhex(project_id))
     for ahead in (1, 5, 15):
-        monkeypatch.setattr(raw_mark, "_BLOCK_BYTES", place + ahead)
+        monkeypatch.setattr(file_state, "_BLOCK_BYTES", place + ahead)
         assert [mark.project_id for mark in marks_in(path)] == [project_id]
 
 

@@ -1,14 +1,53 @@
-"""A look at the first 100 bytes, before SQLite touches anything: is this a project of ours, and not too new?"""
+"""How SQLite is told which file to open, and what tells one file from another."""
 
+import contextlib
 import os
 import stat
 import struct
+from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from engine.errors import ProjectDamagedError, ProjectMissingError, ProjectTooNewError, StorageError
 from engine.project.schema import APPLICATION_ID, SCHEMA_VERSION
 from engine.regular_file import open_regular
+
+LOG_SUFFIX: Final = "-wal"
+JOURNAL_SUFFIX: Final = "-journal"
+INDEX_SUFFIX: Final = "-shm"
+SIDE_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, JOURNAL_SUFFIX)
+
+Identity = tuple[int, int]
+"""Device and number of a file: the same under every name that leads to it."""
+
+
+def address(path: Path, options: str) -> str:
+    """The `file:` address of a path for SQLite.
+
+    Args:
+        path: absolute.
+        options: as in `mode=ro&immutable=1`.
+    """
+    plain = path.as_posix()
+    root = "" if plain.startswith("/") else "/"
+    return f"file://{root}{quote(os.fsencode(plain))}?{options}"
+
+
+def side_file(path: Path, suffix: str) -> Path:
+    """The file that SQLite keeps beside a database under this suffix."""
+    return path.with_name(path.name + suffix)
+
+
+def identity_of(path: Path) -> Identity | None:
+    """Which file is at a path now; None where there is none, or none that can be looked at."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 (runs with every action)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
 
 _HEADER_BYTES: Final = 100
 _MAGIC: Final = b"SQLite format 3\x00"
@@ -111,3 +150,45 @@ def _no_project(path: Path, found: str) -> ProjectDamagedError:
         remedy="choose another file, or open an earlier copy of the file; this file is left as it is",
         path=path,
     )
+
+
+JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
+
+
+def is_hot(journal: Path) -> bool:
+    """Whether SQLite would take this journal for an unfinished commit and apply it."""
+    try:
+        with open_regular(journal) as file:
+            return file.read(len(JOURNAL_MAGIC)) == JOURNAL_MAGIC
+    except OSError:
+        return False
+
+
+def set_aside(log: Path) -> Path:
+    """Rename a log that does not belong to the file it lies beside, so that nobody applies it. It is never deleted.
+
+    Returns:
+        Its new path: `birds.protoleaf-journal` becomes `birds.protoleaf-journal.set-aside-20260102-030405`.
+
+    Raises:
+        StorageError: it cannot be renamed.
+    """
+    stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+    for number in count(1):
+        name = f"{log.name}.set-aside-{stamp}" + (f"-{number}" if number > 1 else "")
+        target = log.with_name(name)
+        if not os.path.lexists(target):
+            break
+    try:
+        log.rename(target)
+    except OSError as error:
+        raise StorageError(
+            "a log that belongs to another state of the project lies beside it and cannot be renamed",
+            found=f"{log} ({error.strerror})",
+            remedy="move it to another folder, then open the project again",
+        ) from error
+    with contextlib.suppress(OSError):
+        side = log.with_name(log.name.removesuffix("-wal") + "-shm")
+        if log.name.endswith("-wal"):
+            side.unlink(missing_ok=True)  # an index of the log, made again from it whenever it is wanted
+    return target
