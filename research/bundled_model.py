@@ -32,8 +32,9 @@ from engine.errors import UsageError
 from engine.graph.arrays import edge_index
 from engine.graph.category_graph import CategoryGraph
 from engine.images.decode import decode_square
-from engine.interchange.imagenet import read as read_imagenet
-from engine.interchange.merge import merge_into
+from engine.interchange.detect import restricted
+from engine.interchange.taxonomies.wordnet import read_imagenet
+from engine.interchange.versions.plan import merge_into
 from engine.model.attention import PlainAttention
 from engine.model.backbone import UnitEmbedding, Whitened
 from engine.model.propagation_network import PropagationNetwork
@@ -213,7 +214,7 @@ def wordnet_positions(
     wordnet: Path, images: PretrainingImages
 ) -> tuple[CategoryGraph, NDArray[np.int64], NDArray[np.int64]]:
     """The WordNet branches above the image classes: graph, edge index (2, E), class position (n,) of each image."""
-    imported = read_imagenet(wordnet, only=images.class_names)
+    imported = restricted(read_imagenet(wordnet), only=images.class_names)
     graph = CategoryGraph()
     merge_into(graph, imported)
     names = {entry.key: entry.name for entry in imported.classes}

@@ -23,7 +23,7 @@ from app.exporting.wording import (
 from app.texts import tr
 from app.theme.tokens import tokens
 from engine.collection.exporting.gather import Which
-from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.new_folder import Placing
 
 if TYPE_CHECKING:

@@ -5,17 +5,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from engine.cli.backbone_change import use
-from engine.cli.named_backbone import Mirror, Proxy, added_file, preprocessing_lines
-from engine.cli.options import command_group
-from engine.cli.output import AsJson, say
-from engine.cli.preprocessing_options import takes_preprocessing
+from engine.cli.named_backbone import NAMES, Mirror, Proxy, added_file, named_backbone, preprocessing_lines
+from engine.cli.options import DeviceName, ProjectPath, command_group, takes_preprocessing
+from engine.cli.output import AsJson, asked, counted, percent, progress_bar, say
+from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.files import size_text
 
 if TYPE_CHECKING:
+    from engine.collection.backbone_change.change import PreparedChange
+    from engine.collection.backbone_change.shot_comparison import ShotComparison
     from engine.collection.models import ModelFiles
     from engine.model_card import BackboneCard
+
 
 application = command_group("Backbones: the networks that turn an image into an embedding.")
 
@@ -38,7 +40,7 @@ def list_backbones(
 ) -> None:
     """List the backbones: bundled ones, also those that first use makes, and added ones; or published networks."""
     if published:
-        from engine.cli.published import list_published_networks
+        from engine.cli.named_backbone import list_published_networks
 
         list_published_networks(publisher=source, words=search, as_json=as_json)
         return
@@ -125,7 +127,7 @@ def add(
     if is_published_source(source):
         if set(chosen) - {"input_side"} or name:
             raise UsageError("a published network has its own name and preprocessing", found=source)
-        from engine.cli.published import fetched
+        from engine.cli.named_backbone import fetched
 
         side, route = chosen.get("input_side"), Route(proxy, mirror)
         facts, files = fetched(
@@ -158,9 +160,6 @@ def remove(name: Name, as_json: AsJson = False) -> None:
 
     BackboneLibrary().remove(name)
     say(f"Removed {name}.", {"removed": name}, as_json=as_json)
-
-
-application.command("use")(use)
 
 
 def _measured(card: "BackboneCard") -> str:
@@ -210,3 +209,75 @@ def _origin(model: "ModelFiles") -> str:
 
 def _size(model: "ModelFiles") -> str:
     return size_text(model.backbone.stat().st_size)
+
+
+@application.command("use")
+@takes_preprocessing
+def use(
+    project: ProjectPath,
+    backbone: Annotated[str, typer.Argument(metavar="BACKBONE", help=NAMES)],
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Download and change without asking.")] = False,
+    proxy: Proxy = "",
+    mirror: Mirror = "",
+    device: DeviceName = "auto",
+    chosen: dict[str, Any],
+    as_json: AsJson = False,
+) -> None:
+    """Change a project's backbone: embed all images again, compare both on the labels, then ask. Can be undone."""
+    from engine.collection.backbone_change.change import prepare_change, use_backbone
+    from engine.project import Project
+
+    with Project.open(project) as opened:
+        name, notes = named_backbone(
+            backbone, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="the project is as it was"
+        )
+        with progress_bar("Embedding") as on_progress:
+            prepared = prepare_change(opened, CacheFolders.default(), name, device=device, on_progress=on_progress)
+        facts = "\n".join((*notes, _figures(prepared.comparison)))
+        is_changed = yes or asked(facts, f"Use {prepared.name} in this project?")
+        if is_changed:
+            use_backbone(opened, prepared.source, prepared.backbone_hash, prepared.news)
+        in_use = opened.models.current
+    say(
+        "\n".join((_outcome(prepared, is_changed=is_changed), *notes)),
+        {"changed": is_changed, "version": in_use.version_id, **_change_fields(prepared)},
+        as_json=as_json,
+    )
+
+
+def _change_fields(prepared: "PreparedChange") -> dict[str, Any]:
+    comparison = prepared.comparison
+    return {
+        **{name: getattr(prepared, name) for name in ("source", "name", "backbone_hash", "embedded", "seconds")},
+        **vars(comparison),
+        "interval": comparison.interval,
+        "may_be_chance": comparison.may_be_chance,
+        "failed": len(prepared.failed),
+    }
+
+
+def _outcome(prepared: "PreparedChange", *, is_changed: bool) -> str:
+    lines = [
+        f"The project now uses {prepared.name}; undo goes back."
+        if is_changed
+        else f"Nothing was changed. The embeddings of {prepared.name} are kept; use it with --yes.",
+        _figures(prepared.comparison),
+    ]
+    if prepared.failed:
+        lines.append(f"{counted(len(prepared.failed), 'image')} could not be read:")
+        lines += [f"  {failure.path}: {failure.reason}" for failure in prepared.failed]
+    return "\n".join(lines)
+
+
+def _figures(comparison: "ShotComparison") -> str:
+    """`Right about 61.9% of your labels, 57.1% before, ...`, or why there are no figures."""
+    if comparison.after is None:
+        return "There are too few labels to compare the backbones: a class needs at least two."
+    before = "" if comparison.before is None else f", {percent(comparison.before)} before"
+    facts = f"Accuracy {percent(comparison.after)} on the labels, each held out once{before}"
+    facts += f"; on {counted(comparison.shots, 'label')}"
+    if comparison.interval is not None:
+        low, high = (f"{100 * end:+.1f}" for end in comparison.interval)
+        facts += f", 95% confidence interval {low} to {high} points"
+    return facts + ("; the difference may be due to chance." if comparison.may_be_chance else ".")

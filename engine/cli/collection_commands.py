@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from engine.cli.model_bundle import classify_by_model
 from engine.cli.options import DeviceName, ProjectPath
 from engine.cli.output import (
     AsJson,
@@ -21,6 +20,7 @@ from engine.cli.output import (
     percent,
     progress_bar,
     say,
+    stoppable,
 )
 from engine.config import CacheFolders
 from engine.errors import ProjectLockedError, ProjectReadOnlyError, UsageError
@@ -166,7 +166,7 @@ def classify(
             raise UsageError(
                 "--setting, --collection and --all are of projects", remedy="leave them out where --model is given"
             )
-        classify_by_model(model, paths, out, is_plain=is_plain, is_overwriting=is_overwriting, as_json=as_json)
+        _classify_by_model(model, paths, out, is_plain=is_plain, is_overwriting=is_overwriting, as_json=as_json)
         return
     if len(paths) > 1:
         raise UsageError(
@@ -179,6 +179,40 @@ def classify(
         paths[0], out, setting or "ppn+", collection, include_labelled=include_labelled, is_plain=is_plain,
         is_overwriting=is_overwriting, as_json=as_json,
     )  # fmt: skip
+
+
+def _classify_by_model(
+    folder: Path, images: Sequence[Path], out: Path, *, is_plain: bool, is_overwriting: bool, as_json: bool
+) -> None:
+    """Predict image files by an exported model."""
+    from engine.collection.bundle.classify_files import classify_files
+    from engine.collection.bundle.opened import open_bundle
+    from engine.collection.bundle.trying import try_bundle
+
+    with stoppable("run it again; nothing was written") as cancel, progress_bar("Classifying") as on_progress:
+        try_bundle(folder, cancel=cancel)
+        bundle = open_bundle(folder)
+        done = classify_files(
+            bundle, images, out, is_plain=is_plain, is_overwriting=is_overwriting, on_progress=on_progress,
+            cancel=cancel,
+        )  # fmt: skip
+    say(
+        f"Wrote {counted(done.predictions, 'prediction')} to {out} ({done.images_per_s:,.0f} images/s)."
+        + left_out_text(done.left_out)
+        + failure_text(done.failures),
+        {
+            "predictions": done.predictions,
+            "file": str(out),
+            "model": bundle.contents.name,
+            "setting": bundle.contents.setting,
+            "seconds": done.seconds,
+            "images_per_s": done.images_per_s,
+            "failures": failure_rows(done.failures),
+            "left_out": dict(done.left_out.by_kind()),
+            "other_files": done.left_out.others,
+        },
+        as_json=as_json,
+    )
 
 
 def _classify_project(
@@ -236,7 +270,7 @@ def evaluate(
     from engine.collection.classify import classify as run
     from engine.collection.evaluate import evaluate as score
     from engine.everyday.classifier import Setting
-    from engine.interchange.truth_file import read_truth
+    from engine.interchange.predictions_file import read_truth
     from engine.project import Project
 
     _check_setting(setting, (*SETTINGS, "all"))

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
@@ -13,25 +14,24 @@ import typer
 
 from engine import __version__
 from engine.cli import (
-    added_commands,
     backbone_commands,
     backup_commands,
     collection_commands,
     doctor_command,
-    export_command,
     graph_commands,
-    import_labels_command,
+    label_commands,
     project_commands,
-    relink_command,
     training_commands,
-    what_if_command,
 )
-from engine.cli.stopping import interrupted_by_signals, stop_status, was_interrupted
+from engine.cli.output import interrupted_by_signals, stop_status, was_interrupted
 from engine.config import CacheFolders
 from engine.errors import Cancelled, InputError, ProtoleafError, StorageError, UsageError
 from engine.full_disk import as_full_disk
 from engine.scratch_folder import clear_abandoned
 
+GROUP: Final = "protoleaf.commands"
+LABORATORY: Final = ("benchmark", "experiment")
+"""Commands that `research` adds by an entry point of the group."""
 FAILED: Final = 1
 MISUSED: Final = 2
 STOPPED: Final = 130
@@ -52,19 +52,42 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "embed": collection_commands.embed,
     "classify": collection_commands.classify,
     "evaluate": collection_commands.evaluate,
-    "export": export_command.export,
+    "export": label_commands.export,
     "export-graph": graph_commands.export_graph,
-    "import-labels": import_labels_command.import_labels,
+    "import-labels": label_commands.import_labels,
     "train": training_commands.train,
     "versions": training_commands.versions,
-    "relink": relink_command.relink,
+    "relink": project_commands.relink,
     "menu-entry": project_commands.menu_entry,
     "suggest": collection_commands.suggest,
-    "what-if": what_if_command.what_if,
+    "what-if": graph_commands.what_if,
     "backup": backup_commands.backup,
     "restore": backup_commands.restore,
 }
 """In the order of the help."""
+
+
+def add_laboratory(application: typer.Typer) -> None:
+    """Add the laboratory's commands that are installed; in place of the others one that says how to get them."""
+    found = {point.name: point for point in metadata.entry_points(group=GROUP)}
+    for name in LABORATORY:
+        try:
+            application.add_typer(found[name].load(), name=name)
+        except (KeyError, ModuleNotFoundError):  # an installer carries the program's metadata without the laboratory
+            _add_missing(application, name)
+
+
+def _add_missing(application: typer.Typer, name: str) -> None:
+    @application.command(name, hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+    def missing() -> None:
+        raise UsageError(
+            "`protoleaf {name}` is not installed",
+            expected="Protoleaf with its laboratory",
+            found="the program alone",
+            remedy="install it in a Python environment: pip install 'protoleaf[experiments]'",
+            name=name,
+        )
+
 
 application = typer.Typer(
     name="protoleaf",
@@ -78,7 +101,7 @@ for _name, _command in COMMANDS.items():
     application.command(_name)(_command)
 application.add_typer(backbone_commands.application, name="backbone")
 application.add_typer(backup_commands.application, name="backups")
-added_commands.register(application)
+add_laboratory(application)
 
 
 @application.callback(invoke_without_command=True)

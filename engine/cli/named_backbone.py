@@ -1,17 +1,24 @@
 """What a person names as a backbone on the command line: in the library by the time that a project takes it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
+from urllib.parse import urlsplit
 
 import typer
 
-from engine.cli.output import progress_bar
-from engine.cli.stopping import stoppable
+from engine.cli.output import is_interactive, progress_bar, say, stoppable
+from engine.config import CacheFolders
 from engine.errors import UsageError
+from engine.events import OnProgress, Progress
 
 if TYPE_CHECKING:
+    from engine.backbones.model_files import ModelFiles
     from engine.backbones.onnx_files.adding import Added
+    from engine.backbones.published.facts import PublishedNetwork
+    from engine.backbones.published.route import Route
+
 
 NAMES: Final = (
     "“accurate”, “fast”, or a backbone of `backbone list`; torchvision:NAME or timm:NAME to download one; an ONNX file."
@@ -86,7 +93,7 @@ def named_backbone(
             "preprocessing can be chosen for an ONNX file only", found=backbone, remedy="leave these options out"
         )
     if is_published:
-        from engine.cli.published import fetched
+        from engine.cli.named_backbone import fetched
 
         side = chosen.get("input_side")
         return fetched(backbone, input_side=side, yes=yes, route=Route(proxy, mirror))[1].name, ()
@@ -122,3 +129,127 @@ def added_file(path: Path, chosen: Mapping[str, Any], *, name: str = "", when_st
 def preprocessing_lines(added: "Added") -> tuple[str, ...]:
     """Where the preprocessing of a file comes from, and what the person should know."""
     return f"Preprocessing: {added.facts.why}.", *added.facts.notices
+
+
+_GO_ON: Final = "run the same command again to resume the download"
+_MEGA: Final = 1_000_000  # of bytes
+_NOT_KNOWN: Final = "-"
+_TITLES: Final = ("network", "weights", "size", "parameters", "top-1", "side", "width", "licence")
+_NUMBERS: Final = frozenset({"size", "parameters", "top-1", "side", "width"})
+_GAP: Final = "  "
+
+
+def fetched(
+    source: str,
+    *,
+    weights: str | None = None,
+    input_side: int | None = None,
+    yes: bool = False,
+    route: "Route",
+    keep_weights: bool = False,
+) -> tuple["PublishedNetwork", "ModelFiles"]:
+    """A published network in the library, downloaded after a question when it is not there; see `add_published`.
+
+    Args:
+        yes: size and licence were agreed to: tell them, and do not ask.
+
+    Raises:
+        UsageError: it must be downloaded, nobody can be asked, and `yes` was not given; tells size and licence.
+    """
+    from engine.backbones.library import BackboneLibrary
+    from engine.backbones.published.catalogue import find_published
+    from engine.backbones.published.networks import add_published
+
+    caches = CacheFolders.default()
+    facts = find_published(caches, source, weights, input_side=input_side, route=route)
+    if facts.library_name not in BackboneLibrary().names():
+        _agree(facts, route, yes=yes)
+    with stoppable(_GO_ON) as cancel, progress_bar(facts.network) as on_progress:
+        files = add_published(
+            facts,
+            caches,
+            route=route,
+            keep_weights=keep_weights,
+            on_progress=_in_megabytes(on_progress),
+            cancel=cancel,
+        )
+    return facts, files
+
+
+def _agree(facts: "PublishedNetwork", route: "Route", *, yes: bool) -> None:
+    """Tell size and licence before anything is downloaded, and ask unless that was agreed to before."""
+    terms = f"{facts.described} must be downloaded: {facts.terms}"
+    if not yes and not is_interactive():
+        raise UsageError(terms, remedy="add --yes to agree")
+    typer.echo(f"{terms}, from {route.folder or urlsplit(route.address(facts.url)).hostname}", err=True)
+    if not yes:
+        typer.confirm("Download it?", abort=True, err=True)
+
+
+def _in_megabytes(on_progress: OnProgress) -> OnProgress:
+    def tell(progress: Progress) -> None:
+        if progress.unit == "bytes":
+            done, total, rate = (value / _MEGA for value in (progress.done, progress.total, progress.rate_per_s))
+            progress = replace(progress, done=round(done), total=round(total), unit="MB", rate_per_s=rate)
+        on_progress(progress)
+
+    return tell
+
+
+def list_published_networks(*, publisher: str = "", words: str = "", as_json: bool = False) -> None:
+    """Print published networks.
+
+    Args:
+        words: only networks in whose names, weights or licence all of them are.
+    """
+    from engine.backbones.published.catalogue import list_published
+
+    with progress_bar("Listing") as on_progress:
+        everything = list_published(CacheFolders.default(), publisher=publisher, on_progress=on_progress)
+    wanted = words.casefold().split()
+    networks = [network for network in everything if all(word in network.words for word in wanted)]
+    say(
+        "\n".join([*_table(networks), "", *_notes(networks, len(everything))]),
+        {"networks": [network.as_dict() for network in networks]},
+        as_json=as_json,
+    )
+
+
+def _table(networks: Sequence["PublishedNetwork"]) -> list[str]:
+    rows = [_TITLES, *map(_cells, networks)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        _GAP.join(
+            text.rjust(width) if title in _NUMBERS else text.ljust(width)
+            for title, text, width in zip(_TITLES, row, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _cells(network: "PublishedNetwork") -> tuple[str, ...]:
+    return (
+        network.source,
+        f"{network.weights} *" if network.is_default else network.weights,
+        network.size_text if network.size_bytes else _NOT_KNOWN,
+        f"{network.parameters:,}" if network.parameters else _NOT_KNOWN,
+        _NOT_KNOWN if network.top1 is None else f"{network.top1:.1f}%",
+        str(network.input_side),
+        str(network.embedding_width or _NOT_KNOWN),
+        "" if network.is_unlicensed else network.licence,  # what most have in common stands below the table
+    )
+
+
+def _notes(networks: Sequence["PublishedNetwork"], total: int) -> list[str]:
+    if not networks:
+        return [f"None of {total:,} networks matches. Search for a family, such as resnet."]
+    unnamed: dict[str, set[str]] = {}
+    for network in networks:
+        if network.is_unlicensed:
+            unnamed.setdefault(network.licence, set()).add(network.licence_url)
+    notes = ["* the publisher's default"]
+    for licence, pages in sorted(unnamed.items()):
+        notes.append(f"No licence in the table: {licence}{f' ({min(pages)})' if len(pages) == 1 else ''}")
+    if any(network.top1 is None for network in networks):
+        notes.append("No top-1 accuracy in the table: timm does not bring it along.")
+    return [*notes, "", f"Add one with: protoleaf backbone add {networks[0].source}"]

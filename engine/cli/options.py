@@ -1,9 +1,14 @@
 """Options that commands share, and groups of commands that explain themselves alike."""
 
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
+
+from engine.errors import UsageError
 
 _MISUSED: Final = 2
 
@@ -34,3 +39,80 @@ def _explain(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)
         raise typer.Exit(_MISUSED)
+
+
+RANGES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "0-1": {"value_scale": 1.0},
+    "0-255": {"value_scale": 255.0},
+    "symmetric": {"value_scale": 1.0, "mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)},
+}
+_OPTIONS: Final[Mapping[str, tuple[type, str, str | None, str]]] = {
+    "preset_name": (
+        str, "--preset", None,
+        "A common preprocessing: imagenet, minus-one-to-one, zero-to-one, zero-to-255, caffe or clip.",
+    ),
+    "input_side": (int, "--input-side", "PIXELS", "Side of the square input."),
+    "mean": (str, "--mean", "R,G,B", "Subtracted from red, green and blue, in this order."),
+    "std": (str, "--std", "R,G,B", "Standard deviation to divide by."),
+    "value_range": (str, "--range", None, "0-1 or 0-255: the range that mean and std refer to; symmetric: -1 to 1."),
+    "layout": (str, "--layout", None, "nchw or nhwc; checked against the file."),
+    "channel_order": (str, "--channel-order", None, "rgb, bgr or grey."),
+    "resize_share": (float, "--resize-share", None, "Centre crop as a share of the short side, such as 0.875."),
+    "output": (str, "--output", "NAME", "Output to take embeddings from."),
+    "pooling": (str, "--pooling", None, "none, mean (of a map or tokens) or first (token)."),
+    "unit_length": (bool, "--unit-length/--own-length", None, "Normalise embeddings to unit length, the default."),
+}  # fmt: skip
+"""Type, name, placeholder and help by parameter of `chosen_fields`."""
+
+
+def takes_preprocessing(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of preprocessing; its parameter `chosen` gets the fields that they choose."""
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        chosen = chosen_fields(**{name: given.pop(name) for name in _OPTIONS})
+        command(**given, chosen=chosen)
+
+    signature = inspect.signature(command, eval_str=True)
+    own = [parameter for name, parameter in signature.parameters.items() if name != "chosen"]
+    options = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[kind | None, typer.Option(flag, metavar=metavar, help=text)],
+        )
+        for name, (kind, flag, metavar, text) in _OPTIONS.items()
+    ]
+    with_options.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+    with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *options)}
+    return with_options
+
+
+def chosen_fields(
+    *,
+    preset_name: str | None = None,
+    value_range: str | None = None,
+    mean: str | None = None,
+    std: str | None = None,
+    **others: object,
+) -> dict[str, Any]:
+    """Fields of `Preprocessing` that the options choose; a single option counts more than a preset.
+
+    Raises:
+        UsageError: an option's value cannot be read, or there is no such preset.
+    """
+    from engine.backbones.preprocessing import preset, three_numbers
+
+    chosen = {} if preset_name is None else dict(preset(preset_name))
+    if value_range is not None:
+        if value_range not in RANGES:
+            raise UsageError("no such range", expected=" or ".join(RANGES), found=value_range)
+        chosen |= RANGES[value_range]
+    for name, text in (("mean", mean), ("std", std)):
+        try:
+            chosen |= {} if text is None else {name: three_numbers(text)}
+        except ValueError as error:
+            expected = "R,G,B, such as 0.5,0.5,0.5"
+            raise UsageError("--{name} cannot be read", expected=expected, found=str(text), name=name) from error
+    return chosen | {name: value for name, value in others.items() if value is not None}

@@ -1,14 +1,19 @@
 """Commands that make a project and check its file, and one that puts the program into the desktop's menu."""
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from engine.cli.named_backbone import NAMES, Mirror, Proxy, named_backbone
-from engine.cli.options import ProjectPath
-from engine.cli.output import AsJson, counted, say
-from engine.cli.preprocessing_options import takes_preprocessing
+from engine.cli.options import ProjectPath, takes_preprocessing
+from engine.cli.output import AsJson, asked, counted, progress_bar, say, stoppable
+from engine.config import CacheFolders
 from engine.errors import ProjectDamagedError
+
+if TYPE_CHECKING:
+    from engine.collection.relink.records import FolderCheck, RelinkPlan
 
 
 @takes_preprocessing
@@ -77,3 +82,113 @@ def menu_entry(
     else:
         text = "Protoleaf is in the menu now; a double click opens projects."
     say("\n".join([text, *files]), {"removed" if remove else "written": files}, as_json=as_json)
+
+
+_EXAMPLES: Final = 5
+
+
+def relink(
+    project: ProjectPath,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[FOLDER]", help="Where to search; by default beside the project.")
+    ] = None,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Change the project without asking.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would be found; never ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find moved images: by their folders, then by name and size, then by content. Asks first; can be undone."""
+    from engine.collection.relink.apply import relink as apply
+    from engine.collection.relink.find import find_moved, known_images
+    from engine.project import Project
+
+    with Project.open(project, for_writing=False) as opened:
+        known = known_images(opened)
+    with stoppable("nothing was changed") as cancel, progress_bar("Searching for moved images") as on_progress:
+        plan = find_moved(known, folder, on_progress=on_progress, cancel=cancel)
+    found = 0
+    question = f"Update the location of {counted(len(plan.moves), 'image')}?"
+    if plan.moves and not dry_run and (yes or asked(_facts(plan), question)):
+        with Project.open(project) as opened:
+            found = len(apply(opened, plan, CacheFolders.default()).images_moved)
+    say(_outcome(plan, found), _relink_fields(plan, found), as_json=as_json)
+
+
+def _outcome(plan: "RelinkPlan", found: int) -> str:
+    if not plan.searched:
+        return f"All {counted(plan.images, 'image')} are where they were." if plan.images else "There are no images."
+    if found:
+        end = f"Found {counted(found, 'moved image')} again; undo goes back."
+    elif plan.moves:
+        end = "Nothing was changed; --yes updates their location."
+    else:
+        end = "Nothing was changed."
+    return f"{_facts(plan)}\n{end}"
+
+
+def _facts(plan: "RelinkPlan") -> str:
+    """What was found and by which way, what was not, and some examples of each."""
+    are = "is" if plan.searched == 1 else "are"
+    lines = [f"{plan.searched:,} of {counted(plan.images, 'image')} {are} missing."]
+    lines += [f"  {count:,} found by {way}" for way, count in plan.counts.items() if count]
+    if plan.changed:
+        lines.append(f"    {plan.changed:,} of them changed in the meantime")
+    if plan.strangers:
+        strangers = counted(len(plan.strangers), "image")
+        lines.append(f"    {strangers} without a label, added from the new place, will be replaced by them")
+    lines += _examples([f"{move.image.path} -> {move.file.path}" for move in plan.moves])
+    lines += _examples([f"{each.folder}: {_checked(each)}" for each in plan.folders])
+    if plan.mismatched:
+        lines.append(f"  {len(plan.mismatched):,} not updated: a file of the same name and size is another picture")
+        lines += _examples([f"{move.image.path}: {move.file.path}" for move in plan.mismatched])
+    if plan.doubts:
+        lines.append(f"  {len(plan.doubts):,} could be several files; a narrower folder may tell")
+        lines += _examples([f"{doubt.image.path}: {doubt.count:,} files alike" for doubt in plan.doubts])
+    if plan.taken:
+        lines.append(f"  {len(plan.taken):,} already in the project as another image with a label")
+        lines += _examples([f"{move.image.path}: {move.file.path}" for move in plan.taken])
+    if plan.missing:
+        lines.append(f"  {len(plan.missing):,} not found")
+        lines += _examples([image.path for image in plan.missing])
+    lines += [f"  {failure.path}: {failure.reason}" for failure in plan.failures[:_EXAMPLES]]
+    return "\n".join(lines)
+
+
+def _checked(folder: "FolderCheck") -> str:
+    rest = folder.images - folder.verified
+    if not rest:
+        return f"{counted(folder.images, 'image')}, all verified by content"
+    if not folder.verified:
+        return f"{counted(folder.images, 'image')}, by name and size only"
+    return f"{counted(folder.images, 'image')}: {folder.verified:,} verified by content, {rest:,} by name and size"
+
+
+def _examples(texts: Sequence[str]) -> list[str]:
+    more = [f"    and {len(texts) - _EXAMPLES:,} more"] if len(texts) > _EXAMPLES else []
+    return [f"    {text}" for text in texts[:_EXAMPLES]] + more
+
+
+def _relink_fields(plan: "RelinkPlan", found: int) -> dict[str, Any]:
+    by_way = {f"by_{way.name.lower()}": count for way, count in plan.counts.items()}
+    return {
+        "images": plan.images, "searched": plan.searched, "relinked": found, "found": len(plan.moves), **by_way,
+        "changed": plan.changed, "strangers": len(plan.strangers), "ambiguous": len(plan.doubts),
+        "taken": len(plan.taken), "missing": len(plan.missing), "places": [str(place) for place in plan.places],
+        "moves": [
+            {
+                "image": move.image.path, "file": str(move.file.path), "by": move.way.value,
+                "verified": move.is_verified,
+            }
+            for move in plan.moves
+        ],
+        "folders": [
+            {"folder": str(each.folder), "images": each.images, "verified": each.verified} for each in plan.folders
+        ],
+        "mismatched": [{"image": move.image.path, "file": str(move.file.path)} for move in plan.mismatched],
+        "ambiguous_images": [
+            {"image": doubt.image.path, "files": [str(path) for path in doubt.files]}
+            for doubt in plan.doubts
+        ],
+        "missing_images": [image.path for image in plan.missing],
+        "failures": [{"path": str(failure.path), "reason": failure.reason} for failure in plan.failures],
+    }  # fmt: skip

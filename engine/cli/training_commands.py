@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.options import ProjectPath
-from engine.cli.output import AsJson, percent, progress_bar, say
-from engine.cli.stopping import stoppable
+from engine.cli.output import AsJson, percent, progress_bar, say, stoppable
 from engine.config import CacheFolders
 from engine.scratch_folder import scratch_folder
 

@@ -16,8 +16,8 @@ from engine.errors import InputError
 from engine.everyday.blocks import BLOCK_ROWS
 from engine.everyday.measures import calibration_error
 from engine.graph.category_graph import CategoryGraph
-from engine.interchange.spreadsheet_cells import storable
-from engine.interchange.truth_file import image_keys, spellings
+from engine.interchange.predictions_file import image_keys, spellings
+from engine.interchange.table_text import storable
 from engine.project import Project
 
 TOP: Final = 5

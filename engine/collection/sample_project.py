@@ -15,7 +15,7 @@ from engine.everyday.classifier import Setting
 from engine.files import FoundFile
 from engine.full_disk import storage_error
 from engine.graph.category_graph import CategoryGraph
-from engine.interchange.truth_file import read_truth
+from engine.interchange.predictions_file import read_truth
 from engine.new_file import output_file, private_folder
 from engine.project import Project
 from engine.project.actions import action

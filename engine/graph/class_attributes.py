@@ -6,7 +6,7 @@ comparison with a source's new version read it. A new one is a field of `ClassAt
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -106,6 +106,10 @@ class Attribute:
     def default(self) -> Any:
         """Its value where nothing is said."""
         return self.of(NO_ATTRIBUTES)
+
+    def field_in(self, fields: Mapping[str, Any]) -> str:
+        """The one of its names under which a file has a value; its own where none is."""
+        return next((name for name in (self.name, *self.read_as) if fields.get(name)), self.name)
 
     def of(self, attributes: ClassAttributes) -> Any:
         """Its value among the attributes of a class."""

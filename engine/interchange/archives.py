@@ -1,11 +1,12 @@
 """Zip archives from outside: how many files they hold, and how much a file becomes when it is unpacked."""
 
+import os
 import struct
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, Final
 
 from engine.errors import FormatError
@@ -27,12 +28,11 @@ _TAIL_BYTES: Final = 1 << 17
 
 @contextmanager
 def opened_archive(source: Path) -> Iterator[zipfile.ZipFile]:
-    """Open an archive that does not hold too many files.
+    """An archive whose list of files is small enough.
 
     Raises:
-        FormatError: it does.
-        zipfile.BadZipFile: it is no archive.
-        OSError: it cannot be read.
+        FormatError: it is not.
+        zipfile.BadZipFile, OSError: it cannot be read.
     """
     with open_regular(source) as file:
         check_file_count(file, source.name)
@@ -41,7 +41,7 @@ def opened_archive(source: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def check_file_count(file: BufferedReader, name: str) -> None:
-    """Refuse an archive whose list of files takes too much memory; asked before it is read.
+    """Refuse an archive whose list of files takes too much memory, before that list is read.
 
     Raises:
         FormatError: it does.
@@ -60,11 +60,7 @@ def check_file_count(file: BufferedReader, name: str) -> None:
 
 
 def has_member(source: Path, name: str) -> bool:
-    """Whether it is an archive with this file.
-
-    Raises:
-        FormatError: it is one that holds too many files.
-    """
+    """Whether it is an archive with this file; FormatError where its list of files is too large."""
     try:
         with open_regular(source) as file:
             if not file.peek(len(_BEGINNING)).startswith(_BEGINNING):
@@ -77,10 +73,10 @@ def has_member(source: Path, name: str) -> bool:
 
 @contextmanager
 def member(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
-    """A file of an archive, unpacked while it is read; no more of it comes than the archive says it has.
+    """A file of an archive, unpacked while it is read, up to the size that the archive declares.
 
     Raises:
-        FormatError: it is larger than is read.
+        FormatError: that size is too large.
         KeyError: there is no such file.
     """
     limits.check_bytes(archive.getinfo(name).file_size, name)
@@ -89,10 +85,10 @@ def member(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
 
 
 def small_member(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """A file of an archive as a whole.
+    """The bytes of a file of an archive.
 
     Raises:
-        FormatError: it has more bytes than `most`.
+        FormatError: there are more than `most`.
         KeyError: there is no such file.
     """
     with member(archive, name) as file:
@@ -117,3 +113,49 @@ def _list_bytes(file: BufferedReader) -> int:
     if large >= 0:
         return int.from_bytes(tail[large + _END64_LIST_SIZE : large + _END64_LIST_SIZE + 8], "little")
     return int(_END.unpack_from(tail, place)[_LIST_SIZE])
+
+
+def file_within(folder: Path, name: str, named_by: str) -> Path:
+    """A file that another file names, and that must lie in its folder: a list from outside leads nowhere else.
+
+    Args:
+        folder: in which, or below which, it must lie, links followed.
+        name: with "/" between its parts.
+        named_by: the other file, for errors.
+
+    Raises:
+        FormatError: it lies elsewhere, or is missing.
+    """
+    checked_name(name, named_by)
+    if not _real(folder / name).is_relative_to(_real(folder)):
+        raise _outside(name, named_by)
+    if not (folder / name).is_file():
+        raise FormatError("{named_by} names a file that is not there", found=f'"{name[:200]}"', named_by=named_by)
+    return folder / name
+
+
+def checked_name(name: str, named_by: str) -> str:
+    """The name, if it leads out of a folder on no system.
+
+    Raises:
+        FormatError: it does, or is empty.
+    """
+    windows = PureWindowsPath(name)
+    is_relative = not windows.anchor and not PurePosixPath(name).anchor
+    if not name or "\0" in name or not is_relative or ".." in windows.parts:
+        raise _outside(name, named_by)
+    return name
+
+
+def _outside(name: str, named_by: str) -> FormatError:
+    return FormatError(
+        "{named_by} names a file outside of its folder",
+        expected="one beside {named_by}",
+        found=f'"{name[:200]}"',
+        remedy="put the file there, and write its name alone",
+        named_by=named_by,
+    )
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))

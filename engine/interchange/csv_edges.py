@@ -17,6 +17,7 @@ from typing import Final
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES, NO_ATTRIBUTES, ClassAttributes
 from engine.interchange.imported import (
+    Edge,
     ImportedClass,
     ImportedGraph,
     attributes_at,
@@ -24,8 +25,8 @@ from engine.interchange.imported import (
     clean_name_at,
     find_cycle,
 )
-from engine.interchange.spreadsheet_cells import guarded, unguarded
-from engine.interchange.taxonomy_file import check_lines, taxonomy_text
+from engine.interchange.table_text import guarded, unguarded
+from engine.interchange.taxonomy_file import table_cells, taxonomy_text
 
 CHILD: Final = "child"
 PARENT: Final = "parent"
@@ -53,23 +54,13 @@ class _Row:
 
 
 def read(source: Path) -> ImportedGraph:
-    """Read a table of edges.
+    """Read a table of edges with a header; other columns are ignored.
 
     A parent without a row of its own is a root in a file that lists no roots; in a file that does list them, by rows
     with an empty parent, it is taken for a slip and refused.
-
-    Args:
-        source: text with a header row; columns in any order, others are passed over; comma, semicolon, tab or |.
-
-    Returns:
-        One class for each name, or for each id; that is its key.
-
-    Raises:
-        StorageError: the file cannot be read.
-        FormatError: with the line at which it is no such table, names a missing parent or closes a cycle.
     """
     rows = list(_rows(source))
-    lines: dict[tuple[str, str], int] = {}
+    lines: dict[Edge, int] = {}
     for row in rows:
         if row.parent_key:
             lines.setdefault((row.parent_key, row.key), row.line)
@@ -79,16 +70,11 @@ def read(source: Path) -> ImportedGraph:
     rows_of: dict[str, list[_Row]] = {key: [] for key in names}
     for row in rows:
         rows_of[row.key].append(row)
-    classes = tuple(_class(key, name, rows_of[key]) for key, name in names.items())
-    return checked(ImportedGraph(classes, tuple(lines)), source.name)
+    return checked((_class(key, name, rows_of[key]) for key, name in names.items()), lines, source.name)
 
 
 def written(graph: ImportedGraph) -> str:
-    """Write a graph as such a table, for `read` and for spreadsheets, which run nothing of it.
-
-    Returns:
-        The text; what is said of a class stands in the first of its rows.
-    """
+    """A graph as such a table, safe to open in a spreadsheet; attributes of a class are in the first of its rows."""
     names = {each.key: each.name for each in graph.classes}
     parents = graph.parent_keys()
     text = io.StringIO()
@@ -114,7 +100,6 @@ def has_header(first_line: str) -> bool:
 
 def _rows(source: Path) -> Iterator[_Row]:
     text = taxonomy_text(source)
-    check_lines(text, source.name)
     header_line = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = _delimiter(header_line)
     if delimiter is None:
@@ -125,21 +110,10 @@ def _rows(source: Path) -> Iterator[_Row]:
             remedy='write "child,parent" above the rows',
             source=source.name,
         )
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        header: dict[str, int] = {}
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if header:
-                yield _row(cells, header, f"line {reader.line_num} of {source.name}", reader.line_num)
-            else:
-                header = {cell.strip().casefold(): column for column, cell in enumerate(cells)}
-    except csv.Error as error:
-        place = f"line {reader.line_num} of {source.name}"
-        raise FormatError(
-            "{place} cannot be read as a table", found=str(error), remedy="check the quotes", place=place
-        ) from error
+    rows = table_cells(text, source.name, delimiter)
+    header = [cell.strip().casefold() for cell in next(rows)[1]]
+    for line, cells in rows:
+        yield _row(dict(zip(header, map(str.strip, cells), strict=False)), header, line, source.name)
 
 
 def _delimiter(header_line: str) -> str | None:
@@ -150,14 +124,13 @@ def _delimiter(header_line: str) -> str | None:
     return None
 
 
-def _row(cells: list[str], header: dict[str, int], place: str, line: int) -> _Row:
-    def cell(column: str) -> str:
-        at = header.get(column, len(cells))
-        text = cells[at].strip() if at < len(cells) else ""
-        return unguarded(text) if has_keys else text
-
-    has_keys = {ID, PARENT_ID} <= header.keys()
-    child, parent = cell(CHILD), cell(PARENT)
+def _row(cells: dict[str, str], header: list[str], line: int, source_name: str) -> _Row:
+    place = f"line {line} of {source_name}"
+    has_keys = {ID, PARENT_ID}.issubset(header)
+    if has_keys:
+        cells = {column: unguarded(text) for column, text in cells.items()}
+    key, parent_key = cells.get(ID, ""), cells.get(PARENT_ID, "")
+    child, parent = cells.get(CHILD, ""), cells.get(PARENT, "")
     if not child:
         raise FormatError(
             "{place} has no child",
@@ -167,22 +140,22 @@ def _row(cells: list[str], header: dict[str, int], place: str, line: int) -> _Ro
             parent=parent,
         )
     name, parent_name = clean_name_at(place, child), clean_name_at(place, parent) if parent else ""
-    if has_keys and not cell(ID):
+    if has_keys and not key:
         raise FormatError(
             "{place} has no id", found=f'"{name}"', remedy="write one, or take the column parent_id out", place=place
         )
     values: dict[str, str | tuple[str, ...]] = {}
     for each in IN_FILES:
-        text = next(filter(None, map(cell, (each.name, *each.read_as))), "")
+        text = cells.get(each.field_in(cells), "")
         values[each.name] = _parts(text) if isinstance(each.default, tuple) else text
     if not (has_keys or SOURCE_ID in header):
-        values[SOURCE_ID] = cell(ID)
+        values[SOURCE_ID] = key
     return _Row(
         line,
         name,
         parent_name,
-        key=cell(ID) if has_keys else name,
-        parent_key=cell(PARENT_ID) if has_keys else parent_name,
+        key=key if has_keys else name,
+        parent_key=parent_key if has_keys else parent_name,
         attributes=attributes_at(place, name, **values),
     )
 
@@ -238,7 +211,7 @@ def _check_parents_are_listed(rows: list[_Row], source: Path) -> None:
             )
 
 
-def _check_cycle(lines: dict[tuple[str, str], int], names: dict[str, str], source: Path) -> None:
+def _check_cycle(lines: dict[Edge, int], names: dict[str, str], source: Path) -> None:
     cycle = find_cycle(lines)
     if cycle:
         line = max(lines[edge] for edge in pairwise(cycle))

@@ -1,19 +1,20 @@
-"""Reading a category graph from whatever it is given in."""
+"""Formats of category graphs, and reading one from any file or folder."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, final
 
 from engine.errors import FormatError, StorageError, UsageError
-from engine.interchange import csv_edges, imagenet, json_tree, nested_folders
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.edits import ClassAdded, EdgeAdded
+from engine.graph.traversal import reachable
+from engine.interchange import csv_edges, json_tree, nested_folders
 from engine.interchange.imported import ImportedGraph
-from engine.interchange.restrict import restricted
-from engine.interchange.taxonomies import class_lists, darwin_core, graphml, labelling_interface, obo, skos, wordnet
+from engine.interchange.taxonomies import class_lists, darwin_core, graphml, obo, skos, wordnet
 from engine.interchange.taxonomies.darwin_core_tables import is_unpacked
-from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomy_file import taxonomy_text
+from engine.interchange.taxonomy_file import Opening, taxonomy_text
 
 AUTO: Final = "auto"
 _SYNSET_EDGE: Final = re.compile(r"n\d{8}\s+n\d{8}\s*")
@@ -24,7 +25,8 @@ class GraphFormat:
     """A format that a category graph can be imported from."""
 
     description: str  # for a person, in a few words
-    read: Callable[[Path], ImportedGraph]  # reads a file or folder of this format
+    read: Callable[[Path], ImportedGraph]
+    """Reads a file or folder of this format; StorageError where it cannot be read, FormatError where it is none."""
     fits: Callable[[Opening], bool]  # whether a file that begins so is of this format
     patterns: tuple[str, ...] = ()  # names of its files, as file dialogs filter by them
 
@@ -34,9 +36,9 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
     "wordnet": GraphFormat("WordNet's data.noun", wordnet.read, wordnet.fits, wordnet.FILES),
     "imagenet": GraphFormat(
         "ImageNet's wordnet.is_a.txt with words.txt beside it",
-        imagenet.read,
+        wordnet.read_imagenet,
         lambda opening: _SYNSET_EDGE.fullmatch(opening.first_line) is not None,
-        (imagenet.IS_A_FILE,),
+        (wordnet.IS_A_FILE,),
     ),
     "obo": GraphFormat("OBO: the terms of an ontology", obo.read, obo.fits, ("*.obo",)),
     "skos": GraphFormat(
@@ -47,8 +49,8 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
     ),
     "label-studio": GraphFormat(
         "Label Studio: the XML of a labelling interface",
-        labelling_interface.read,
-        labelling_interface.fits,
+        class_lists.read_interface,
+        class_lists.fits_interface,
         ("*.xml",),
     ),
     "cvat": GraphFormat("CVAT: its labels as JSON", class_lists.read_cvat, class_lists.fits_cvat),
@@ -81,23 +83,18 @@ def read_graph(
     under: str | None = None,
     only: Collection[str] = (),
 ) -> ImportedGraph:
-    """Read a category graph.
+    """Read a category graph, or a part of it: see `restricted`.
 
     Args:
         source: a file or folder.
-        format: a key of `FORMATS`, or "auto" to look at the source.
-        under: a key, name, path or synonym: only that class and what is below it.
-        only: likewise: only these classes and what is above them.
-
-    Returns:
-        What the source holds, checked: names are clean, siblings differ, there is no cycle.
+        format: a key of `FORMATS`, or "auto" to detect it.
+        under, only: see `restricted`.
 
     Raises:
         UsageError: there is no such format.
         StorageError: the source cannot be read.
-        FormatError: it does not hold what its format promises, or is of none of the formats.
-        UnknownClassError: `under` or `only` fits no class.
-        AmbiguousClassError: `under` or `only` fits several.
+        FormatError: it is not what its format promises, or is of none of the formats.
+        UnknownClassError, AmbiguousClassError: `under` or `only` fits no class, or several.
     """
     name = detect_format(source) if format == AUTO else format
     if name not in FORMATS:
@@ -112,14 +109,11 @@ def read_graph(
 
 
 def detect_format(source: Path) -> str:
-    """Tell the format of a file or folder.
-
-    Returns:
-        A key of `FORMATS`.
+    """Detect the format of a file or folder: a key of `FORMATS`.
 
     Raises:
         StorageError: there is nothing to read.
-        FormatError: it looks like none of the formats.
+        FormatError: it is of none of the formats.
     """
     if not source.exists():
         raise StorageError('there is no "{source}"', remedy="check the path", source=source)
@@ -130,7 +124,7 @@ def detect_format(source: Path) -> str:
 
 
 def _format_of_folder(source: Path) -> str:
-    if (source / imagenet.IS_A_FILE).is_file():
+    if (source / wordnet.IS_A_FILE).is_file():
         return "imagenet"
     if (source / wordnet.FILES[0]).is_file():
         return "wordnet"
@@ -155,3 +149,64 @@ def _by_suffix(source: Path) -> str:
 
 def _names() -> str:
     return ", ".join(FORMATS)
+
+
+def restricted(imported: ImportedGraph, *, under: str | None = None, only: Collection[str] = ()) -> ImportedGraph:
+    """A part of an imported graph, in the order of the whole.
+
+    Args:
+        imported: the whole.
+        under: a key, name, path or synonym: only that class and what is below it.
+        only: likewise: only these classes and what is above them, within `under` if both are given.
+
+    Raises:
+        UnknownClassError, AmbiguousClassError: a text fits no class, or several.
+    """
+    if under is None and not only:
+        return imported
+    lookup = _Lookup(imported)
+    kept = {each.key for each in imported.classes}
+    if under is not None:
+        kept = _with_all(lookup.children, {lookup.find(under)})
+    if only:
+        kept &= _with_all(lookup.parents, {lookup.find(text) for text in only})
+    return ImportedGraph(
+        tuple(each for each in imported.classes if each.key in kept),
+        tuple(edge for edge in imported.edges if edge[0] in kept and edge[1] in kept),
+    )
+
+
+def _with_all(neighbours: dict[str, list[str]], keys: set[str]) -> set[str]:
+    return keys | reachable(neighbours.__getitem__, *keys)
+
+
+@final
+class _Lookup:
+    """Finds imported classes by key, name, path or synonym, and their neighbours."""
+
+    def __init__(self, imported: ImportedGraph) -> None:
+        self._imported = imported
+        self._graph: CategoryGraph | None = None
+        self._key_of: dict[int, str] = {}
+        self.parents = imported.parent_keys()
+        self.children: dict[str, list[str]] = {key: [] for key in self.parents}
+        for parent, child in imported.edges:
+            self.children[parent].append(child)
+
+    def find(self, text: str) -> str:
+        if text in self.parents:
+            return text
+        found = self._graph_of_names().find(text)
+        return self._key_of[found]
+
+    def _graph_of_names(self) -> CategoryGraph:
+        """Names and paths are looked up as in a project; keys, the usual case for big sources, need no graph."""
+        if self._graph is None:
+            self._key_of = dict(enumerate(self.parents, start=1))
+            id_of = {key: class_id for class_id, key in self._key_of.items()}
+            self._graph = CategoryGraph()
+            self._graph.apply(
+                ClassAdded(id_of[each.key], each.name, each.attributes) for each in self._imported.classes
+            )
+            self._graph.apply(EdgeAdded(id_of[parent], id_of[child]) for parent, child in self._imported.edges)
+        return self._graph

@@ -1,6 +1,7 @@
-"""A category graph as a file tells it, before it meets a project: plain classes and edges between keys."""
+"""A category graph as a file holds it, before it meets a project: plain classes and edges between keys."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError as OrderError
 from graphlib import TopologicalSorter
@@ -12,22 +13,25 @@ from engine.graph.class_attributes import IN_FILES, NO_ATTRIBUTES, ClassAttribut
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.graph.names import clean_name
 
+Edge = tuple[str, str]
+"""(parent key, child key)."""
+
 
 @dataclass(frozen=True, slots=True)
 class ImportedClass:
     """A class in a source."""
 
-    key: str  # what tells it from the other classes of that source: an id, a path or a name
-    name: str  # its clean name
-    attributes: ClassAttributes = NO_ATTRIBUTES  # what else the source says of it
+    key: str  # identifies the class in that source: an id, a path or a name
+    name: str  # cleaned
+    attributes: ClassAttributes = NO_ATTRIBUTES
 
 
 @dataclass(frozen=True)
 class ImportedGraph:
-    """What a source holds."""
+    """The graph of a source."""
 
     classes: tuple[ImportedClass, ...]  # every class once
-    edges: tuple[tuple[str, str], ...]  # (parent key, child key), every edge once
+    edges: tuple[Edge, ...]  # every edge once
 
     def parent_keys(self) -> dict[str, list[str]]:
         """Keys of the parents of each class, in the order of the classes and edges."""
@@ -38,11 +42,7 @@ class ImportedGraph:
 
 
 def exported_graph(graph: CategoryGraph) -> ImportedGraph:
-    """A project's graph as a file would tell it: what every format is written from.
-
-    Returns:
-        Every class, the oldest first, and every edge; the key is the number of the class.
-    """
+    """A project's graph, the oldest class first; the keys are the class ids."""
     return ImportedGraph(
         tuple(ImportedClass(str(each), graph.name(each), graph.attributes(each)) for each in graph.classes()),
         tuple((str(parent), str(child)) for parent, child in graph.edges()),
@@ -50,11 +50,10 @@ def exported_graph(graph: CategoryGraph) -> ImportedGraph:
 
 
 def clean_name_at(place: str, name: str) -> str:
-    """Clean a class name, with the place it comes from in the error.
+    """Clean a class name.
 
     Args:
-        place: such as "line 3 of birds.csv".
-        name: as it stands there.
+        place: such as "line 3 of birds.csv", for the error.
 
     Raises:
         FormatError: it cannot be the name of a class.
@@ -66,15 +65,10 @@ def clean_name_at(place: str, name: str) -> str:
 
 
 def attributes_at(place: str, name: str, **values: Any) -> ClassAttributes:
-    """What a source says of the class of this name, cleaned, with the place it comes from in the error.
-
-    Args:
-        place: such as "line 3 of birds.csv".
-        name: of the class.
-        values: by attribute, as they stand there.
+    """Cleaned attributes of the class of this name; see `clean_name_at`.
 
     Raises:
-        FormatError: a source id or synonym cannot be one, or there are too many.
+        FormatError: a source id or synonym is invalid, or there are too many.
     """
     given = {each.name: each.fit(values[each.name]) for each in IN_FILES if values.get(each.name)}
     try:
@@ -94,15 +88,8 @@ def _error_at(place: str, error: InputError) -> FormatError:
     )
 
 
-def find_cycle(edges: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Find keys along which edges lead back to where they began.
-
-    Args:
-        edges: (parent key, child key).
-
-    Returns:
-        Keys from parent to child, the first and the last one equal; empty when there is no cycle.
-    """
+def find_cycle(edges: Iterable[Edge]) -> tuple[str, ...]:
+    """Keys along a cycle from parent to child, the first and the last one equal; () without a cycle."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for parent, child in edges:
         sorter.add(child, parent)
@@ -114,11 +101,7 @@ def find_cycle(edges: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def parents_first(imported: ImportedGraph) -> tuple[str, ...]:
-    """Order the keys so that each comes after those of all its parents.
-
-    Returns:
-        Every key once, but for those on a cycle or below one: they have no place in such an order.
-    """
+    """The keys in topological order, without those on a cycle or below one."""
     waiting_for = {key: len(parents) for key, parents in imported.parent_keys().items()}
     children: dict[str, list[str]] = {}
     for parent, child in imported.edges:
@@ -132,19 +115,52 @@ def parents_first(imported: ImportedGraph) -> tuple[str, ...]:
     return tuple(ordered)
 
 
-def checked(imported: ImportedGraph, source_name: str) -> ImportedGraph:
-    """Make sure that a source holds a category graph.
+def levels_of(imported: ImportedGraph, ordered: Iterable[str]) -> dict[str, int]:
+    """Level of each key: its longest path from a root; `ordered` as by `parents_first`."""
+    parent_keys, level_of = imported.parent_keys(), dict[str, int]()
+    for key in ordered:
+        level_of[key] = max((level_of[parent] + 1 for parent in parent_keys[key]), default=0)
+    return level_of
+
+
+def disambiguated(
+    names: Mapping[str, str],
+    edges: Collection[Edge],
+    source_name: str,
+    class_of: Callable[[str, str], ImportedClass],
+    *,
+    id_of: Callable[[str], str] = str,
+) -> ImportedGraph:
+    """A checked graph in which siblings of one name have their id behind it, as in "crane (n02012849)".
 
     Args:
-        imported: what was read.
-        source_name: the file's or folder's name, for the error.
-
-    Returns:
-        The same graph.
+        names: clean name of each class by its key.
+        edges: of these keys.
+        source_name: for errors.
+        class_of: makes a class from its key and its name.
+        id_of: the id of a key as people know it.
 
     Raises:
-        FormatError: it holds no class, a cycle, two classes of one name in one place, or is too deep.
+        FormatError: see `checked`; or a name with its id cannot be the name of a class.
     """
+    children = {child for _, child in edges}
+    places = [*edges, *(("", key) for key in names if key not in children)]
+    counts = Counter((parent, names[key]) for parent, key in places)
+    clashing = {key for parent, key in places if counts[parent, names[key]] > 1}
+    classes = [
+        class_of(key, clean_name_at(source_name, f"{name} ({id_of(key)})") if key in clashing else name)
+        for key, name in names.items()
+    ]
+    return checked(classes, edges, source_name)
+
+
+def checked(classes: Iterable[ImportedClass], edges: Iterable[Edge], source_name: str) -> ImportedGraph:
+    """A graph that a project can take over.
+
+    Raises:
+        FormatError: it has no class, a cycle, two classes of one name in one place, or is too deep.
+    """
+    imported = ImportedGraph(tuple(classes), tuple(edges))
     if not imported.classes:
         raise FormatError(
             "{source_name} holds no classes", remedy="choose a source with at least one class", source_name=source_name
@@ -152,27 +168,22 @@ def checked(imported: ImportedGraph, source_name: str) -> ImportedGraph:
     names = {each.key: each.name for each in imported.classes}
     ordered = parents_first(imported)
     if len(ordered) < len(names):
-        path = " > ".join(names[key] for key in find_cycle(imported.edges))
         raise FormatError(
             "{source_name} makes a class its own ancestor",
-            found=path,
+            found=" > ".join(names[key] for key in find_cycle(imported.edges)),
             remedy="cut one of these edges",
             source_name=source_name,
         )
     _check_sibling_names(imported, names, source_name)
-    _check_depth(imported, ordered, source_name)
+    check_level(max(levels_of(imported, ordered).values()), source_name)
     return imported
 
 
 def check_level(level: int, source_name: str) -> None:
-    """Refuse a class that lies deeper than any taxonomy: screens and paths are not made for it.
-
-    Args:
-        level: of the class; a root has level 0.
-        source_name: the file's or folder's name, for the error.
+    """Refuse a class that lies too deep for screens and paths; a root has level 0.
 
     Raises:
-        FormatError: it lies too deep.
+        FormatError: it lies below `DEEPEST_LEVEL`.
     """
     if level > DEEPEST_LEVEL:
         raise FormatError(
@@ -183,13 +194,6 @@ def check_level(level: int, source_name: str) -> None:
             source_name=source_name,
             deepest=DEEPEST_LEVEL,
         )
-
-
-def _check_depth(imported: ImportedGraph, ordered: Iterable[str], source_name: str) -> None:
-    parent_keys, level_of = imported.parent_keys(), dict[str, int]()
-    for key in ordered:
-        level_of[key] = max((level_of[parent] + 1 for parent in parent_keys[key]), default=0)
-        check_level(level_of[key], source_name)
 
 
 def _check_sibling_names(imported: ImportedGraph, names: dict[str, str], source_name: str) -> None:

@@ -1,7 +1,7 @@
 """JSON in two forms: a tree of {"name", "children"}, or {"classes": [{"id", "name", "parents"}]}; export of the second.
 
-Only the second can say that a class has several parents, so that is what is written. A class's "id" is kept as its
-source id, unless "source_id" stands beside it: then "id" only numbers the classes of the file, as in our own exports.
+Only in the second can a class have several parents, so that is what is written. A class's "id" is kept as its source
+id, unless "source_id" stands beside it: then "id" only numbers the classes of the file, as in our own exports.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any, Final
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES, ClassAttributes
 from engine.graph.names import join_path
-from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
+from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
 from engine.interchange.taxonomy_file import json_document, taxonomy_text
 
 CLASSES: Final = "classes"
@@ -20,31 +20,18 @@ SOURCE_ID: Final = "source_id"
 
 
 def read(source: Path) -> ImportedGraph:
-    """Read a JSON file in either form.
+    """Read a JSON file in either form; in a tree, a child without children may be just its name.
 
-    Args:
-        source: an object with "classes"; or an object with "name" and perhaps "children", or a list of such objects.
-            A child without children may be just its name.
-
-    Returns:
-        The classes; the key is the id in the first form (the name where no id is given), the path in the second.
-
-    Raises:
-        StorageError: the file cannot be read.
-        FormatError: it is not JSON, or not one of these forms.
+    The keys are the ids in the list (names where no id is given), paths in a tree.
     """
     document = json_document(taxonomy_text(source), source.name)
     if isinstance(document, dict) and CLASSES in document:
-        return checked(_from_list(document[CLASSES], source.name), source.name)
-    return checked(_from_tree(document, source.name), source.name)
+        return _from_list(document[CLASSES], source.name)
+    return _from_tree(document, source.name)
 
 
 def written(graph: ImportedGraph) -> str:
-    """Write a graph as JSON text, one class to a line, so that versions can be compared line by line.
-
-    Returns:
-        Text that `read` makes the same graph of, ending in a line break.
-    """
+    """A graph as JSON text, one class to a line, so that versions can be compared line by line."""
     parents = graph.parent_keys()
     lines = ",\n".join(json.dumps(_row(each, parents[each.key]), ensure_ascii=False) for each in graph.classes)
     return f'{{"{CLASSES}": [\n{lines}\n]}}\n'
@@ -84,28 +71,25 @@ def _from_list(rows: Any, source_name: str) -> ImportedGraph:
     for key, above in parents.items():
         _check_known(above, classes, f'"{classes[key].name}" in {source_name}')
     edges = dict.fromkeys((parent, key) for key, above in parents.items() for parent in above)
-    return ImportedGraph(tuple(classes.values()), tuple(edges))
+    return checked(classes.values(), edges, source_name)
 
 
 def _from_tree(document: Any, source_name: str) -> ImportedGraph:
-    classes: list[ImportedClass] = []
-    edges: list[tuple[str, str]] = []
-    taken: set[str] = set()
+    classes: dict[str, ImportedClass] = {}
+    edges: list[Edge] = []
     for path, row in _paths(document if isinstance(document, list) else [document], source_name):
         key = join_path(path)
-        if key in taken:
+        if key in classes:
             raise FormatError(
                 '{source_name} has the class "{key}" twice',
                 remedy="join the two or rename one",
                 source_name=source_name,
                 key=key,
             )
-        taken.add(key)
-        place = f'"{key}" in {source_name}'
-        classes.append(ImportedClass(key, path[-1], _attributes(row, path[-1], place)))
+        classes[key] = ImportedClass(key, path[-1], _attributes(row, path[-1], f'"{key}" in {source_name}'))
         if len(path) > 1:
             edges.append((join_path(path[:-1]), key))
-    return ImportedGraph(tuple(classes), tuple(edges))
+    return checked(classes.values(), edges, source_name)
 
 
 def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
@@ -126,7 +110,7 @@ def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...]
 def _attributes(row: dict[str, Any], name: str, place: str) -> ClassAttributes:
     values: dict[str, str | tuple[str, ...]] = {}
     for each in IN_FILES:
-        field = next((field for field in (each.name, *each.read_as) if row.get(field)), each.name)
+        field = each.field_in(row)
         if isinstance(each.default, tuple):
             values[each.name] = tuple(_text(part, f'"{field}" of {place}') for part in _list(row, field, place))
         elif each.name != SOURCE_ID:

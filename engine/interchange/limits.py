@@ -57,26 +57,14 @@ Record = TypeVar("Record")
 
 
 def at_most(records: Iterable[Record], name: str) -> Iterator[Record]:
-    """The records, of which there are not too many.
-
-    Args:
-        records: one after the other.
-        name: of the source, for people.
-
-    Raises:
-        FormatError: there are more than `MOST_RECORDS`.
-    """
+    """The records, of which there are at most `MOST_RECORDS`; FormatError where there are more."""
     for number, record in enumerate(records):
         check_count(number + 1, name)
         yield record
 
 
 def check_count(count: int, name: str) -> None:
-    """Refuse a source with more records than are read.
-
-    Raises:
-        FormatError: there are more than `MOST_RECORDS`.
-    """
+    """Raise FormatError for a source with more than `MOST_RECORDS` records."""
     if count > MOST_RECORDS:
         raise FormatError(
             "{name} has too many rows",
@@ -89,11 +77,7 @@ def check_count(count: int, name: str) -> None:
 
 
 def check_tags(data: bytes, name: str) -> None:
-    """Refuse an XML document with more elements than can be held.
-
-    Raises:
-        FormatError: it has more than `MOST_XML_TAGS` tags.
-    """
+    """Raise FormatError for an XML document with more than `MOST_XML_TAGS` tags."""
     count = data.count(b"<")
     if count > MOST_XML_TAGS:
         raise FormatError(
@@ -106,11 +90,7 @@ def check_tags(data: bytes, name: str) -> None:
 
 
 def check_json(text: str, name: str) -> None:
-    """Refuse a JSON document with more values than can be held.
-
-    Raises:
-        FormatError: it has more than `MOST_JSON_VALUES`.
-    """
+    """Raise FormatError for a JSON document with more than `MOST_JSON_VALUES` values."""
     count = sum(map(text.count, ",[{"))
     if count > MOST_JSON_VALUES:
         raise FormatError(
@@ -124,11 +104,7 @@ def check_json(text: str, name: str) -> None:
 
 
 def check_text(characters: int, name: str) -> None:
-    """Refuse a source whose paths and names are longer than can be held.
-
-    Raises:
-        FormatError: they have more than `MOST_TEXT` characters.
-    """
+    """Raise FormatError for a source whose paths and names have more than `MOST_TEXT` characters."""
     if characters > MOST_TEXT:
         raise FormatError(
             "the paths and names in {name} are too long to be held",
@@ -141,15 +117,7 @@ def check_text(characters: int, name: str) -> None:
 
 
 def check_bytes(size_bytes: int, name: str) -> None:
-    """Refuse a table that is larger than is read.
-
-    Args:
-        size_bytes: of the file, unpacked.
-        name: of the file, for people.
-
-    Raises:
-        FormatError: it has more than `LARGEST_TABLE_BYTES`.
-    """
+    """Raise FormatError for a table with more than `LARGEST_TABLE_BYTES`, unpacked."""
     if size_bytes > LARGEST_TABLE_BYTES:
         raise FormatError(
             "{name} is too large to be read",

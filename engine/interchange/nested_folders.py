@@ -11,30 +11,19 @@ from typing import Final
 
 from engine.errors import FormatError, StorageError
 from engine.graph.names import join_path
-from engine.interchange.imported import ImportedClass, ImportedGraph, check_level, checked, clean_name_at
+from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, check_level, checked, clean_name_at
 
 SYSTEM_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
 
 
 def read(source: Path) -> ImportedGraph:
-    """Read the folders below `source`.
-
-    Args:
-        source: the outermost folder. Links to folders are followed, but not in circles.
-
-    Returns:
-        One class for each folder; its key is its path below `source`.
-
-    Raises:
-        StorageError: a folder cannot be read.
-        FormatError: `source` is a file or has no folders in it, or a folder's name cannot name a class.
-    """
+    """Read the folders below `source`; links to folders are followed, but not in circles. The keys are paths."""
     if source.is_file():
         raise FormatError(
             "{source} is a file", expected="a folder", remedy="choose the folder around it", source=source.name
         )
     classes: dict[str, ImportedClass] = {}
-    edges: dict[tuple[str, str], None] = {}
+    edges: dict[Edge, None] = {}
     waiting: list[tuple[Path, tuple[str, ...], frozenset[str]]] = [(source, (), frozenset())]
     while waiting:
         folder, names, seen = waiting.pop()
@@ -47,7 +36,7 @@ def read(source: Path) -> ImportedGraph:
             if names:
                 edges[join_path(names), key] = None
             waiting.append((child, path, seen))
-    return checked(ImportedGraph(tuple(classes.values()), tuple(edges)), f'the folder "{source.name}"')
+    return checked(classes.values(), edges, f'the folder "{source.name}"')
 
 
 def _class_folders(folder: Path, seen: frozenset[str]) -> list[Path]:

@@ -1,8 +1,9 @@
-"""The text of a table that a spreadsheet or another program wrote, line by line, and what stands between its cells."""
+"""Tables of text from spreadsheets and other programs: lines, separators, and cells that no spreadsheet runs."""
 
 import csv
 import io
 import os
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from io import BufferedReader
@@ -23,14 +24,15 @@ _MARK_BYTES: Final = 4  # of the longest byte order mark
 
 @contextmanager
 def table_lines(path: Path, called: str = "") -> Iterator[Iterator[str]]:
-    """The lines of a table; bytes that are no Unicode stay what they are, for names of files may hold such bytes.
+    """The lines of a table in UTF-8, or in UTF-16 or UTF-32 with a byte order mark.
+
+    Bytes that are no Unicode are kept, for names of files may hold them.
 
     Args:
-        path: UTF-8, with or without a byte order mark, or UTF-16 or UTF-32 with one.
-        called: what messages call it, "the truth file"; its name by default.
+        called: its name in messages, such as "the truth file"; the file's name by default.
 
     Raises:
-        FormatError: it is no text, or larger than tables are.
+        FormatError: it is no text, or too large.
         StorageError: it cannot be read.
     """
     noun = called or path.name
@@ -43,15 +45,10 @@ def table_lines(path: Path, called: str = "") -> Iterator[Iterator[str]]:
 
 
 def text_lines(file: IO[bytes], name: str, encoding: str, *, errors: str = "strict") -> Generator[str]:
-    """The lines of a text with their ends, each when it is asked for.
-
-    Args:
-        file: open for reading; whoever opened it closes it after this.
-        name: of the file, for people.
-        encoding, errors: as Python knows them.
+    """The lines of a text with their ends, read one by one; the caller closes the file afterwards.
 
     Raises:
-        FormatError: it is no such text, or a line is longer than lines are.
+        FormatError: it is not in this encoding, or a line is too long.
         StorageError: it cannot be read.
     """
     number = 0
@@ -81,12 +78,12 @@ def text_lines(file: IO[bytes], name: str, encoding: str, *, errors: str = "stri
 
 
 def check_row_count(path: Path, separator: str = "", called: str = "") -> None:
-    """Refuse a table of too many rows before any is held: it takes seconds to count them.
+    """Refuse a table of too many rows before any is held: counting takes seconds.
 
     Args:
         path: see `table_lines`.
-        separator: what stands between the cells; "" where each line is a row.
-        called: what messages call it.
+        separator: between the cells; "" where each line is a row.
+        called: see `table_lines`.
 
     Raises:
         FormatError: there are too many.
@@ -104,7 +101,7 @@ def check_row_count(path: Path, separator: str = "", called: str = "") -> None:
 
 
 def has_more(file: IO[bytes], mark: bytes, most: int) -> bool:
-    """Whether some bytes occur more often than so many times from here on; one between two chunks is passed over."""
+    """Whether a mark occurs more than `most` times from here on; one between two chunks is not counted."""
     count = 0
     while count <= most and (chunk := file.read(_CHUNK_BYTES)):
         count += chunk.count(mark)
@@ -112,11 +109,9 @@ def has_more(file: IO[bytes], mark: bytes, most: int) -> bool:
 
 
 def header_separator(lines: Iterable[str], has_columns: Callable[[Sequence[str]], bool]) -> str | None:
-    """What stands between the header's cells; None where they are not the expected ones.
+    """The separator between the header's cells; None where `has_columns` refuses their casefolded names.
 
-    Args:
-        lines: of the table; blank lines and a line `sep=;` may stand in front.
-        has_columns: whether these names, in small letters, are the expected ones.
+    Blank lines and a line `sep=;` may stand above the header.
 
     Raises:
         csv.Error: it is no table.
@@ -139,7 +134,7 @@ def first_line(path: Path, called: str = "") -> str:
 
 
 def is_preamble(cells: Sequence[str]) -> bool:
-    """Whether a row is blank, or the one by which some spreadsheets are told the separator."""
+    """Whether a row is blank, or the line `sep=;` of some spreadsheets."""
     return not any(cell.strip() for cell in cells) or cells[0].strip().casefold().startswith("sep=")
 
 
@@ -157,3 +152,29 @@ def _opened(path: Path, noun: str) -> Iterator[BufferedReader]:
 def _unreadable(noun: str, error: OSError, path: Path | None = None) -> StorageError:
     reason = error.strerror or str(error)
     return StorageError("{noun} cannot be read", found=reason if path is None else f"{path}: {reason}", noun=noun)
+
+
+APOSTROPHE: Final = "'"
+_RUNS: Final = re.compile(r"'*\s*[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 (spreadsheets read the wide signs as well)
+
+
+def guarded(text: str) -> str:
+    """A text as it may stand in a table: with an apostrophe before it where a spreadsheet would run it."""
+    return APOSTROPHE + text if _RUNS.match(text) else text
+
+
+def unguarded(cell: str) -> str:
+    """The text that `guarded` was given; a cell that no apostrophe guards stays as it is."""
+    return cell[1:] if cell.startswith(APOSTROPHE) and _RUNS.match(cell) else cell
+
+
+def storable(text: str) -> str:
+    """A text that UTF-8 with `surrogateescape` can write, and that is read back as the same bytes.
+
+    Windows allows unpaired surrogates in file names; the handler knows only those which stand for bytes.
+    """
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape")
+    return text

@@ -1,14 +1,20 @@
-"""Reading the file that holds a taxonomy: whole, but never more of it than a taxonomy takes."""
+"""Reading the file of a taxonomy: whole, but never more of it than a taxonomy takes."""
 
+import csv
+import io
 import json
 import os
+import re
+import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, final
 
 from engine.errors import FormatError, StorageError
-from engine.interchange.text_file import decoded
-from engine.interchange.xml_trees import Tree, xml_tree
+from engine.interchange.archives import opened_archive
+from engine.interchange.text_file import decoded, encoding_of
+from engine.interchange.xml_files import Tree, xml_tree
 from engine.regular_file import open_regular
 
 LARGEST_TAXONOMY_BYTES: Final = 64 * 2**20
@@ -23,7 +29,7 @@ _BEFORE_VALUES: Final = ",[{"
 
 
 def taxonomy_bytes(source: Path) -> bytes:
-    """What a file holds; of one that is too large, no more is read than it takes to tell.
+    """The bytes of a file, read no further than the limit.
 
     Raises:
         StorageError: it cannot be read.
@@ -41,35 +47,44 @@ def taxonomy_bytes(source: Path) -> bytes:
 
 
 def taxonomy_text(source: Path) -> str:
-    """What a text file holds; see `engine.interchange.text_file.decoded`.
-
-    Raises:
-        StorageError: it cannot be read.
-        FormatError: it is too large, or in another encoding.
-    """
+    """The text of a file; raises as `taxonomy_bytes` and `decoded` do."""
     return decoded(taxonomy_bytes(source), source.name)
 
 
 def taxonomy_lines(source: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a text file with their numbers from 1, without line ends.
-
-    Raises:
-        StorageError: it cannot be read.
-        FormatError: it is too large, has too many lines, or is in another encoding.
-    """
+    """The lines of a text file with their numbers from 1, without line ends; raises as `taxonomy_text` does."""
     text = taxonomy_text(source)
     check_lines(text, source.name)
     for number, line in enumerate(text.split("\n"), start=1):
         yield number, line.removesuffix("\r")
 
 
-def taxonomy_tree(source: Path) -> Tree:
-    """Parse a file; see `engine.interchange.xml_trees.xml_tree`.
+def table_cells(text: str, name: str, separator: str, quote: str = '"') -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of each row that is not blank; `quote` is "" where cells have no quotes.
 
     Raises:
-        StorageError: it cannot be read.
-        FormatError: it is not well-formed, declares entities, or holds more elements than taxonomies do.
+        FormatError: it is no such table, or has too many lines.
     """
+    check_lines(text, name)
+    lines = io.StringIO(text, newline="")
+    reader = (
+        csv.reader(lines, delimiter=separator, quotechar=quote, strict=True)
+        if quote
+        else csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
+    )
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, cells
+    except csv.Error as error:
+        place = f"line {reader.line_num} of {name}"
+        raise FormatError(
+            "{place} cannot be read as a table", found=str(error), remedy="check the quotes", place=place
+        ) from error
+
+
+def taxonomy_tree(source: Path) -> Tree:
+    """The XML document of a file; raises as `taxonomy_bytes` and `xml_tree` do."""
     data = taxonomy_bytes(source)
     check_parts(data.count(b"<"), source.name)
     return xml_tree(data, source.name)
@@ -78,12 +93,8 @@ def taxonomy_tree(source: Path) -> Tree:
 def json_document(text: str, name: str) -> Any:
     """The value of a JSON text.
 
-    Args:
-        text: of the file.
-        name: of the file, for people.
-
     Raises:
-        FormatError: it is not JSON, is nested too deeply, or holds more values than taxonomies do.
+        FormatError: it is not JSON, is nested too deeply, or has too many values for a taxonomy.
     """
     check_parts(sum(map(text.count, _BEFORE_VALUES)), name)
     try:
@@ -97,20 +108,12 @@ def json_document(text: str, name: str) -> Any:
 
 
 def check_lines(text: str, name: str) -> None:
-    """Refuse a text of more lines than taxonomies have; see `check_parts`."""
+    """Raise FormatError for a text of too many lines; see `check_parts`."""
     check_parts(_PARTS_OF_LINE * text.count("\n"), name)
 
 
 def check_parts(count: int, name: str) -> None:
-    """Refuse what holds more than taxonomies do, before memory is full.
-
-    Args:
-        count: values, elements, or quarters of lines.
-        name: of the file, for people.
-
-    Raises:
-        FormatError: there are too many.
-    """
+    """Raise FormatError for too many values, elements or quarters of lines, before memory is full."""
     if count > MOST_PARTS:
         raise FormatError(
             "{name} holds more than a taxonomy does",
@@ -123,15 +126,7 @@ def check_parts(count: int, name: str) -> None:
 
 
 def check_size(size_bytes: int, name: str) -> None:
-    """Refuse what is larger than taxonomies are.
-
-    Args:
-        size_bytes: of the file, unpacked.
-        name: of the file, for people.
-
-    Raises:
-        FormatError: it is too large.
-    """
+    """Raise FormatError for a file that is too large, unpacked."""
     if size_bytes > LARGEST_TAXONOMY_BYTES:
         raise FormatError(
             "{name} is too large for a taxonomy",
@@ -141,3 +136,58 @@ def check_size(size_bytes: int, name: str) -> None:
             name=name,
             limit=LARGEST_TAXONOMY_BYTES // 2**20,
         )
+
+
+LOOKED_AT_BYTES: Final = 1 << 16
+"""Of a file whose format is not known yet; licences of some kilobytes stand above the first word of some. Chosen."""
+_ROOT: Final = re.compile(r"<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)[\s/>]")
+"""The outermost element of an XML document: instructions and comments begin with another sign."""
+_COMMENT: Final = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
+
+
+@final
+@dataclass(frozen=True)
+class Opening:
+    """The beginning of a file, by which its format is detected."""
+
+    name: str  # of the file
+    text: str  # its first characters, without blanks before them; "" for an archive
+    members: tuple[str, ...] = ()  # the files of a zip archive; () for any other file
+
+    @classmethod
+    def of(cls, source: Path) -> "Opening":
+        """Read the beginning of a file; StorageError where it cannot be read."""
+        try:
+            with open_regular(source) as file:
+                head = file.read(LOOKED_AT_BYTES)
+                members = _members(source) if head.startswith(b"PK") else ()
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise StorageError(
+                '"{source}" cannot be read', found=reason, remedy="check the path", source=source
+            ) from error
+        return cls(source.name, "" if members else head.decode(encoding_of(head), "replace").lstrip(), members)
+
+    @property
+    def first_line(self) -> str:
+        """The first line that is not blank."""
+        return self.text.split("\n", 1)[0].strip()
+
+    @property
+    def xml_root(self) -> str:
+        """The name of the outermost element, without its prefix; "" where the text is no XML."""
+        if not self.text.startswith("<"):
+            return ""
+        found = _ROOT.search(_COMMENT.sub("", self.text))
+        return found[1] if found else ""
+
+    def has(self, pattern: re.Pattern[str]) -> bool:
+        return pattern.search(self.text) is not None
+
+
+def _members(source: Path) -> tuple[str, ...]:
+    try:
+        with opened_archive(source) as archive:
+            return tuple(archive.namelist())
+    except (zipfile.BadZipFile, ValueError, RuntimeError):
+        return ()

@@ -1,11 +1,14 @@
-"""Reading a text file that somebody else's program wrote."""
+"""Reading a text or JSON file that another program wrote."""
 
 import codecs
+import json
+import re
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from engine.errors import FormatError, StorageError
-from engine.regular_file import MOST_BYTES, TooLargeError, read_regular
+from engine.interchange import limits
+from engine.regular_file import MOST_BYTES, TooLargeError, open_regular, read_regular
 
 WIDE_MARKS: Final = (
     # UTF-32 would be taken for UTF-16 by its first two bytes, so it comes first.
@@ -23,14 +26,11 @@ _SMALLER: Final = "divide it, or save it as CSV, JSON lines or Parquet"
 
 
 def read_text(source: Path, *, at_most: int = MOST_BYTES) -> str:
-    """Read a whole text file.
+    """The text of a file, without a byte order mark; line ends as they are.
 
     Args:
-        source: UTF-8 with or without a byte order mark, or UTF-16/32 with one (spreadsheets write that).
+        source: UTF-8, or UTF-16/32 with a byte order mark (spreadsheets write that).
         at_most: bytes; a larger one is refused before it is read.
-
-    Returns:
-        The text without the mark; line ends as they are.
 
     Raises:
         StorageError: the file cannot be read.
@@ -50,14 +50,10 @@ def read_text(source: Path, *, at_most: int = MOST_BYTES) -> str:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """The text that the bytes of a file hold.
-
-    Args:
-        data: UTF-8 with or without a byte order mark, or UTF-16/32 with one.
-        name: of the file, for people.
+    """The text of bytes in UTF-8, or in UTF-16/32 with a byte order mark.
 
     Raises:
-        FormatError: it is in another encoding.
+        FormatError: they are in another encoding.
     """
     encoding = encoding_of(data)
     try:
@@ -75,5 +71,50 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def encoding_of(data: bytes) -> str:
-    """The encoding that the first bytes of a text tell; UTF-8 where they tell none."""
+    """The encoding by the byte order mark; UTF-8 without one."""
     return next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
+
+
+_LOOKED_AT_BYTES: Final = 1 << 16
+"""At the beginning of a file, to tell its format; chosen."""
+
+
+def read_json(source: Path) -> Any:
+    """The value of a JSON file.
+
+    Raises:
+        StorageError: it cannot be read.
+        FormatError: it is no JSON, too large, or nested too deep.
+    """
+    text = read_text(source, at_most=limits.LARGEST_JSON_BYTES)
+    limits.check_json(text, source.name)
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise FormatError("{source} is nested too deep", remedy="choose another file", source=source.name) from error
+    except ValueError as error:
+        raise FormatError("{source} is no JSON file", found=str(error)[:200], source=source.name) from error
+
+
+def objects_in(value: Any, name: str) -> list[dict[str, Any]]:
+    """The objects of a list within an object; [] where there is no such list."""
+    found = value.get(name) if isinstance(value, dict) else None
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def object_in(value: dict[str, Any], name: str) -> dict[str, Any]:
+    """An object within an object; {} where there is none."""
+    found = value.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def begins_with(source: Path, opening: str, *names: str) -> bool:
+    """Whether a `.json` file begins with a bracket, and has one of these fields near its beginning."""
+    if not source.is_file() or source.suffix.casefold() != ".json":
+        return False
+    try:
+        with open_regular(source) as file:
+            head = file.read(_LOOKED_AT_BYTES).decode("utf-8-sig", "replace").lstrip()
+    except OSError:
+        return False
+    return head.startswith(opening) and any(re.search(rf'"{re.escape(name)}"\s*:', head) for name in names)

@@ -1,7 +1,7 @@
-"""An XMP packet: what programs say of a photo, inside of it or in a sidecar beside it (ISO 16684-1).
+"""An XMP packet: metadata of a photo, inside of it or in a sidecar beside it (ISO 16684-1).
 
-Only the properties that are asked for are changed: everything else, comments and instructions included, is written back
-as it was read.
+Only the properties that are named are changed: everything else, comments and instructions included, is written back as
+it was read.
 """
 
 import codecs
@@ -11,7 +11,7 @@ from typing import Final, final
 from lxml import etree
 
 from engine.errors import FormatError
-from engine.interchange.xml_trees import Element, Tree, xml_text, xml_tree
+from engine.interchange.xml_files import Element, Tree, xml_text, xml_tree
 
 RDF: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _META: Final = "{adobe:ns:meta/}"
@@ -41,12 +41,7 @@ def property_name(short: str) -> str:
 
 @final
 class XmpPacket:
-    """A packet in memory.
-
-    Args:
-        tree: as `parse` and `empty` make it.
-        is_declared: whether it begins with an XML declaration.
-    """
+    """A packet in memory; `is_declared` where it begins with an XML declaration."""
 
     def __init__(self, tree: Tree, *, is_declared: bool = True) -> None:
         self._tree = tree
@@ -55,15 +50,7 @@ class XmpPacket:
 
     @staticmethod
     def parse(data: bytes, name: str) -> "XmpPacket":
-        """Read a packet.
-
-        Args:
-            data: with or without the packet's wrapper.
-            name: of the file, for people.
-
-        Raises:
-            FormatError: it is none.
-        """
+        """A packet with or without its wrapper; FormatError where there is none."""
         tree = xml_tree(data if data.startswith(_WIDE) else data.strip(b"\0 \t\r\n"), name)
         if _rdf_in(tree) is None:
             raise FormatError("{name} holds no XMP", expected="rdf:RDF", found=str(tree.getroot().tag)[:200], name=name)
@@ -71,14 +58,14 @@ class XmpPacket:
 
     @staticmethod
     def empty(program: str) -> "XmpPacket":
-        """A packet that says nothing yet."""
+        """A packet without properties."""
         root = etree.Element(f"{_META}xmpmeta", nsmap={"x": _META[1:-1]})
         root.set(f"{_META}xmptk", program)
         etree.SubElement(root, f"{RDF}RDF", nsmap={"rdf": RDF[1:-1]})
         return XmpPacket(root.getroottree())
 
     def texts(self, name: str) -> list[str]:
-        """Texts of a property: those of its list, or the one that it is; [] where it is not there."""
+        """Texts of a property: those of its list, or its only one."""
         found: list[str] = []
         for description in self._descriptions():
             if (value := description.get(name)) is not None:
@@ -88,7 +75,7 @@ class XmpPacket:
         return found
 
     def values(self, namespace: str) -> dict[str, list[str]]:
-        """The texts of every property of a namespace, by its name as XML has it."""
+        """The texts of every property of a namespace, by its name in XML."""
         start = f"{{{namespace}}}"
         found: dict[str, list[str]] = {}
         for description in self._descriptions():
@@ -100,13 +87,13 @@ class XmpPacket:
         return found
 
     def exchange(self, name: str, gone: Collection[str], added: Sequence[str], *, container: str = "Bag") -> None:
-        """Take texts out of a list, and put others at its end; a list that becomes empty goes away.
+        """Take texts out of a list, and append others; an empty list is removed.
 
         Args:
             name: of the property.
             gone: texts that are taken out.
-            added: texts that are put in, in this order.
-            container: the kind of a list that has to be made: "Bag" or "Seq".
+            added: texts that are appended.
+            container: of a list that has to be made: "Bag" or "Seq".
         """
         lists = [element for description in self._descriptions() for element in description.findall(name)]
         for element in lists:
@@ -125,7 +112,7 @@ class XmpPacket:
         self._add_list(name, added, container)
 
     def put(self, name: str, value: str | Sequence[str]) -> None:
-        """Say one property anew: a text, or a list of texts; an empty one takes it away."""
+        """Set a property: a text, or a list of texts; an empty one removes it."""
         for description in self._descriptions():
             description.attrib.pop(name, None)
             for element in description.findall(name):

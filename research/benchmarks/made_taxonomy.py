@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 from typing import Final
 
-from engine.interchange.imagenet import IS_A_FILE, WORDS_FILE
+from engine.interchange.taxonomies.wordnet import IS_A_FILE, WORDS_FILE
 from engine.new_file import write_file
 
 WORDNET_CLASSES: Final = 82_115

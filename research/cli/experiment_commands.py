@@ -7,8 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from engine.cli.options import command_group
-from engine.cli.output import AsJson, progress_bar, say
-from engine.cli.stopping import stoppable
+from engine.cli.output import AsJson, progress_bar, say, stoppable
 from engine.errors import UsageError
 from research.cli import (
     experiment_graph_suggestions,

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from engine.cli.output import AsJson, progress_bar, say
-from engine.cli.stopping import stoppable
+from engine.cli.output import AsJson, progress_bar, say, stoppable
 from engine.errors import UsageError
 from engine.events import OnProgress, Progress, ignore_progress
 

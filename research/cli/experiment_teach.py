@@ -8,8 +8,7 @@ import numpy as np
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import AsJson, Overwrite, progress_bar, say
-from engine.cli.stopping import stoppable
+from engine.cli.output import AsJson, Overwrite, progress_bar, say, stoppable
 from engine.errors import UsageError
 from research.cli.experiment_transfer import Source
 from research.cli.figures_file import FiguresFile, check_figures, write_figures

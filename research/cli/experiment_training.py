@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import AsJson, progress_bar, say
-from engine.cli.stopping import stoppable
+from engine.cli.output import AsJson, progress_bar, say, stoppable
 from research.cli.experiment_runs import Setting
 from research.cli.experiment_transfer import Source
 

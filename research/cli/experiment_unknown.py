@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import AsJson, Overwrite, progress_bar, say
-from engine.cli.stopping import stoppable
+from engine.cli.output import AsJson, Overwrite, progress_bar, say, stoppable
 from research.cli.experiment_transfer import Classes, Hierarchy, Images, Source
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import InputError, UnknownClassError
-from engine.interchange import imagenet
+from engine.interchange.detect import restricted
 from engine.interchange.imported import ImportedGraph
+from engine.interchange.taxonomies.wordnet import read_imagenet
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def read_hierarchy(wordnet: Path, keys: Collection[str]) -> Hierarchy:
         InputError: a class is not in it.
     """
     try:
-        return hierarchy_of(imagenet.read(wordnet, only=keys))
+        return hierarchy_of(restricted(read_imagenet(wordnet), only=keys))
     except UnknownClassError as error:
         raise InputError(
             "a class folder of the source is not in the WordNet file",

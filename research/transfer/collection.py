@@ -18,10 +18,9 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 from engine.graph.names import clean_name, join_path
 from engine.images.find_images import ImageFolder, find_images
-from engine.interchange.detect import read_graph
+from engine.interchange.detect import read_graph, restricted
 from engine.interchange.imported import ImportedGraph
-from engine.interchange.merge import merge_into
-from engine.interchange.restrict import restricted
+from engine.interchange.versions.plan import merge_into
 
 TRAIN: Final = "train"
 VAL: Final = "val"

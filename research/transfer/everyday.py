@@ -16,7 +16,7 @@ from engine.everyday.prototypical.fit import fit, prior_of
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.propagation import PropagationSession
 from engine.graph.codes import NO_CLASS
-from engine.interchange.merge import merge_into
+from engine.interchange.versions.plan import merge_into
 from engine.project.project import Project
 from engine.scratch_folder import scratch_folder
 from research.transfer.calibration import gaps

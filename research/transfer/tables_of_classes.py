@@ -9,8 +9,8 @@ from engine.collection.sample_project import TRUTH_NAME
 from engine.graph.category_graph import CategoryGraph
 from engine.images.find_images import find_images
 from engine.interchange.detect import read_graph
-from engine.interchange.merge import merge_into
-from engine.interchange.truth_file import read_truth
+from engine.interchange.predictions_file import read_truth
+from engine.interchange.versions.plan import merge_into
 from research.transfer.collection import TransferCollection
 
 EDGES_NAME: Final = "edges.csv"

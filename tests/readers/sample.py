@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from engine.collection.exporting.export import ExportChoice, export_images
 from engine.collection.exporting.gather import Which
+from engine.interchange.labelled_images.class_folders import FolderOptions, flat_folders, nested_folders
 from engine.interchange.labelled_images.class_labels import ClassLabels
 from engine.interchange.labelled_images.formats import FORMATS
-from engine.interchange.labelled_images.placed_images import FolderOptions, flat_folders, nested_folders
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, ModelAnswer
 from tests.support.labelled_images import Labelled, draw, labelled_project
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.imported import ImportedClass, ImportedGraph
-from engine.interchange.merge import merge_into
+from engine.interchange.versions.plan import merge_into
 from engine.interchange.versions.source_version import SourceVersion, version_of
 
 

@@ -13,8 +13,8 @@ from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.everyday.classifier import Setting
 from engine.full_disk import writing
+from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.formats import ImageFormat, format_named
-from engine.interchange.labelled_images.placed_images import FolderOptions
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.new_file import clear_abandoned_drafts, output_file
 from engine.new_folder import new_folder

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from engine.collection.exporting.gather import Which, answers_in, gather
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.images.photo_facts import photo_facts
+from engine.interchange.labelled_images.class_folders import FolderOptions, coarse_classes
 from engine.interchange.labelled_images.csv_table import cell
 from engine.interchange.labelled_images.formats import FormatGroup, ImageFormat
-from engine.interchange.labelled_images.placed_images import FolderOptions, coarse_classes
 from engine.interchange.labelled_images.records import LabelledImages
 from engine.interchange.labelled_images.table_rows import COLUMNS, rows
 from engine.new_file import write_file

@@ -19,11 +19,11 @@ from urllib.parse import quote, unquote
 from engine.errors import FormatError
 from engine.files import shown
 from engine.interchange import limits
-from engine.interchange.file_within import file_within
+from engine.interchange.archives import file_within
 from engine.interchange.labelled_images import csv_table
 from engine.interchange.labelled_images.camtrap_dp_package import PACKAGE, TABLES, Deployment, package_json
-from engine.interchange.labelled_images.darwin_core_metadata import model_text
-from engine.interchange.labelled_images.placed_images import IMAGES_TABLE, FolderOptions, read_table
+from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, FolderOptions, read_table
+from engine.interchange.labelled_images.darwin_core_archive import model_text
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
     ForeignLabels,

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from engine.interchange.labelled_images.class_folders import IMAGES_TABLE
 from engine.interchange.labelled_images.csv_table import PLACED_COLUMNS
-from engine.interchange.labelled_images.darwin_core_metadata import model_text, people, permanent_id
-from engine.interchange.labelled_images.placed_images import IMAGES_TABLE
+from engine.interchange.labelled_images.darwin_core_archive import model_text, people, permanent_id
 from engine.interchange.labelled_images.records import LabelledImages
 
 VERSION: Final = "1.0.2"

@@ -3,19 +3,270 @@
 A class with several parents has one folder, on its first path; `classes.csv` lists its other paths.
 """
 
-from pathlib import Path
+import csv
+import os
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, Final
 
-from engine.errors import FormatError
-from engine.interchange.labelled_images.placed_images import (
-    FolderOptions,
-    each_file,
-    flat_folders,
-    nested_folders,
-    place_images,
-    read_table,
-    write_tables,
+from engine.errors import FormatError, ProtoleafError
+from engine.files import FileFailure
+from engine.full_disk import is_full
+from engine.graph.category_graph import CategoryGraph
+from engine.interchange.labelled_images import csv_table
+from engine.interchange.labelled_images.records import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelledImage,
+    LabelledImages,
+    WrittenExport,
 )
-from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels, LabelledImages, WrittenExport
+from engine.new_file import ORDINARY_FILE, new_file, text_into
+from engine.new_folder import Placing, place_file
+
+IMAGES_TABLE: Final = "images.csv"
+CLASSES_TABLE: Final = "classes.csv"
+NO_CLASS_REASON: Final = "no class"
+COARSE_REASON: Final = "of a broader class"
+_OURS: Final = (
+    IMAGES_TABLE, CLASSES_TABLE, "metadata.parquet", "metadata.jsonl", "metadata.csv", "labels.json",
+)  # fmt: skip
+"""Names that no folder of a class gets: files of an export, or of others that a reader looks for beside it."""
+_REFUSED: Final = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # by Windows and by exFAT, which sticks are formatted with
+_DEVICES: Final = frozenset(
+    {"con", "prn", "aux", "nul", "conin$", "conout$"}
+    | {f"{name}{sign}" for name in ("com", "lpt") for sign in "0123456789¹²³"}
+)
+_NOT_LAST: Final = ". "
+"""Signs that Windows takes away from the end of a name."""
+_LONGEST_BYTES: Final = 200
+"""Bytes of a folder's or file's name: file systems take 255, and a number may be added. Chosen."""
+_LONGEST_PLACE_BYTES: Final = 400
+"""Bytes of a path in the export, beyond which nothing is put below it: macOS takes 1,024 in all. Chosen."""
+
+
+@dataclass(frozen=True)
+class FolderOptions:
+    """What a person chooses for a folder of images."""
+
+    placing: Placing = Placing.COPY  # how the images come into it
+    is_flat: bool = False
+    """One folder for each class beside one another, instead of folders within folders; formats that know one way only
+    pass it over."""
+    has_coarse: bool = False
+    """Whether folders beside one another are also made for classes above others, which trainers take for one more class
+    each."""
+
+
+def safe_name(name: str) -> str:
+    """A name as every file system takes it: signs that one of them refuses become "_"."""
+    cleaned = _REFUSED.sub("_", name).rstrip(_NOT_LAST)
+    cleaned = cleaned if cleaned.strip() else "_"
+    if cleaned.startswith(".") or cleaned.split(".", 1)[0].rstrip().casefold() in _DEVICES:
+        cleaned = "_" + cleaned  # hidden folders are no classes to trainers
+    while len(os.fsencode(cleaned)) > _LONGEST_BYTES:
+        stem, suffix = os.path.splitext(cleaned)  # noqa: PTH122 (a name, no path)
+        cleaned = stem[:-1] + suffix if len(stem) > 1 else cleaned[:-1]
+    return cleaned.rstrip(_NOT_LAST)
+
+
+class FreeNames:
+    """Names that are given once in each folder, whatever the size of their letters.
+
+    Args:
+        are_stems_free: whether a name is also taken by one that differs in its suffix alone, as gull.jpg and gull.png.
+    """
+
+    def __init__(self, *, are_stems_free: bool = False) -> None:
+        self._taken: set[str] = set()
+        self._kept: set[str] = set()
+        self._last: dict[str, int] = {}
+        self._are_stems_free = are_stems_free
+
+    def take(self, folder: str, name: str) -> str:
+        """The name, or with a number where the folder has it: "gull (2).jpg"; as a path with "/" below the folder."""
+        stem, suffix = os.path.splitext(safe_name(name))  # noqa: PTH122
+        path = f"{folder}/{stem}" if folder else stem
+        seen = "" if self._are_stems_free else _compared(suffix)
+        wanted = _compared(path) + seen
+        number = self._last.get(wanted, 1)  # thousands of one name are numbered without asking for each number again
+        free = path if number == 1 else f"{path} ({number})"
+        while _compared(free) + seen in self._taken or _compared(free + suffix) in self._kept:
+            number += 1
+            free = f"{path} ({number})"
+        self._last[wanted] = number
+        self._taken.add(_compared(free) + seen)
+        return free + suffix
+
+    def keep(self, path: str) -> None:
+        """Give a path, and those of the folders around it, to no file."""
+        parts = path.split("/")
+        self._kept.update(_compared("/".join(parts[:length])) for length in range(1, len(parts) + 1))
+
+
+def _compared(path: str) -> str:
+    """A path as file systems compare it that know no capital letters, or one form of an accent alone."""
+    return unicodedata.normalize("NFC", path).casefold()
+
+
+def nested_folders(images: LabelledImages) -> dict[int, str]:
+    """A folder for each class that images are of, within those of the classes above on its first path.
+
+    A branch that is too deep for the names of file systems goes on beside those at the top.
+    """
+    free, known = _free_folders(), dict[int, str]()
+    for used in images.used_classes:
+        above = ""
+        for class_id in images.graph.paths(used)[0]:
+            if class_id not in known:
+                place = above if len(os.fsencode(above)) <= _LONGEST_PLACE_BYTES else ""
+                known[class_id] = free.take(place, images.graph.name(class_id))
+            above = known[class_id]
+    return {class_id: known[class_id] for class_id in images.used_classes}
+
+
+def flat_folders(images: LabelledImages, options: FolderOptions) -> dict[int, str]:
+    """A folder for each class that images are of, all beside one another; namesakes get their parent's name before.
+
+    Classes above others have none unless they are asked for.
+    """
+    coarse = frozenset[int]() if options.has_coarse else coarse_classes(images.graph, images.used_classes)
+    class_ids = [each for each in images.used_classes if each not in coarse]
+    names = [images.graph.name(each) for each in class_ids]
+    free = _free_folders()
+    called = Counter(names)
+    return {
+        class_id: free.take("", name if called[name] == 1 else " - ".join(images.paths(class_id)[0][-2:]))
+        for class_id, name in zip(class_ids, names, strict=True)
+    }
+
+
+def coarse_classes(graph: CategoryGraph, class_ids: Collection[int]) -> frozenset[int]:
+    """Those of some classes that lie above others of them."""
+    above = frozenset[int]().union(*(graph.ancestors(each) for each in class_ids))
+    return above & frozenset(class_ids)
+
+
+def _free_folders() -> FreeNames:
+    free = FreeNames()
+    for name in _OURS:
+        free.keep(name)
+    return free
+
+
+def place_images(
+    images: LabelledImages,
+    draft: Path,
+    folder_of: Callable[[LabelledImage], str | None],
+    placing: Placing,
+    names: FreeNames | None = None,
+) -> tuple[WrittenExport, dict[int, str]]:
+    """Place images, each in its folder.
+
+    Args:
+        images: the collection.
+        draft: the folder that is filled.
+        folder_of: of an image, with "/" between names; None where it has no place: it has no class, or a coarse one.
+        placing: how.
+        names: that the files may have.
+
+    Returns:
+        What was written, and what each image is called below `draft`, by image id. A file that cannot be read is a
+        failure and stays out; a disk that is full is an error.
+    """
+    free, placed = names or FreeNames(), dict[int, str]()
+    for folder in {folder_of(image) for image in images.images}:
+        free.keep(folder or "")
+    failures: list[FileFailure] = []
+    without: list[str] = []
+    for image in images.each():
+        if (folder := folder_of(image)) is None:
+            without.append(NO_CLASS_REASON if image.class_id is None else COARSE_REASON)
+            continue
+        name = free.take(folder, image.file.name)
+        if reason := _placed(image, draft / name, placing):
+            failures.append(FileFailure(image.file, reason))
+        else:
+            placed[image.image_id] = name
+    return WrittenExport(len(placed), left_out(without), tuple(failures)), placed
+
+
+@contextmanager
+def file_in(draft: Path, name: str) -> Iterator[BinaryIO]:
+    """Write a file into a folder that is filled."""
+    with new_file(draft / name, replace=False, mode=ORDINARY_FILE, durable=False) as made:
+        yield made.file
+
+
+def write_tables(images: LabelledImages, draft: Path, placed: Mapping[int, str], folders: Mapping[int, str]) -> None:
+    """Write `images.csv` and `classes.csv` into the folder.
+
+    Args:
+        images: the collection.
+        draft: the folder that is filled.
+        placed: what each image is called in it, by image id.
+        folders: of each class.
+    """
+    with file_in(draft, IMAGES_TABLE) as table:
+        csv_table.write_placed(images, table, placed)
+    with file_in(draft, CLASSES_TABLE) as file, text_into(file) as text:
+        writer = csv.writer(text)
+        writer.writerow(("folder", "class", "path", "source_id", "other_paths"))
+        for class_id in folders:
+            first, *others = images.path_texts(class_id)
+            writer.writerow(
+                (folders[class_id], images.graph.name(class_id), first, images.graph.attributes(class_id).source_id,
+                 csv_table.SEVERAL.join(others))
+            )  # fmt: skip
+
+
+def read_table(folder: Path) -> ForeignLabels | None:
+    """The labels in the folder's `images.csv`; None where it has none of ours."""
+    table = folder / IMAGES_TABLE
+    return csv_table.read(table) if table.is_file() and csv_table.fits(table) else None
+
+
+def each_file(folder: Path) -> Iterator[tuple[PurePosixPath, Path]]:
+    """The files that may be images in a folder and those below it: their path within, and where they are."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(place, name)
+            if not name.startswith(".") and path.suffix.casefold() not in _NO_IMAGES:
+                yield PurePosixPath(path.relative_to(folder).as_posix()), path
+
+
+_NO_IMAGES: Final = frozenset(
+    {".csv", ".tsv", ".txt", ".json", ".jsonl", ".xml", ".yaml", ".yml", ".md", ".xmp", ".ini", ".db"}
+)
+
+
+def _placed(image: LabelledImage, target: Path, placing: Placing) -> str:
+    """Place one; why it could not be, or ""."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        place_file(image.file, target, placing)
+    except ProtoleafError:
+        raise
+    except OSError as error:
+        target.unlink(missing_ok=True)
+        if is_full(target, error):
+            raise
+        return error.strerror or str(error)
+    return ""
+
+
+def left_out(reasons: Iterable[str]) -> dict[str, int]:
+    """Reasons with how often each was given."""
+    counts: dict[str, int] = {}
+    for reason in reasons:
+        counts[reason] = counts.get(reason, 0) + 1
+    return counts
 
 
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:

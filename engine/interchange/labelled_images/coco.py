@@ -23,7 +23,6 @@ from engine.interchange.labelled_images.class_labels import (
     label_with,
     names_below,
 )
-from engine.interchange.labelled_images.json_file import begins_with, object_in, objects_in, read_json
 from engine.interchange.labelled_images.json_lines import encoded
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
@@ -33,6 +32,7 @@ from engine.interchange.labelled_images.records import (
     WrittenExport,
 )
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
+from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
 
 CANNOT_CARRY: Final = ("each label becomes a box around the whole image",)
 

@@ -22,8 +22,16 @@ from engine.interchange.labelled_images.table_rows import (
     row_of,
     rows,
 )
-from engine.interchange.spreadsheet_cells import guarded, storable, unguarded
-from engine.interchange.table_text import check_row_count, first_line, header_separator, is_preamble, table_lines
+from engine.interchange.table_text import (
+    check_row_count,
+    first_line,
+    guarded,
+    header_separator,
+    is_preamble,
+    storable,
+    table_lines,
+    unguarded,
+)
 from engine.new_file import text_into
 
 SEVERAL: Final = " | "

@@ -26,8 +26,8 @@ from engine.interchange.labelled_images.records import (
     WrittenExport,
 )
 from engine.interchange.labelled_images.table_rows import COLUMNS, ORIGINAL
-from engine.interchange.labelled_images.xml_text import elements, first_tag, xml_attribute, xml_text
 from engine.interchange.table_text import has_more
+from engine.interchange.xml_files import elements, first_tag, xml_attribute, xml_content
 from engine.regular_file import open_regular
 
 CANNOT_CARRY: Final = (
@@ -102,13 +102,13 @@ def _meta(images: LabelledImages, labels: ClassLabels) -> str:
         if name not in {"image", "class"}
     )
     listed = "".join(
-        f"        <label><name>{xml_text(label)}</name><color></color><type>tag</type>"
+        f"        <label><name>{xml_content(label)}</name><color></color><type>tag</type>"
         f"<attributes>{attributes}</attributes></label>\n"
         for label in labels.all_labels
     )
     made_at = images.made_at.isoformat()
     return (
-        f"  <meta>\n    <task>\n      <name>{xml_text(images.title)}</name>\n"
+        f"  <meta>\n    <task>\n      <name>{xml_content(images.title)}</name>\n"
         f"      <size>{len(images.images)}</size>\n      <mode>annotation</mode>\n"
         f"      <created>{made_at}</created>\n      <updated>{made_at}</updated>\n"
         f"      <labels>\n{listed}      </labels>\n    </task>\n    <dumped>{made_at}</dumped>\n  </meta>\n"
@@ -123,7 +123,7 @@ def _entry(images: LabelledImages, labels: ClassLabels, image: LabelledImage, nu
         return f"{opening}></image>\n"
     source = _BY_PERSON if image.is_verified else _BY_MACHINE
     attributes = "".join(
-        f"<attribute name={xml_attribute(name)}>{xml_text(_value(value))}</attribute>"
+        f"<attribute name={xml_attribute(name)}>{xml_content(_value(value))}</attribute>"
         for name, value in fields_of(images, image).items()
     )
     return f'{opening}>\n    <tag label={xml_attribute(label)} source="{source}">{attributes}</tag>\n  </image>\n'

@@ -22,11 +22,10 @@ from engine.errors import FormatError, StorageError
 from engine.files import PhotoFacts, shown
 from engine.interchange import limits
 from engine.interchange.archives import has_member, member, opened_archive, small_member
-from engine.interchange.labelled_images import darwin_core_terms as terms
-from engine.interchange.labelled_images.darwin_core_metadata import eml_xml, model_text, permanent_id
-from engine.interchange.labelled_images.darwin_core_terms import DARWIN_CORE, Table
+from engine.interchange.labelled_images import darwin_core_archive as terms
+from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON
+from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, Table, eml_xml, model_text, permanent_id
 from engine.interchange.labelled_images.json_lines import encoded, plain, texts
-from engine.interchange.labelled_images.placed_images import NO_CLASS_REASON
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
     ForeignLabels,
@@ -36,7 +35,7 @@ from engine.interchange.labelled_images.records import (
 )
 from engine.interchange.labelled_images.table_rows import label_in, row_of, time_in
 from engine.interchange.table_text import has_more, text_lines
-from engine.interchange.xml_trees import LARGEST_DOCUMENT_BYTES
+from engine.interchange.xml_files import LARGEST_DOCUMENT_BYTES
 
 CANNOT_CARRY: Final = (
     "images without a class stay out: they are no occurrences",

@@ -9,10 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from engine.errors import FormatError
-from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
-from engine.interchange.labelled_images.json_file import begins_with, object_in, read_json
-from engine.interchange.labelled_images.json_lines import encoded
-from engine.interchange.labelled_images.placed_images import (
+from engine.interchange.labelled_images.class_folders import (
     FolderOptions,
     FreeNames,
     each_file,
@@ -21,6 +18,8 @@ from engine.interchange.labelled_images.placed_images import (
     place_images,
     write_tables,
 )
+from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
+from engine.interchange.labelled_images.json_lines import encoded
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
     ForeignLabels,
@@ -29,6 +28,7 @@ from engine.interchange.labelled_images.records import (
     WrittenExport,
 )
 from engine.interchange.labelled_images.table_rows import ORIGINAL
+from engine.interchange.text_file import begins_with, object_in, read_json
 
 CANNOT_CARRY: Final = ("the hierarchy is flattened; full paths are kept in an attribute of each image",)
 DATA: Final = "data"

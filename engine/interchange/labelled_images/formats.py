@@ -23,7 +23,7 @@ from engine.interchange.labelled_images import (
     xmp_sidecars,
     yolo,
 )
-from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
 
 AUTO: Final = "auto"

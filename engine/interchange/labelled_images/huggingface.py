@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from engine.errors import FormatError
 from engine.interchange.labelled_images import csv_table, json_lines, parquet
+from engine.interchange.labelled_images.class_folders import FolderOptions, file_in, nested_folders, place_images
 from engine.interchange.labelled_images.class_labels import ClassLabels
 from engine.interchange.labelled_images.fiftyone import NO_CLASS_FOLDER
-from engine.interchange.labelled_images.placed_images import FolderOptions, file_in, nested_folders, place_images
 from engine.interchange.labelled_images.records import ForeignLabels, LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, KINDS, ORIGINAL, Row, row_of
 

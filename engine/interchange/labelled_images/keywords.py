@@ -15,7 +15,7 @@ from engine.errors import FormatError, StorageError
 from engine.files import EmbeddedKeywords, shown
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.interchange import limits
-from engine.interchange.labelled_images.placed_images import IMAGES_TABLE, each_file
+from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, each_file
 from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels
 from engine.interchange.labelled_images.xmp_sidecars import (
     HIERARCHICAL,

@@ -16,10 +16,9 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from engine.errors import FormatError
 from engine.graph.names import join_path
+from engine.interchange.labelled_images.class_folders import FolderOptions, file_in
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
-from engine.interchange.labelled_images.json_file import begins_with, object_in, objects_in, read_json
 from engine.interchange.labelled_images.json_lines import encoded
-from engine.interchange.labelled_images.placed_images import FolderOptions, file_in
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
     ForeignLabels,
@@ -28,7 +27,8 @@ from engine.interchange.labelled_images.records import (
     WrittenExport,
 )
 from engine.interchange.labelled_images.table_rows import NONE_LABEL, ORIGINAL, time_in
-from engine.interchange.labelled_images.xml_text import xml_attribute
+from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
+from engine.interchange.xml_files import xml_attribute
 
 CANNOT_CARRY: Final = ("annotators without an email are stored as task data",)
 TASKS: Final = "tasks.json"

@@ -15,8 +15,8 @@ from typing import Final
 from engine.errors import FormatError
 from engine.files import FileFailure, shown
 from engine.full_disk import is_full
+from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON, FolderOptions
 from engine.interchange.labelled_images.json_lines import texts
-from engine.interchange.labelled_images.placed_images import NO_CLASS_REASON, FolderOptions
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
     ForeignLabels,
@@ -25,7 +25,7 @@ from engine.interchange.labelled_images.records import (
     WrittenExport,
 )
 from engine.interchange.labelled_images.table_rows import label_in, row_of
-from engine.interchange.xml_trees import LARGEST_DOCUMENT_BYTES, xml_text
+from engine.interchange.xml_files import LARGEST_DOCUMENT_BYTES, xml_text
 from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.new_file import clear_abandoned_drafts, output_file
 from engine.regular_file import open_regular

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.interchange.labelled_images.placed_images import (
+from engine.interchange.labelled_images.class_folders import (
     FolderOptions,
     each_file,
     flat_folders,

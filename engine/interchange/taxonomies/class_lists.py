@@ -1,4 +1,8 @@
-"""Flat lists of classes as JSON: data sets of FiftyOne and Hugging Face, labels of CVAT."""
+"""Classes of labelling tools and data sets: CVAT, FiftyOne and Hugging Face as JSON, Label Studio as XML.
+
+Of Label Studio's interface the choices of a Taxonomy become classes, one within another; where there is none, those of
+Choices, or the labels of boxes and outlines. An alias is the source id, a hint the note, a background the colour.
+"""
 
 import re
 from collections.abc import Iterator
@@ -6,10 +10,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import FormatError
-from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
+from engine.graph.names import join_path
+from engine.interchange.imported import (
+    Edge,
+    ImportedClass,
+    ImportedGraph,
+    attributes_at,
+    check_level,
+    checked,
+    clean_name_at,
+)
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
-from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomy_file import json_document, taxonomy_text
+from engine.interchange.taxonomy_file import Opening, json_document, taxonomy_text, taxonomy_tree
+from engine.interchange.xml_files import Element
 
 LISTED: Final = ("default_classes", "classes")
 """Fields of a data set's description that hold names: a list, or a list for each field of its images."""
@@ -21,18 +34,7 @@ _OF_CVAT: Final = re.compile(r'"attributes"\s*:\s*\[')
 
 
 def read_fiftyone(source: Path) -> ImportedGraph:
-    """Read the classes of a data set.
-
-    Args:
-        source: FiftyOne's `labels.json` or `metadata.json`, or Hugging Face's `dataset_info.json`.
-
-    Returns:
-        The classes, none above another; the key is the name.
-
-    Raises:
-        StorageError: the file cannot be read.
-        FormatError: it is no such file, or lists a class twice.
-    """
+    """FiftyOne's `labels.json` or `metadata.json`, or Hugging Face's `dataset_info.json`; the keys are the names."""
     document = json_document(taxonomy_text(source), source.name)
     if not isinstance(document, dict):
         raise FormatError("{source} describes no data set", expected='an object with "classes"', source=source.name)
@@ -40,22 +42,11 @@ def read_fiftyone(source: Path) -> ImportedGraph:
     names: dict[str, None] = {}
     for listed in lists or [_named_by_images(document.get("labels"))]:
         names |= dict.fromkeys(_distinct(listed, source.name))
-    return _flat([ImportedClass(name, name) for name in names if name != NONE_LABEL], source.name)
+    return checked((ImportedClass(name, name) for name in names if name != NONE_LABEL), (), source.name)
 
 
 def read_cvat(source: Path) -> ImportedGraph:
-    """Read the labels of CVAT.
-
-    Args:
-        source: what its "Raw" editor shows, or the `task.json` or `project.json` of a backup.
-
-    Returns:
-        The classes with their colours, none above another; the key is the name.
-
-    Raises:
-        StorageError: the file cannot be read.
-        FormatError: it is no such file, or has a label twice.
-    """
+    """Read labels as CVAT's "Raw" editor shows them, or the `task.json` or `project.json` of a backup."""
     document = json_document(taxonomy_text(source), source.name)
     labels = document.get("labels") if isinstance(document, dict) else document
     if not isinstance(labels, list) or not all(isinstance(each, dict) for each in labels):
@@ -69,7 +60,7 @@ def read_cvat(source: Path) -> ImportedGraph:
         source_id = str(number) if isinstance(number, int) and not isinstance(number, bool) else ""
         place, colour = f'the label "{name}" in {source.name}', str(label.get("color") or "")
         classes.append(ImportedClass(name, name, attributes_at(place, name, source_id=source_id, colour=colour)))
-    return _flat([each for each in classes if each.name != NONE_LABEL], source.name)
+    return checked((each for each in classes if each.name != NONE_LABEL), (), source.name)
 
 
 def fits_fiftyone(opening: Opening) -> bool:
@@ -78,7 +69,7 @@ def fits_fiftyone(opening: Opening) -> bool:
 
 
 def fits_cvat(opening: Opening) -> bool:
-    """Whether a file holds labels of CVAT, which always have attributes, if only an empty list of them."""
+    """Whether a file holds labels of CVAT, which always have a list of attributes."""
     return opening.text.startswith(("{", "[")) and opening.has(_OF_CVAT)
 
 
@@ -109,7 +100,7 @@ def _lists_of_hugging_face(features: Any) -> Iterator[list[Any]]:
 
 
 def _named_by_images(labels: Any) -> list[Any]:
-    """Names in the order in which images have them; such a file lists no classes of its own."""
+    """Names in the order of the images; such a file has no list of classes."""
     found: dict[str, None] = {}
     for target in labels.values() if isinstance(labels, dict) else ():
         for each in target if isinstance(target, list) else [target]:
@@ -134,5 +125,59 @@ def _distinct(names: list[Any], source_name: str) -> list[str]:
     return list(cleaned)
 
 
-def _flat(classes: list[ImportedClass], source_name: str) -> ImportedGraph:
-    return checked(ImportedGraph(tuple(classes), ()), source_name)
+TAXONOMY: Final = "Taxonomy"
+CHOICES: Final = "Choices"
+LABELS: Final = (
+    "Labels", "RectangleLabels", "PolygonLabels", "EllipseLabels", "BrushLabels", "KeyPointLabels", "BitmaskLabels",
+    "VideoRectangleLabels", "TimeSeriesLabels", "TimelineLabels", "HyperTextLabels", "ParagraphLabels",
+)  # fmt: skip
+"""Groups of labels, by what they are put on."""
+_ENTRIES: Final = frozenset({"Choice", "Label"})
+
+
+def read_interface(source: Path) -> ImportedGraph:
+    """Read the choices of Label Studio's interface, as it is shown under "Code"; the keys are paths."""
+    root = taxonomy_tree(source).getroot()
+    groups = next((found for tags in ((TAXONOMY,), (CHOICES,), LABELS) if (found := list(root.iter(*tags)))), [])
+    if not groups:
+        raise FormatError(
+            "{source} offers no classes",
+            expected="a labelling interface of Label Studio with <Taxonomy>, <Choices> or <Labels>",
+            found=f"<{root.tag}>",
+            source=source.name,
+        )
+    classes: dict[str, ImportedClass] = {}
+    edges: dict[Edge, None] = {}
+    for group in groups:
+        offered: set[str] = set()
+        for path, entry in _entries(group, source.name):
+            key, place = join_path(path), f"line {entry.sourceline} of {source.name}"
+            if key in offered:
+                raise FormatError(
+                    "{place} offers the class of an earlier line", found=key, remedy="take one of them out", place=place
+                )
+            offered.add(key)
+            values = {"source_id": entry.get("alias"), "note": entry.get("hint"), "colour": entry.get("background")}
+            classes.setdefault(key, ImportedClass(key, path[-1], attributes_at(place, path[-1], **values)))
+            edges |= {(join_path(path[:-1]), key): None} if path[1:] else {}
+    return checked(classes.values(), edges, source.name)
+
+
+def fits_interface(opening: Opening) -> bool:
+    """Whether a file is an interface of Label Studio."""
+    return opening.xml_root == "View"
+
+
+def _entries(group: Element, source_name: str) -> Iterator[tuple[tuple[str, ...], Element]]:
+    """Each choice with its path, but for our own "none of these"."""
+    waiting: list[tuple[tuple[str, ...], Element]] = [((), group)]
+    while waiting:
+        path, element = waiting.pop()
+        if element.tag in _ENTRIES:
+            value = element.get("value", "")
+            if not path and value == NONE_LABEL:
+                continue
+            path = (*path, clean_name_at(f"line {element.sourceline} of {source_name}", value))
+            check_level(len(path) - 1, source_name)
+            yield path, element
+        waiting += [(path, child) for child in reversed(element)]

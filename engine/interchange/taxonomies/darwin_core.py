@@ -13,10 +13,9 @@ from typing import Final, final
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
 from engine.graph.names import join_path
-from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
-from engine.interchange.sibling_names import disambiguated
+from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
 from engine.interchange.taxonomies.darwin_core_tables import NAME, TaxonRow, checklist, has_taxon_header, holds_taxa
-from engine.interchange.taxonomies.opening import Opening
+from engine.interchange.taxonomy_file import Opening
 
 IDS: Final = ("taxonid", "taxonkey", "id", "")
 """Columns that may hold a taxon's id, the standard's own first; "" is the id that ties the tables of an archive."""
@@ -41,19 +40,11 @@ class _Taxon:
 
 
 def read(source: Path) -> ImportedGraph:
-    """Read a checklist.
+    """Read a checklist: a table with a header; an archive with or without `meta.xml`; or its folder.
 
-    An extract is cut off somewhere: where a single parent is missing, the taxa below it are at the top.
-
-    Args:
-        source: a table with a header; an archive with or without `meta.xml`; or its folder.
-
-    Returns:
-        The classes; the key is the taxonID, or the path of a taxon that has no row of its own.
-
-    Raises:
-        StorageError: it cannot be read.
-        FormatError: it is no checklist, has a taxon twice, one whose parent is missing, or a circle.
+    The key is the taxonID, or the path of a taxon without a row of its own. In an extract a single parent may be
+    missing:
+    then the taxa below it are at the top.
     """
     tables = checklist(source)
     taxa = _by_parents(tables.taxa) if any(PARENT in row.cells for row in tables.taxa) else _by_ranks(tables.taxa)
@@ -62,16 +53,16 @@ def read(source: Path) -> ImportedGraph:
         if taxon is not None:
             taxon.synonyms += _vernacular(row)
     edges = tuple((parent, taxon.key) for taxon in taxa.values() for parent in taxon.parents)
+    names = {key: taxon.name for key, taxon in taxa.items()}
 
-    def id_of(key: str) -> str:
-        return taxa[key].source_id or key
+    def class_of(key: str, name: str) -> ImportedClass:
+        return _class(taxa[key], name)
 
-    names = disambiguated({key: taxon.name for key, taxon in taxa.items()}, edges, source.name, id_of=id_of)
-    return checked(ImportedGraph(tuple(_class(each, names[key]) for key, each in taxa.items()), edges), source.name)
+    return disambiguated(names, edges, source.name, class_of, id_of=lambda key: taxa[key].source_id or key)
 
 
 def fits(opening: Opening) -> bool:
-    """Whether a file is of this format: by its header, or by the files in an archive."""
+    """Whether a file is a checklist: by its header, or by the files in an archive."""
     if opening.members:
         return holds_taxa(opening.members)
     return has_taxon_header(opening.first_line)
@@ -101,17 +92,17 @@ def _by_parents(rows: Sequence[TaxonRow]) -> dict[str, _Taxon]:
 
 @final
 class _Accepted:
-    """Which taxon another name stands for."""
+    """Maps names to accepted taxa."""
 
     def __init__(self, row_of: Mapping[str, TaxonRow]) -> None:
         self._row_of = row_of
 
     def is_one(self, key: str) -> bool:
-        """Whether this is a taxon of its own."""
+        """Whether this is an accepted taxon."""
         return not self._other(key) and "synonym" not in self._row_of[key].cells.get("taxonomicstatus", "").casefold()
 
     def key(self, key: str) -> str:
-        """The key of the taxon itself; names that stand for one another lead to one of them."""
+        """The key of the accepted taxon; of synonyms in a circle, one of them."""
         seen = {key}
         while (other := self._other(key)) and other not in seen:
             seen.add(other)
@@ -184,7 +175,7 @@ def _path(row: TaxonRow) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _add_above(taxa: dict[str, _Taxon], path: tuple[str, ...], ranks: Sequence[str]) -> None:
-    """Taxa that rows name as theirs, and that have no row themselves so far."""
+    """Taxa that rows name above them, and that have no row so far."""
     for length, rank in zip(range(1, len(path) + 1), ranks, strict=False):
         key, parents = join_path(path[:length]), (join_path(path[: length - 1]),) if length > 1 else ()
         taxa.setdefault(key, _Taxon(key, "", path[length - 1], "", parents, {"rank": rank}))
@@ -219,7 +210,7 @@ def _taxon(row: TaxonRow, key: str, parents: tuple[str, ...]) -> _Taxon:
 
 
 def _vernacular(row: TaxonRow) -> list[str]:
-    """Names in people's languages; a cell may hold several."""
+    """Vernacular names; a cell may hold several."""
     return [part.strip() for part in row.cells.get("vernacularname", "").split("|")]
 
 

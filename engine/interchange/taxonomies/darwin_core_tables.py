@@ -1,7 +1,5 @@
 """The tables of a Darwin Core checklist: one file, an archive, or the folder that an archive was unpacked into."""
 
-import csv
-import io
 import re
 import zipfile
 import zlib
@@ -12,11 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError, StorageError
-from engine.interchange.archives import opened_archive, small_member
-from engine.interchange.file_within import file_within
-from engine.interchange.labelled_images.darwin_core_terms import META, Table, tables_in
-from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomy_file import LARGEST_TAXONOMY_BYTES, check_lines, check_size, taxonomy_bytes
+from engine.interchange.archives import file_within, opened_archive, small_member
+from engine.interchange.labelled_images.darwin_core_archive import META, Table, tables_in
+from engine.interchange.taxonomy_file import LARGEST_TAXONOMY_BYTES, Opening, check_size, table_cells, taxonomy_bytes
 from engine.interchange.text_file import decoded
 
 NAME: Final = "scientificname"
@@ -54,10 +50,7 @@ class Checklist:
 
 
 def checklist(source: Path) -> Checklist:
-    """Read the tables.
-
-    Args:
-        source: a table with a header; an archive with or without `meta.xml`; or its folder.
+    """Read the tables of a file with a header; of an archive with or without `meta.xml`; or of its folder.
 
     Raises:
         StorageError: it cannot be read.
@@ -78,7 +71,7 @@ def has_taxon_header(first_line: str) -> bool:
 
 
 def holds_taxa(names: Collection[str]) -> bool:
-    """Whether an archive with these files may be a checklist: one that says what it holds, or a single table."""
+    """Whether an archive with these files may be a checklist: one with `meta.xml`, or with a single table."""
     tables = [name for name in names if _TABLE_FILE.fullmatch(name)]
     return META in names or len(names) == len(tables) == 1 or any(map(_TAXON_FILE.fullmatch, tables))
 
@@ -114,7 +107,7 @@ def _members(source: Path) -> Iterator[tuple[tuple[str, ...], Callable[[str], by
 
 
 def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
-    """A file of an archive; one that says a wrong size is not believed."""
+    """A file of an archive, whose declared size is not trusted."""
     check_size(archive.getinfo(name).file_size, name)
     return small_member(archive, name, LARGEST_TAXONOMY_BYTES)
 
@@ -145,7 +138,7 @@ def _rows(table: Table, data: bytes) -> Iterator[TaxonRow]:
         raise FormatError(
             "{file} is not text in {encoding}", found=str(error)[:200], file=table.file, encoding=table.encoding
         ) from error
-    for line, cells in _cells(text, table.file, table.separator, table.quote):
+    for line, cells in table_cells(text, table.file, table.separator, table.quote):
         if line > table.header_lines:
             terms = {_term(term): cells[at] for at, term in table.columns.items() if at < len(cells)}
             own = cells[table.id_index] if table.id_index < len(cells) else ""
@@ -164,7 +157,7 @@ def _rows_by_header(text: str, name: str) -> Iterator[TaxonRow]:
             name=name,
         )
     header: list[str] = []
-    for line, cells in _cells(text, name, separator, "" if separator == "\t" else '"'):
+    for line, cells in table_cells(text, name, separator, "" if separator == "\t" else '"'):
         if header:
             yield _row(line, name, dict(zip(header, cells, strict=False)))
         elif any(cells):
@@ -183,25 +176,6 @@ def _table_of_taxa(names: tuple[str, ...], source_name: str) -> str:
             source_name=source_name,
         )
     return taxa[0]
-
-
-def _cells(text: str, name: str, separator: str, quote: str) -> Iterator[tuple[int, list[str]]]:
-    """Line number and cells of each row that is not blank."""
-    check_lines(text, name)
-    reader = (
-        csv.reader(io.StringIO(text, newline=""), delimiter=separator, quotechar=quote, strict=True)
-        if quote
-        else csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=csv.QUOTE_NONE)
-    )
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield reader.line_num, cells
-    except csv.Error as error:
-        place = f"line {reader.line_num} of {name}"
-        raise FormatError(
-            "{place} cannot be read as a table", found=str(error), remedy="check the quotes", place=place
-        ) from error
 
 
 def _row(line: int, name: str, cells: Mapping[str, str]) -> TaxonRow:

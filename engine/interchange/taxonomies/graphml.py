@@ -14,11 +14,9 @@ from lxml import etree
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
-from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
-from engine.interchange.sibling_names import disambiguated
-from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomy_file import taxonomy_tree
-from engine.interchange.xml_trees import Element, xml_text
+from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
+from engine.interchange.taxonomy_file import Opening, taxonomy_tree
+from engine.interchange.xml_files import Element, xml_text
 
 NAMESPACE: Final = "http://graphml.graphdrawing.org/xmlns"
 NAMES: Final = ("label", "name", "shared name")
@@ -45,19 +43,7 @@ class _Edge:
 
 
 def read(source: Path) -> ImportedGraph:
-    """Read a directed graph.
-
-    Args:
-        source: GraphML, of any program.
-
-    Returns:
-        The classes; the key is the node's id.
-
-    Raises:
-        StorageError: the file cannot be read.
-        FormatError: it is not GraphML, has a node twice, an edge without an end, edges without a direction, or a
-            circle.
-    """
+    """Read a directed graph of any program; the keys are the nodes' ids."""
     root = taxonomy_tree(source).getroot()
     graph = next(_children(root, "graph"), None)
     if _tag(root) != "graphml" or graph is None:
@@ -72,9 +58,7 @@ def read(source: Path) -> ImportedGraph:
     nodes = _nodes(graph, meaning, source.name)
     edges = _directed(list(_edges(graph, nodes, meaning, source.name)), _fields(graph, meaning))
     names = {key: _name(key, node, source.name) for key, node in nodes.items()}
-    names = disambiguated(names, edges, source.name)
-    classes = tuple(_class(key, node, names[key], source.name) for key, node in nodes.items())
-    return checked(ImportedGraph(classes, edges), source.name)
+    return disambiguated(names, edges, source.name, lambda key, name: _class(key, nodes[key], name, source.name))
 
 
 def fits(opening: Opening) -> bool:
@@ -83,7 +67,7 @@ def fits(opening: Opening) -> bool:
 
 
 def written(graph: ImportedGraph) -> bytes:
-    """A graph as GraphML; what `read` makes of it is the same again."""
+    """A graph as GraphML, for `read` and other programs."""
     root = etree.Element(f"{{{NAMESPACE}}}graphml", nsmap={None: NAMESPACE})
     for scope, name in (("graph", DIRECTION), *(("node", field) for field in _FIELDS)):
         etree.SubElement(
@@ -110,7 +94,7 @@ def _add_data(parent: Element, field: str, text: str) -> None:
 
 
 def _tag(element: Element) -> str:
-    """Without the namespace; "" for a comment or an instruction."""
+    """The tag without the namespace; "" for a comment or an instruction."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
@@ -131,7 +115,7 @@ def _check_directed(graph: Element, source_name: str) -> None:
 
 
 def _fields(element: Element, meaning: Mapping[str, str]) -> dict[str, str]:
-    """What a node, an edge or the graph says of itself, by the attributes' names."""
+    """Data of a node, an edge or the graph, by the attributes' names."""
     fields: dict[str, str] = {}
     for data in _children(element, "data"):
         shown = [each.text or "" for each in data.iter() if _tag(each) == _YED_NAME]
@@ -175,7 +159,7 @@ def _edges(graph: Element, nodes: Mapping[str, _Node], meaning: Mapping[str, str
         yield _Edge(ends[0], ends[1], relation.casefold())
 
 
-def _directed(edges: list[_Edge], attributes: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def _directed(edges: list[_Edge], attributes: Mapping[str, str]) -> tuple[Edge, ...]:
     """The edges as (parent, child)."""
     starts, ends = {edge.start for edge in edges}, {edge.end for edge in edges}
     relations = {edge.relation for edge in edges}
@@ -197,7 +181,7 @@ def _name(key: str, node: _Node, source_name: str) -> str:
 def _class(key: str, node: _Node, name: str, source_name: str) -> ImportedClass:
     values: dict[str, str | tuple[str, ...]] = {}
     for each in IN_FILES:
-        text = next((node.fields[field] for field in (each.name, *each.read_as) if node.fields.get(field)), "")
+        text = node.fields.get(each.field_in(node.fields), "")
         values[each.name] = _synonyms(text) if isinstance(each.default, tuple) else text
     return ImportedClass(key, name, attributes_at(f"line {node.line} of {source_name}", name, **values))
 

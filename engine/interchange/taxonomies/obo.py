@@ -12,10 +12,8 @@ from typing import Final
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
-from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
-from engine.interchange.sibling_names import disambiguated
-from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomy_file import taxonomy_lines
+from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
+from engine.interchange.taxonomy_file import Opening, taxonomy_lines
 
 TERM: Final = "[Term]"
 _STANZA: Final = re.compile(r"\[\w+\]\s*(?:!.*)?")
@@ -46,19 +44,7 @@ class _Term:
 
 
 def read(source: Path) -> ImportedGraph:
-    """Read the terms of an ontology.
-
-    Args:
-        source: text in OBO format 1.2 or 1.4.
-
-    Returns:
-        The classes; the key is the term's id.
-
-    Raises:
-        StorageError: the file cannot be read.
-        FormatError: with the line, where a term has no id, the id of another one, a parent that is not there, or
-            stands below itself.
-    """
+    """Read the terms of an ontology in OBO format 1.2 or 1.4; the keys are the terms' ids."""
     terms: dict[str, _Term] = {}
     for term in _terms(source):
         key = _id(term, source.name)
@@ -69,14 +55,13 @@ def read(source: Path) -> ImportedGraph:
         terms[key] = term
     obsolete = {key for key, term in terms.items() if term.first("is_obsolete").casefold() == "true"}
     kept = {key: term for key, term in terms.items() if key not in obsolete}
+    names = {key: _name(term, key, source.name) for key, term in kept.items()}
     edges = _edges(kept, obsolete, source.name)
-    names = disambiguated({key: _name(term, key, source.name) for key, term in kept.items()}, edges, source.name)
-    classes = tuple(_class(key, term, names[key], source.name) for key, term in kept.items())
-    return checked(ImportedGraph(classes, tuple(edges)), source.name)
+    return disambiguated(names, edges, source.name, lambda key, name: _class(key, kept[key], name, source.name))
 
 
 def fits(opening: Opening) -> bool:
-    """Whether a file is of this format: it begins with its header or its first term."""
+    """Whether a file begins with the header of OBO or with a term."""
     return _STARTS.match(opening.text) is not None
 
 
@@ -121,8 +106,8 @@ def _name(term: _Term, key: str, source_name: str) -> str:
     return clean_name_at(f"the term in line {term.line} of {source_name}", _value(term.first("name")) or key)
 
 
-def _edges(terms: dict[str, _Term], obsolete: set[str], source_name: str) -> dict[tuple[str, str], None]:
-    edges: dict[tuple[str, str], None] = {}
+def _edges(terms: dict[str, _Term], obsolete: set[str], source_name: str) -> dict[Edge, None]:
+    edges: dict[Edge, None] = {}
     for key, term in terms.items():
         for text, line in term.tags.get("is_a", ()):
             parent = _value(text)
@@ -156,7 +141,7 @@ def _class(key: str, term: _Term, name: str, source_name: str) -> ImportedClass:
 
 
 def _rank(text: str) -> str:
-    """The rank that "NCBITaxon:species_group" or "TAXRANK:0000006" stands for; "" where that is not known."""
+    """The rank of "NCBITaxon:species_group" or "TAXRANK:0000006"; "" where it is not known."""
     quoted = _QUOTED.match(text)
     name = _plain(quoted[1]) if quoted else _RANK_PREFIX.sub("", _value(text)).replace("_", " ")
     return _RANKS.get(name, "") if name.isdigit() else name
@@ -176,7 +161,7 @@ def _quoted(text: str, place: str) -> str:
 
 
 def _plain(text: str) -> str:
-    r"""A text whose escapes are taken for what they stand for: "\," is a comma, "\n" a line break."""
+    r"""A text without escapes: "\," is a comma, "\n" a line break."""
     if "\\" not in text:
         return text
     pieces = (piece[0] for piece in _PIECE.finditer(text))

@@ -5,20 +5,188 @@ language, else the English one, else the first by language; all other labels are
 """
 
 import json
+import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
-from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
-from engine.interchange.sibling_names import disambiguated
-from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomies.rdf import Statement, Text, rdf_statements
-from engine.interchange.taxonomy_file import taxonomy_bytes
+from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
+from engine.interchange.taxonomy_file import Opening, check_parts, json_document, taxonomy_bytes
+from engine.interchange.text_file import decoded
+from engine.interchange.xml_files import xml_tree
+
+if TYPE_CHECKING:
+    from rdflib import Graph
+    from rdflib.parser import Parser
+
+
+BASE: Final = "https://taxonomy.invalid/"
+"""What relative addresses are below while a file is read; addresses of this kind lead nowhere."""
+MOST_STATEMENTS: Final = 1_000_000
+"""That are kept of one file; a thesaurus of 40,000 concepts in a dozen languages has half as many. Chosen."""
+_CONTEXTS: Final = frozenset({"@context", "@import"})
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A literal with its language; "" where it has none."""
+
+    text: str
+    language: str = ""
+
+
+class Statement(NamedTuple):
+    """Subject, predicate, and another resource's address or a text."""
+
+    subject: str
+    predicate: str
+    value: str | Text
+
+
+def rdf_statements(data: bytes, name: str, predicates: Collection[str]) -> list[Statement]:
+    """The statements of a document with one of these predicates, each once; relative addresses stay relative.
+
+    Nothing is fetched: a JSON-LD document whose context is elsewhere is refused, and so is XML that declares entities.
+
+    Args:
+        data: Turtle, RDF/XML, or JSON-LD, detected by its first character.
+        name: of the file, for errors.
+        predicates: their addresses.
+
+    Raises:
+        FormatError: it cannot be read as RDF, would fetch something, or has too many such statements.
+    """
+    start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    if start == b"<" and _is_xml(data):
+        check_parts(data.count(b"<"), name)
+        xml_tree(data, name)  # refuses what expands, in words for people
+        return _collected(lambda graph: _parse_xml(data, graph), name, predicates)
+    text = decoded(data, name)
+    if start in {b"{", b"["}:
+        document = _json_without_fetching(text, name)
+        return _collected(lambda graph: _parse_json(document, graph), name, predicates)
+    return _collected(lambda graph: _parse_turtle(text, graph), name, predicates)
+
+
+# The readers are named here, not looked up in the library by format: a packaged program would lack them.
+
+
+def _parse_xml(data: bytes, graph: "Graph") -> None:
+    from rdflib.parser import StringInputSource
+    from rdflib.plugins.parsers.rdfxml import RDFXMLParser
+
+    reader: Parser = RDFXMLParser()  # type: ignore[no-untyped-call]
+    reader.parse(StringInputSource(data, system_id=BASE), graph)
+
+
+def _parse_turtle(text: str, graph: "Graph") -> None:
+    from rdflib.parser import StringInputSource
+    from rdflib.plugins.parsers.notation3 import TurtleParser
+
+    reader: Parser = TurtleParser()  # type: ignore[no-untyped-call]
+    reader.parse(StringInputSource(text, system_id=BASE), graph)
+
+
+def _parse_json(document: Any, graph: "Graph") -> None:
+    from rdflib.plugins.parsers.jsonld import to_rdf
+
+    to_rdf(document, graph, base=BASE)
+
+
+def _is_xml(data: bytes) -> bool:
+    """Whether it is XML; Turtle may begin with "<" as well."""
+    head = data[:2_000].lower()
+    return b"<?xml" in head or b"<rdf:rdf" in head or b"<!doctype" in head or b"<!--" in head
+
+
+def _collected(parse: "Callable[[Graph], None]", name: str, predicates: Collection[str]) -> list[Statement]:
+    from xml.sax import SAXException
+
+    from rdflib.exceptions import Error
+
+    logging.getLogger("rdflib").setLevel(logging.ERROR)  # it warns of each address with a blank in it
+    graph, found = _graph(name, frozenset(predicates))
+    try:
+        parse(graph)
+    except RecursionError as error:
+        raise FormatError("{name} is nested too deeply", remedy="write it flat", name=name) from error
+    except (
+        Error,
+        SAXException,
+        SyntaxError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        AssertionError,
+    ) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise FormatError(
+            "{name} cannot be read as RDF", expected="Turtle, RDF/XML or JSON-LD", found=reason, name=name
+        ) from error
+    return list(dict.fromkeys(found))
+
+
+def _graph(name: str, predicates: frozenset[str]) -> "tuple[Graph, list[Statement]]":
+    """A graph that stores nothing, and the list that the wanted statements are added to."""
+    from rdflib import Graph, Literal
+    from rdflib.plugins.stores.memory import Memory
+
+    found: list[Statement] = []
+
+    class WantedStatements(Memory):
+        """Takes what parsers find, and keeps what is wanted."""
+
+        def add(self, triple: Any, _context: Any, quoted: bool = False) -> None:  # noqa: ARG002 (the library names it)
+            subject, predicate, value = triple
+            if str(predicate) not in predicates:
+                return
+            if len(found) == MOST_STATEMENTS:
+                raise FormatError(
+                    "{name} says more than a taxonomy does",
+                    expected="at most {limit:,} statements",
+                    name=name,
+                    limit=MOST_STATEMENTS,
+                )
+            is_text = isinstance(value, Literal)
+            value_node = Text(str(value), value.language or "") if is_text else _address(value)
+            found.append(Statement(_address(subject), str(predicate), value_node))
+
+    return Graph(store=WantedStatements()), found
+
+
+def _address(resource: Any) -> str:
+    return str(resource).removeprefix(BASE)
+
+
+def _json_without_fetching(text: str, name: str) -> Any:
+    """The document, if it holds its context itself."""
+    document = json_document(text, name)
+    waiting = [document]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting.extend(value)
+        elif isinstance(value, dict):
+            for key, inner in value.items():
+                waiting.append(inner)
+                contexts = inner if isinstance(inner, list) else [inner]
+                elsewhere = next((each for each in contexts if key in _CONTEXTS and isinstance(each, str)), None)
+                if elsewhere is not None:
+                    raise FormatError(
+                        "{name} takes the meaning of its words from elsewhere, and nothing is fetched",
+                        found=f'"{key}": "{elsewhere[:100]}"',
+                        remedy="write that context into the file, or save it as Turtle",
+                        name=name,
+                    )
+    return document
+
 
 SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
 TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
@@ -47,34 +215,24 @@ _Facts = Mapping[str, list[str | Text]]
 
 
 def read(source: Path) -> ImportedGraph:
-    """Read the concepts of a vocabulary.
-
-    Args:
-        source: Turtle, RDF/XML or JSON-LD.
-
-    Returns:
-        The classes; the key is the concept's address.
-
-    Raises:
-        StorageError: the file cannot be read.
-        FormatError: it holds no concepts, one without a name, one under an unknown one, or a circle.
-    """
+    """Read the concepts of a vocabulary as Turtle, RDF/XML or JSON-LD; the keys are the concepts' addresses."""
     facts: dict[str, dict[str, list[str | Text]]] = {}
     statements = rdf_statements(taxonomy_bytes(source), source.name, _READ)
     concepts = _concepts(statements)
     for statement in statements:
         if statement.subject in concepts:
             facts.setdefault(statement.subject, {}).setdefault(statement.predicate, []).append(statement.value)
-    edges = _edges(statements)
     labels = {key: _labels(key, concepts, facts.get(key, {}), source.name) for key in concepts}
     names = {key: clean_name_at(f"the concept {key} in {source.name}", found[0]) for key, found in labels.items()}
-    names = disambiguated(names, edges, source.name, id_of=_last_part)
-    classes = tuple(_class(key, names[key], labels[key], facts.get(key, {}), source.name) for key in concepts)
-    return checked(ImportedGraph(classes, tuple(edges)), source.name)
+
+    def class_of(key: str, name: str) -> ImportedClass:
+        return _class(key, name, labels[key], facts.get(key, {}), source.name)
+
+    return disambiguated(names, _edges(statements), source.name, class_of, id_of=_last_part)
 
 
 def fits(opening: Opening) -> bool:
-    """Whether a file is of this format: RDF, with the vocabulary's own address near the beginning."""
+    """Whether a file is RDF with the vocabulary's address near the beginning."""
     is_rdf = (
         opening.xml_root == "RDF"
         or _TURTLE.match(opening.text) is not None
@@ -84,7 +242,7 @@ def fits(opening: Opening) -> bool:
 
 
 def written(graph: ImportedGraph) -> str:
-    """A graph as Turtle; what `read` makes of it is the same again."""
+    """A graph as Turtle, for `read` and other programs."""
     addresses = _addresses(graph)
     parents = graph.parent_keys()
     blocks = [
@@ -105,8 +263,8 @@ def _concepts(statements: Iterable[Statement]) -> dict[str, str]:
     return concepts
 
 
-def _edges(statements: Iterable[Statement]) -> dict[tuple[str, str], None]:
-    edges: dict[tuple[str, str], None] = {}
+def _edges(statements: Iterable[Statement]) -> dict[Edge, None]:
+    edges: dict[Edge, None] = {}
     for subject, predicate, value in statements:
         if isinstance(value, str) and predicate in {BROADER, NARROWER}:
             edges[(value, subject) if predicate == BROADER else (subject, value)] = None
@@ -114,7 +272,7 @@ def _edges(statements: Iterable[Statement]) -> dict[tuple[str, str], None]:
 
 
 def _labels(key: str, concepts: Mapping[str, str], facts: _Facts, source_name: str) -> list[str]:
-    """Preferred labels, that which names the class first."""
+    """Preferred labels, the name of the class first."""
     preferred = sorted(_texts(facts, PREFERRED), key=_language_key)
     if not preferred:
         role = f", {concepts[key]}," if concepts[key] else ""
@@ -153,7 +311,7 @@ def _class(key: str, name: str, labels: list[str], facts: _Facts, source_name: s
 
 
 def _last_part(address: str) -> str:
-    """What people know of an address: the part behind the last sign that divides it."""
+    """What people know of an address: the part behind its last separator."""
     return unquote(re.split(r"[/#:]", address.rstrip("/#"))[-1]) or address
 
 

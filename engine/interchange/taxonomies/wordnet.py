@@ -1,7 +1,7 @@
-"""Import of WordNet's own files: `data.noun` (or `data.verb`) as the database publishes them.
+"""WordNet: its own `data.noun` (or `data.verb`), and the hierarchy that ImageNet publishes, `wordnet.is_a.txt`.
 
 A synset becomes a class named by its first word; its other words are synonyms, its gloss is the note. The source id is
-"n" with the synset's eight digits, as ImageNet writes it.
+"n" with the synset's eight digits; the keys of the classes are the source ids.
 """
 
 import re
@@ -10,10 +10,66 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
-from engine.interchange.sibling_names import disambiguated
-from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomy_file import taxonomy_lines
+from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
+from engine.interchange.taxonomy_file import Opening, taxonomy_lines
+
+IS_A_FILE: Final = "wordnet.is_a.txt"
+WORDS_FILE: Final = "words.txt"
+IDS_IN_A_LINE: Final = 2
+
+
+def read_imagenet(source: Path) -> ImportedGraph:
+    """Read ImageNet's file of edges, or its folder: "parent child" ids, with `words.txt` beside it.
+
+    Siblings of one name get their id behind it, as in "crane (n02012849)". That is decided in the whole hierarchy, so
+    a class has the same name in each part that is imported.
+    """
+    edges_file = source / IS_A_FILE if source.is_dir() else source
+    edges = _imagenet_edges(edges_file)
+    words = _words(edges_file.with_name(WORDS_FILE))
+    keys = dict.fromkeys(key for edge in edges for key in edge)
+    place = f"an id in {edges_file.name}"
+    names = {key: words[key][0] if key in words else clean_name_at(place, key) for key in keys}
+
+    def class_of(key: str, name: str) -> ImportedClass:
+        return ImportedClass(key, name, attributes_at(place, name, source_id=key, synonyms=words.get(key, ())))
+
+    return disambiguated(names, edges, edges_file.name, class_of)
+
+
+def _imagenet_edges(source: Path) -> dict[Edge, None]:
+    edges: dict[Edge, None] = {}
+    for number, line in taxonomy_lines(source):
+        ids = line.split()
+        if not ids:
+            continue
+        if len(ids) != IDS_IN_A_LINE:
+            raise FormatError(
+                "line {number} of {source} is not an edge",
+                expected="two ids, the parent's and the child's",
+                found=f'"{line[:60]}"',
+                number=number,
+                source=source.name,
+            )
+        edges[ids[0], ids[1]] = None
+    return edges
+
+
+def _words(source: Path) -> dict[str, tuple[str, ...]]:
+    words: dict[str, tuple[str, ...]] = {}
+    for number, line in taxonomy_lines(source):
+        if not line.strip():
+            continue
+        place = f"line {number} of {source.name}"
+        key, _, text = line.partition("\t")
+        synset = [word for word in text.split(", ") if word.strip()]
+        if not synset:
+            raise FormatError(
+                "{place} has no words", expected="an id, a tab, words", found=f'"{line[:60]}"', place=place
+            )
+        words[key.strip()] = tuple(clean_name_at(place, word) for word in synset)
+    return words
+
 
 FILES: Final = ("data.noun", "data.verb")
 ABOVE: Final = frozenset({"@", "@i"})
@@ -38,18 +94,7 @@ class _Synset:
 
 
 def read(source: Path) -> ImportedGraph:
-    """Read a file of synsets.
-
-    Args:
-        source: the file, or the folder in which `data.noun` is.
-
-    Returns:
-        The classes; the key is the source id.
-
-    Raises:
-        StorageError: the file cannot be read.
-        FormatError: a line is no synset, leads to none, or the synsets close a cycle.
-    """
+    """Read a file of synsets, or `data.noun` in a folder."""
     file = source / FILES[0] if source.is_dir() else source
     synsets: dict[str, _Synset] = {}
     for number, line in taxonomy_lines(file):
@@ -64,14 +109,19 @@ def read(source: Path) -> ImportedGraph:
                 file=file.name,
             )
         synsets[synset.key] = synset
-    edges = _edges(synsets, file.name)
-    names = disambiguated({key: each.words[0] for key, each in synsets.items()}, edges, f"a synset in {file.name}")
-    classes = tuple(_class(synset, names[synset.key], file.name) for synset in synsets.values())
-    return checked(ImportedGraph(classes, tuple(edges)), file.name)
+
+    def class_of(key: str, name: str) -> ImportedClass:
+        synset = synsets[key]
+        place = f"line {synset.line} of {file.name}"
+        attributes = attributes_at(place, name, source_id=key, synonyms=synset.words, note=synset.gloss)
+        return ImportedClass(key, name, attributes)
+
+    names = {key: each.words[0] for key, each in synsets.items()}
+    return disambiguated(names, _edges(synsets, file.name), file.name, class_of)
 
 
 def fits(opening: Opening) -> bool:
-    """Whether a file is of this format: synsets, below the licence if it is there."""
+    """Whether a file begins with synsets, or with the licence above them."""
     return _STARTS.match(opening.text) is not None
 
 
@@ -108,8 +158,8 @@ def _no_synset(place: str, line: str) -> FormatError:
     )
 
 
-def _edges(synsets: dict[str, _Synset], source_name: str) -> dict[tuple[str, str], None]:
-    edges: dict[tuple[str, str], None] = {}
+def _edges(synsets: dict[str, _Synset], source_name: str) -> dict[Edge, None]:
+    edges: dict[Edge, None] = {}
     for synset in synsets.values():
         for parent in synset.above:
             if parent not in synsets:
@@ -122,9 +172,3 @@ def _edges(synsets: dict[str, _Synset], source_name: str) -> dict[tuple[str, str
                 )
             edges[parent, synset.key] = None
     return edges
-
-
-def _class(synset: _Synset, name: str, source_name: str) -> ImportedClass:
-    place = f"line {synset.line} of {source_name}"
-    attributes = attributes_at(place, name, source_id=synset.key, synonyms=synset.words, note=synset.gloss)
-    return ImportedClass(synset.key, name, attributes)

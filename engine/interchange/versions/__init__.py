@@ -1,1 +1,1 @@
-"""A taxonomy that comes again: what its source said last time, what it says now, and what the person did between."""
+"""Three-way comparison of a taxonomy: its version imported last, its new version, and the project between."""

@@ -1,9 +1,12 @@
-"""Which class of a source's new version is which class of before: by source id, then by path, by name, by neighbours.
+"""Which class of a new version is which class of the old one: by source id, then path, name, neighbours.
 
-A wrong match carries labels to a wrong class, a missing one only asks for a person's glance. So a class is matched
-on evidence alone, and one that fits two others equally well is matched with neither.
+A wrong match moves labels to a wrong class, a missing one only costs a person's glance. So a class is matched on
+evidence alone, and one that fits two others equally well is matched with neither.
 """
 
+import difflib
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,10 +14,7 @@ from typing import Final, TypeVar, final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.interchange.imported import ImportedClass, ImportedGraph
-from engine.interchange.versions.similarity import alike_names, spelling
-from engine.interchange.versions.source_version import SourceVersion
-from engine.interchange.versions.successors import Successors
-from engine.interchange.versions.two_versions import TOP, TwoVersions, grouped
+from engine.interchange.versions.source_version import TOP, SourceVersion, TwoVersions, grouped
 
 STABLE_IDS: Final = 0.5
 """Share of the ids of before that a new version must still have, if ids are to speak against names."""
@@ -30,7 +30,7 @@ _B = TypeVar("_B")
 
 @dataclass(frozen=True)
 class Matching:
-    """What became of the classes of before."""
+    """The matched classes, and what became of the others."""
 
     class_ids: Mapping[str, ClassId]  # the class of each key of the new version; a key without one is a new class
     merged: Mapping[ClassId, str] = field(default_factory=dict)
@@ -44,9 +44,9 @@ def match(graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | N
     """Match a source's new version with the project.
 
     Args:
-        graph: the project's graph as it is.
+        graph: the project's graph.
         imported: the new version.
-        base: what the source said last time; None when it was never imported.
+        base: the version imported last; None without one.
 
     Returns:
         Each class at most once, but where the project has one class at the places of two.
@@ -110,7 +110,7 @@ class _Matcher:
             both.take(key, class_id)
 
     def _is_renumbered(self, pairs: Iterable[tuple[str, ClassId]]) -> bool:
-        """Whether most ids stand at the names of other classes now, as row numbers do after a row was put in."""
+        """Whether most ids stand at the names of other classes now, as row numbers do after an insertion."""
         both = self._both
         pairs = list(pairs)
         names = {self._name_before(class_id) for _key, class_id in pairs}
@@ -146,7 +146,7 @@ class _Matcher:
                     break
 
     def _is_free(self, each: ImportedClass, class_id: ClassId) -> bool:
-        """Not taken, or taken by a namesake that no id tells apart: the project has one class at both places."""
+        """Not taken, or taken by a namesake with the same id: the project has one class at both places."""
         both = self._both
         if class_id not in both.taken:
             return True
@@ -180,7 +180,7 @@ class _Matcher:
             both.take(key, class_id)
 
     def _candidates(self, each: ImportedClass) -> list[ClassId]:
-        """Classes of before that are left, and have something in common with this one."""
+        """Unmatched classes of the old version that have something in common with this one."""
         both = self._both
         by_child = (
             top
@@ -199,7 +199,7 @@ class _Matcher:
         return [class_id for class_id in found if class_id in both.base_classes and class_id not in both.taken]
 
     def _evidence(self, each: ImportedClass, class_id: ClassId, is_named: bool) -> float:
-        """How much speaks for the same class under another name; 0 when too little does."""
+        """Evidence for the same class under another name; 0 when there is too little."""
         both = self._both
         was = both.base_classes[class_id]
         named = is_named or each.name in both.synonyms_here(class_id)
@@ -220,7 +220,7 @@ class _Matcher:
 
 
 def _unique(pairs: Iterable[tuple[str, _B]]) -> dict[str, _B]:
-    """Those whose text is not empty, and is had by one alone."""
+    """Values of non-empty texts that occur once."""
     return {text: found[0] for text, found in grouped(pairs).items() if text and len(found) == 1}
 
 
@@ -239,3 +239,86 @@ def _best(scored: Iterable[tuple[float, str, ClassId]]) -> list[tuple[str, Class
             chosen[key] = class_id
             taken.add(class_id)
     return list(chosen.items())
+
+
+@final
+class Successors:
+    """What became of unmatched classes, once all others are matched: merged, split, or gone."""
+
+    def __init__(self, both: TwoVersions) -> None:
+        self._both = both
+        self._naming = both.keys_naming()
+        self._new_at: Mapping[ClassId | None, list[ImportedClass]] = grouped(
+            (place, each) for each in both.unmatched() for place in both.places(each.key)
+        )
+
+    def heirs(self, class_id: ClassId) -> tuple[str, ...]:
+        """The key that an old class is part of now, or those that it became; () where it is gone."""
+        if class_id in self._naming:
+            return tuple(self._naming[class_id])
+        takers = self._takers(class_id)
+        if len(takers) == 1 and next(iter(takers.values())) > 1:
+            return tuple(takers)
+        if len(takers) > 1 and not takers.keys() & self._both.found.keys():
+            return tuple(takers)
+        parts = self._longer_names(class_id)
+        return parts if len(parts) > 1 else ()
+
+    def _takers(self, class_id: ClassId) -> Counter[str]:
+        """Keys that all children of an old class are under now, and were not before; with how many."""
+        both = self._both
+        takers: Counter[str] = Counter()
+        for child in both.base_children.get(class_id, ()):
+            if child not in both.taken:
+                continue
+            was = both.base_classes[child].parents | both.base_classes[class_id].parents
+            above = [parent for parent in both.parent_keys[both.taken[child]] if both.found.get(parent) not in was]
+            if not above:
+                return Counter()
+            takers.update(above)
+        return takers
+
+    def _longer_names(self, class_id: ClassId) -> tuple[str, ...]:
+        """New classes in the place of an old one whose names contain all of its words and more."""
+        was = self._both.base_classes[class_id]
+        near = (each for place in was.parents or TOP for each in self._new_at.get(place, ()))
+        return tuple(dict.fromkeys(each.key for each in near if words(was.name) < words(each.name)))
+
+
+ALIKE: Final = 0.85
+"""Of letters in common from which names count as one: "Blackbird" and "Blackbirds", not "male" and "female"."""
+
+SHORTEST: Final = 6
+"""Letters from which that says anything."""
+
+_WORD: Final = re.compile(r"[^\W_]+")
+_DIGITS: Final = re.compile(r"\d+")
+
+
+def words(name: str) -> frozenset[str]:
+    """The words of a name, whatever their case and accents."""
+    return frozenset(_WORD.findall(_plain(name)))
+
+
+def spelling(name: str) -> str:
+    """A name without case, accents, blanks and punctuation: "Granny-Smith" and "granny smith" are the same."""
+    return "".join(_WORD.findall(_plain(name)))
+
+
+def alike_names(one: str, other: str) -> float:
+    """Similarity of two names, 0..1; 0 below `ALIKE` and where digits differ: "Gull 1" is never "Gull 2"."""
+    first, second = spelling(one), spelling(other)
+    if not first or not second or _DIGITS.findall(one) != _DIGITS.findall(other):
+        return 0.0
+    if first == second:
+        return 1.0
+    if min(len(first), len(second)) < SHORTEST or first[0] != second[0]:
+        return 0.0
+    compared = difflib.SequenceMatcher(None, first, second, autojunk=False)
+    alike = compared.ratio() if compared.quick_ratio() >= ALIKE else 0.0
+    return alike if alike >= ALIKE else 0.0
+
+
+def _plain(name: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))

@@ -1,4 +1,4 @@
-"""What importing a source would do, or did, in words and figures that a person can look through."""
+"""What importing a source would do, or did, in words and figures."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,7 +68,7 @@ def import_report(
     *,
     most: int | None = None,
 ) -> ImportReport:
-    """Put a plan into words.
+    """A plan in words.
 
     Args:
         graph: that the plan was made for, as it is before.

@@ -1,20 +1,20 @@
-"""What a source said of its classes when it was imported: the base of a three-way comparison with its next version.
+"""One version of a source: the base of a three-way comparison with its next version.
 
-Without it nobody can tell what the source changed from what the person changed.
+Without it, changes of the source could not be distinguished from changes by the person.
 """
 
 import base64
 import binascii
 import json
 import zlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar, final
 
 from engine.errors import ProjectDamagedError
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.class_attributes import ATTRIBUTES, NO_ATTRIBUTES, ClassAttributes
-from engine.interchange.imported import ImportedGraph
+from engine.interchange.imported import ImportedClass, ImportedGraph, parents_first
 
 SAME_SOURCE: Final = 0.5
 """Share of the classes that two versions of one taxonomy have in common at least, of the smaller one."""
@@ -27,7 +27,7 @@ _LONGEST: Final = 256 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class SourceClass:
-    """A class as a source told it."""
+    """A class of a source."""
 
     class_id: ClassId  # the class it became in the project, which may have been renamed, moved or removed there since
     name: str  # the source's name
@@ -55,7 +55,7 @@ class SourceVersion:
         return max(by_id, _share(names, {each.name for each in imported.classes}))
 
     def beside(self, base: "SourceVersion | None") -> "SourceVersion":
-        """This version, and of an earlier one the classes that this one says nothing of."""
+        """This version, completed by the classes that only an earlier one has."""
         if base is None:
             return self
         ids = {each.source_id for each in self.classes.values() if each.source_id}
@@ -72,11 +72,7 @@ class SourceVersion:
 
 
 def unpacked(text: str) -> SourceVersion:
-    """The version that `SourceVersion.packed` wrote.
-
-    Raises:
-        ProjectDamagedError: the text is none.
-    """
+    """The version that `SourceVersion.packed` wrote; ProjectDamagedError for another text."""
     try:
         unpacker = zlib.decompressobj()
         plain: Any = json.loads(unpacker.decompress(base64.b64decode(text, validate=True), _LONGEST))
@@ -99,7 +95,7 @@ def unpacked(text: str) -> SourceVersion:
 
 
 def version_of(name: str, imported: ImportedGraph, class_ids: Mapping[str, ClassId]) -> SourceVersion:
-    """What a source says now.
+    """The version of a source.
 
     Args:
         name: of the file or folder.
@@ -117,7 +113,7 @@ def version_of(name: str, imported: ImportedGraph, class_ids: Mapping[str, Class
 
 
 def version_in(graph: CategoryGraph, name: str = "") -> SourceVersion:
-    """The graph of a project taken for what a source said: for projects from before sources were remembered."""
+    """A project's graph as a version: for projects from before versions were remembered."""
     return SourceVersion(
         name,
         {
@@ -128,14 +124,14 @@ def version_in(graph: CategoryGraph, name: str = "") -> SourceVersion:
 
 
 def likely_base(versions: Iterable[SourceVersion], imported: ImportedGraph) -> SourceVersion | None:
-    """The remembered version that a source is most likely a later one of; None when none is like it."""
+    """The remembered version that a source is most likely a later one of; None when none is similar."""
     alike = [(each.similarity(imported), len(each.classes), each) for each in versions]
     close = [found for found in alike if found[0] >= SAME_SOURCE]
     return max(close, key=lambda found: found[:2])[2] if close else None
 
 
 def compared(attributes: ClassAttributes) -> ClassAttributes:
-    """Of the attributes of a class those that a comparison is about."""
+    """The attributes that a comparison is about."""
     return ClassAttributes(**{name: getattr(attributes, name) for name in _COMPARED})
 
 
@@ -155,3 +151,78 @@ def _row(each: SourceClass) -> list[Any]:
 def _share(known: Collection[str], others: Collection[str]) -> float:
     both = len(set(known) & set(others))
     return both / min(len(known), len(others)) if both else 0.0
+
+
+TOP: Final[tuple[ClassId | None, ...]] = (None,)
+"""Stands for the parents of a class that has none."""
+
+A = TypeVar("A", bound=Hashable)
+B = TypeVar("B")
+
+
+@final
+class TwoVersions:
+    """The old and the new version of a source; `found` grows while classes are matched."""
+
+    def __init__(self, graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | None) -> None:
+        self.graph = graph
+        self.base_classes = base.classes if base else {}
+        self.base_by_name = grouped((each.name, class_id) for class_id, each in self.base_classes.items())
+        self.base_children = grouped(  # by parent; None is the top level
+            (top, class_id) for class_id, each in self.base_classes.items() for top in each.parents or TOP
+        )
+        self.classes = {each.key: each for each in imported.classes}
+        self.parent_keys = imported.parent_keys()
+        self.child_keys = grouped(imported.edges)
+        self.found: dict[str, ClassId] = {}  # the class of each key that is known
+        self.taken: dict[ClassId, str] = {}  # of each of these classes the first key
+        self._ordered = parents_first(imported)
+
+    def take(self, key: str, class_id: ClassId) -> None:
+        """Match a key with a class."""
+        self.found[key] = class_id
+        self.taken.setdefault(class_id, key)
+
+    def unmatched(self) -> Iterator[ImportedClass]:
+        """Unmatched classes of the new version, parents before children."""
+        return (self.classes[key] for key in self._ordered if key not in self.found)
+
+    def above(self, key: str) -> set[ClassId]:
+        """The matched classes that a key is under now."""
+        return {self.found[parent] for parent in self.parent_keys[key] if parent in self.found}
+
+    def places(self, key: str) -> Collection[ClassId | None]:
+        """The matched classes that a key is under now; None is the top level."""
+        return self.above(key) if self.parent_keys[key] else TOP
+
+    def is_in_place(self, key: str, class_id: ClassId) -> bool:
+        """Whether the source had the class under one of the parents that the key has now."""
+        was = self.base_classes[class_id].parents
+        return bool(was & self.above(key)) if was else not self.parent_keys[key]
+
+    def keys_naming(self) -> dict[ClassId, list[str]]:
+        """The keys that have the name or id of an unmatched old class among their synonyms now.
+
+        A synonym that a class had before does not count: many words mean several things.
+        """
+        left = [each for class_id, each in self.base_classes.items() if class_id not in self.taken]
+        texts = grouped((text, each.class_id) for each in left for text in (each.name, each.source_id) if text)
+        naming: dict[ClassId, list[str]] = {}
+        for key, each in self.classes.items():
+            known = self.synonyms_here(self.found.get(key))
+            matches = (found for text in each.attributes.synonyms if text not in known for found in texts.get(text, ()))
+            for class_id in dict.fromkeys(matches):
+                naming.setdefault(class_id, []).append(key)
+        return naming
+
+    def synonyms_here(self, class_id: ClassId | None) -> tuple[str, ...]:
+        """Synonyms that a class has in the project; () where it is not there."""
+        return () if class_id is None or class_id not in self.graph else self.graph.attributes(class_id).synonyms
+
+
+def grouped(pairs: Iterable[tuple[A, B]]) -> dict[A, list[B]]:
+    """Second parts by the first ones, in their order."""
+    groups: dict[A, list[B]] = {}
+    for first, second in pairs:
+        groups.setdefault(first, []).append(second)
+    return groups

@@ -18,7 +18,7 @@ from app.exporting.view import ExportCard
 from app.theme import set_scheme
 from engine.collection.exporting.gather import Which
 from engine.graph.codes import NO_CLASS
-from engine.interchange.labelled_images import placed_images
+from engine.interchange.labelled_images import class_folders
 from engine.new_folder import Placing, place_file
 from engine.project import Project
 from tests.support.clipping import clipped, overlapping
@@ -91,7 +91,7 @@ class HeldPlacing:
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldPlacing]:
     """Copies that wait."""
     held = HeldPlacing()
-    monkeypatch.setattr(placed_images, "place_file", held)
+    monkeypatch.setattr(class_folders, "place_file", held)
     yield held
     held.may_go_on.set()
 

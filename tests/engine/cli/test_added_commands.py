@@ -6,7 +6,7 @@ import pytest
 from typer import Typer
 from typer.testing import CliRunner
 
-from engine.cli import added_commands
+from engine.cli import main
 from engine.errors import UsageError
 
 
@@ -14,7 +14,7 @@ def application() -> Typer:
     """A program with a command of its own, and those that are added."""
     program = Typer()
     program.command("own")(lambda: None)
-    added_commands.register(program)
+    main.add_laboratory(program)
     return program
 
 
@@ -37,6 +37,6 @@ def test_missing_ones_say_how_to_get_them(name: str, monkeypatch: pytest.MonkeyP
 
 def test_metadata_without_the_laboratory_is_no_accident(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in the installers: the entry point is named, its package is not there."""
-    point = metadata.EntryPoint("benchmark", "no_such_package:application", added_commands.GROUP)
+    point = metadata.EntryPoint("benchmark", "no_such_package:application", main.GROUP)
     monkeypatch.setattr(metadata, "entry_points", lambda **_group: (point,))
     assert isinstance(CliRunner().invoke(application(), ["benchmark"]).exception, UsageError)

@@ -8,7 +8,7 @@ import pytest
 
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.preprocessing import PRESETS
-from engine.cli.preprocessing_options import chosen_fields
+from engine.cli.options import chosen_fields
 from engine.collection.models import all_models, find_model
 from engine.errors import InputError, UsageError
 from engine.files import size_text

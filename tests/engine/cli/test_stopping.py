@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from engine.cli.stopping import stoppable
+from engine.cli.output import stoppable
 from engine.errors import Cancelled
 
 

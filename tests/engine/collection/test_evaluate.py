@@ -11,7 +11,7 @@ from engine.collection.state import NO_CLASS
 from engine.errors import FormatError, InputError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
-from engine.interchange.truth_file import read_truth
+from engine.interchange.predictions_file import read_truth
 from engine.project import Project
 from tests.support.classified import made_up
 from tests.support.collections import class_ids

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import FormatError
+from engine.interchange.archives import file_within
 from engine.interchange.detect import read_graph
-from engine.interchange.file_within import file_within
 from engine.interchange.labelled_images import camtrap_dp, darwin_core
 
 META = """<archive xmlns="http://rs.tdwg.org/dwc/text/"><core rowType="http://rs.tdwg.org/dwc/terms/{}"

@@ -6,8 +6,9 @@ import pytest
 
 from engine.errors import AmbiguousClassError, FormatError, StorageError, UnknownClassError
 from engine.graph.class_attributes import ClassAttributes
-from engine.interchange import imagenet
+from engine.interchange.detect import read_graph
 from engine.interchange.imported import ImportedGraph
+from engine.interchange.taxonomies.wordnet import read_imagenet
 
 EDGES = """n00000001 n00000002
 n00000001 n00000003
@@ -42,7 +43,7 @@ def keys_of(graph: ImportedGraph) -> set[int]:
 
 def test_names_and_synonyms(tmp_path: Path) -> None:
     """The first word names a class; namesakes among siblings get their id; the other words are synonyms."""
-    graph = imagenet.read(hierarchy(tmp_path))
+    graph = read_imagenet(hierarchy(tmp_path))
     assert {each.key[-1]: each.name for each in graph.classes} == {
         "1": "being",
         "2": "bird",
@@ -60,14 +61,14 @@ def test_names_and_synonyms(tmp_path: Path) -> None:
 def test_the_folder_will_do_and_words_may_be_missing_for_a_class(tmp_path: Path) -> None:
     """The folder around the files is enough; a class without words is named by its id."""
     hierarchy(tmp_path, words="n00000001\tbeing\n")
-    names = {each.name for each in imagenet.read(tmp_path).classes}
+    names = {each.name for each in read_imagenet(tmp_path).classes}
     assert names == {"being", *(f"n0000000{number}" for number in range(2, 7))}
 
 
 @pytest.mark.parametrize("under", ["n00000003", "machine", "being/machine"])
 def test_a_branch(tmp_path: Path, under: str) -> None:
     """A class by id, name or path, and what is below; names are those of the whole."""
-    graph = imagenet.read(hierarchy(tmp_path), under=under)
+    graph = read_graph(hierarchy(tmp_path), "imagenet", under=under)
     assert keys_of(graph) == {3, 5, 6}
     assert graph.edges == (("n00000003", "n00000006"), ("n00000003", "n00000005"))
     assert graph.classes[1].name == "crane (n00000005)"
@@ -76,19 +77,19 @@ def test_a_branch(tmp_path: Path, under: str) -> None:
 def test_only_some_classes(tmp_path: Path) -> None:
     """Classes by id, name or synonym with all above them, also within a branch."""
     source = hierarchy(tmp_path)
-    assert keys_of(imagenet.read(source, only={"n00000004"})) == {1, 2, 4}
-    assert keys_of(imagenet.read(source, only={"n00000005"})) == {1, 2, 3, 5}
-    assert keys_of(imagenet.read(source, only={"derrick", "bird"})) == {1, 2, 3, 6}
-    assert keys_of(imagenet.read(source, only={"n00000005"}, under="bird")) == {2, 5}
+    assert keys_of(read_graph(source, "imagenet", only={"n00000004"})) == {1, 2, 4}
+    assert keys_of(read_graph(source, "imagenet", only={"n00000005"})) == {1, 2, 3, 5}
+    assert keys_of(read_graph(source, "imagenet", only={"derrick", "bird"})) == {1, 2, 3, 6}
+    assert keys_of(read_graph(source, "imagenet", only={"n00000005"}, under="bird")) == {2, 5}
 
 
 def test_names_that_fit_none_or_several(tmp_path: Path) -> None:
     """A text that fits no class or several is refused."""
     source = hierarchy(tmp_path, words=WORDS.replace("\tbird", "\tbird, thing").replace("machine", "machine, thing"))
     with pytest.raises(UnknownClassError, match='no class "nowhere"'):
-        imagenet.read(source, under="nowhere")
+        read_graph(source, "imagenet", under="nowhere")
     with pytest.raises(AmbiguousClassError, match='fits 2 classes: expected one, found "being/bird", "being/machine"'):
-        imagenet.read(source, only=["thing"])
+        read_graph(source, "imagenet", only=["thing"])
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_names_that_fit_none_or_several(tmp_path: Path) -> None:
 def test_what_is_wrong_and_where(tmp_path: Path, edges: str, words: str, said: str) -> None:
     """Each mistake is told with its line, a cycle with its names."""
     with pytest.raises(FormatError, match=said):
-        imagenet.read(hierarchy(tmp_path, edges, words))
+        read_imagenet(hierarchy(tmp_path, edges, words))
 
 
 def test_words_must_lie_beside(tmp_path: Path) -> None:
@@ -113,4 +114,4 @@ def test_words_must_lie_beside(tmp_path: Path) -> None:
     source = hierarchy(tmp_path)
     (tmp_path / "words.txt").unlink()
     with pytest.raises(StorageError, match=r"words\.txt"):
-        imagenet.read(source)
+        read_imagenet(source)

@@ -11,7 +11,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange import json_tree
 from engine.interchange.imported import ImportedClass, exported_graph
-from engine.interchange.merge import merge_into
+from engine.interchange.versions.plan import merge_into
 from tests.support.graphs import big_graph, seaside_graph, shape_of
 
 

@@ -27,7 +27,7 @@ from engine.interchange.labelled_images import (
     parquet,
 )
 from engine.interchange.labelled_images.formats import detect
-from engine.interchange.truth_file import read_truth
+from engine.interchange.predictions_file import read_truth
 
 DEEP = 100_000
 ROWS = 12

@@ -8,7 +8,7 @@ from engine.errors import CycleError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.imported import ImportedClass, ImportedGraph
-from engine.interchange.merge import merge_into
+from engine.interchange.versions.plan import merge_into
 from tests.support.graphs import big_graph, content_of, graph_of, names_of, seaside_graph, shape_of
 
 

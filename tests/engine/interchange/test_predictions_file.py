@@ -11,8 +11,7 @@ from engine.collection.evaluate import evaluate
 from engine.collection.state import NO_CLASS
 from engine.collection.write_predictions import write_predictions
 from engine.errors import FormatError, InputError
-from engine.interchange.predictions_file import COLUMNS
-from engine.interchange.truth_file import read_truth
+from engine.interchange.predictions_file import COLUMNS, read_truth
 from engine.project import Project
 from tests.support.classified import made_up
 from tests.support.projects import new_project

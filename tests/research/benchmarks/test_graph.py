@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.interchange import imagenet
+from engine.interchange.taxonomies import wordnet
 from research.benchmarks.graph import GraphFigure, GraphFigures
 from research.benchmarks.made_taxonomy import write_taxonomy
 from tests.support.command_line import done
@@ -31,7 +31,7 @@ def test_a_missed_limit_of_the_graph_is_told() -> None:
 def test_the_made_taxonomy_has_wordnets_shape(tmp_path: Path) -> None:
     """One root, few further parents, and the same each time."""
     source = write_taxonomy(tmp_path, 3000)
-    graph = imagenet.read(source)
+    graph = wordnet.read_imagenet(source)
     children = {child for _parent, child in graph.edges}
     assert len(graph.classes) == 3000
     assert len(children) == 2999

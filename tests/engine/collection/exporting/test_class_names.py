@@ -7,8 +7,8 @@ import pytest
 from engine.collection.exporting.export import ExportChoice, export_images
 from engine.collection.exporting.gather import Which
 from engine.collection.importing.import_labels import import_labels
+from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.formats import FORMATS, detect
-from engine.interchange.labelled_images.placed_images import FolderOptions
 from engine.project import Project
 from tests.support.labelled_images import draw, make_project
 

@@ -11,8 +11,8 @@ from engine.errors import Cancelled, InputError, StorageError, UsageError
 from engine.events import CancelToken, Progress
 from engine.files import FoundFile
 from engine.interchange.labelled_images import csv_table
+from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.formats import FORMATS
-from engine.interchange.labelled_images.placed_images import FolderOptions
 from engine.new_file import DRAFT_SUFFIX
 from engine.new_folder import Placing
 from tests.support.labelled_images import ORGAN, Labelled

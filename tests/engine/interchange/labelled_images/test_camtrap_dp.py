@@ -14,7 +14,7 @@ import pytest
 
 from engine.errors import FormatError
 from engine.interchange.labelled_images import camtrap_dp
-from engine.interchange.labelled_images.placed_images import IMAGES_TABLE, FolderOptions
+from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, FolderOptions
 from engine.interchange.labelled_images.records import LabelledImages
 from tests.support.labelled_images import Labelled
 from tests.support.photos import save_photo

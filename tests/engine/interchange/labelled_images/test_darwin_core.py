@@ -13,7 +13,7 @@ from lxml import etree
 from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.labelled_images import darwin_core
-from engine.interchange.labelled_images.darwin_core_terms import DARWIN_CORE, meta_xml
+from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, meta_xml
 from tests.support.labelled_images import ORGAN, Labelled
 from tests.support.photos import save_photo
 

@@ -11,7 +11,7 @@ from torchvision.datasets import ImageFolder
 
 from engine.errors import FormatError, StorageError
 from engine.interchange.labelled_images import fiftyone, huggingface, yolo
-from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.records import GivenLabel, LabelledImages
 from tests.support.labelled_images import Labelled
 

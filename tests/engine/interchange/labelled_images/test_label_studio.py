@@ -10,7 +10,7 @@ from defusedxml.ElementTree import parse
 
 from engine.errors import FormatError
 from engine.interchange.labelled_images import label_studio
-from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.records import ForeignLabel
 from tests.support.labelled_images import Labelled
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.interchange.labelled_images.placed_images import FreeNames, safe_name
+from engine.interchange.labelled_images.class_folders import FreeNames, safe_name
 
 
 def test_each_name_is_given_once() -> None:

@@ -14,7 +14,7 @@ from engine.collection.exporting.gather import Which
 from engine.collection.importing.import_labels import plan_labels
 from engine.errors import Cancelled
 from engine.interchange.labelled_images import xmp_sidecars
-from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.records import WrittenExport
 from engine.interchange.labelled_images.xmp_sidecars import HIERARCHICAL, SUBJECT, TAGS
 from engine.interchange.xmp_packet import XmpPacket

@@ -8,7 +8,7 @@ from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import read_graph
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
-from engine.interchange.taxonomies import labelling_interface
+from engine.interchange.taxonomies import class_lists
 
 INTERFACE = """<!-- of the birds -->
 <View>
@@ -76,7 +76,7 @@ def test_broken_files(tmp_path: Path, text: str, said: str) -> None:
     """Each is told with the line that has to be corrected; a deep one is read."""
     path = written(tmp_path, text)
     if not said:
-        assert len(labelling_interface.read(path).classes) == 200
+        assert len(class_lists.read_interface(path).classes) == 200
         return
     with pytest.raises(FormatError, match=said):
-        labelling_interface.read(path)
+        class_lists.read_interface(path)

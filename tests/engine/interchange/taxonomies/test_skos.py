@@ -10,7 +10,7 @@ from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import detect_format, read_graph
 from engine.interchange.imported import ImportedClass, ImportedGraph
-from engine.interchange.taxonomies import rdf, skos
+from engine.interchange.taxonomies import skos
 from tests.support.taxonomies import Term, expected_facts, facts_of, made_terms
 
 HEAD = f"@prefix skos: <{skos.SKOS}> .\n@base <https://birds.example/> .\n"
@@ -156,7 +156,7 @@ def test_broken_and_hostile_files(tmp_path: Path, text: str, said: str) -> None:
 
 def test_too_many_statements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading stops before memory is full."""
-    monkeypatch.setattr(rdf, "MOST_STATEMENTS", 3)
+    monkeypatch.setattr(skos, "MOST_STATEMENTS", 3)
     with pytest.raises(FormatError, match="says more than a taxonomy does: expected at most 3 statements"):
         skos.read(written(tmp_path, BIRDS))
 

@@ -3,8 +3,7 @@
 import pytest
 
 from engine.interchange.imported import ImportedGraph
-from engine.interchange.versions.match import match
-from engine.interchange.versions.similarity import alike_names
+from engine.interchange.versions.match import alike_names, match
 from tests.support.sources import imported_project, source_of
 
 BIRDS = {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Tern": ["Bird"], "Seal": ["Animal"]}

@@ -1,24 +1,73 @@
-"""Text as XML 1.0 can hold it, and reading XML that somebody else's program wrote."""
+"""XML of other programs, read without entities, document types or network access; and text that XML can hold.
+
+A document that declares entities or a type of its own is refused: no format that is read here needs that, and it is how
+small files grow huge or make readers open others.
+"""
 
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Final
-from xml.etree.ElementTree import Element, ParseError
+from typing import IO, Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
+from lxml import etree
 
 from engine.errors import FormatError
 from engine.files import shown
 from engine.interchange import limits
 from engine.regular_file import open_regular
 
-_REFUSED: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+Element = Any
+"""An element of lxml, which ships no types."""
+Tree = Any
+"""A document of lxml: its root with the comments and instructions around it."""
+
+LARGEST_DOCUMENT_BYTES: Final = 64 * 2**20
+"""Of one document; a photo's develop settings with hundreds of brush strokes take a few megabytes. Chosen."""
+_REFUSED: Final = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+"""What XML 1.0 has no place for."""
+
+
+def xml_tree(data: bytes, name: str) -> Tree:
+    """Parse a document; comments, instructions and blanks stay where they are.
+
+    Raises:
+        FormatError: it is too large or has too many elements, is not well-formed, or declares a type or entities.
+    """
+    if len(data) > LARGEST_DOCUMENT_BYTES:
+        raise FormatError(
+            "{name} is too large for such a file",
+            expected="at most {limit} MiB",
+            found=f"{len(data) // 2**20:,} MiB",
+            name=name,
+            limit=LARGEST_DOCUMENT_BYTES // 2**20,
+        )
+    limits.check_tags(data, name)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        root = etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError, LookupError) as error:
+        raise FormatError("{name} is not well-formed XML", found=str(error)[:200], name=name) from error
+    tree = root.getroottree()
+    if tree.docinfo.internalDTD is not None:
+        raise FormatError(
+            "{name} declares a document type", expected="plain XML without one", found="<!DOCTYPE ...>", name=name
+        )
+    return tree
 
 
 def xml_text(text: str) -> str:
+    """A text for an element of lxml: control characters, and what is no Unicode, become "?"."""
+    return _REFUSED.sub("?", text)
+
+
+_UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
+
+def xml_content(text: str) -> str:
     r"""Text between tags; a character that XML cannot hold stands as `\x01`, and bytes of a file's name likewise."""
     return escape(_storable(text), {"\r": "&#13;"})
 
@@ -28,13 +77,10 @@ def xml_attribute(text: str) -> str:
     return quoteattr(_storable(text))
 
 
-def elements(file: IO[bytes], name: str, *tags: str) -> Iterator[Element]:
-    """Each element with one of these tags as soon as it is whole; then it is forgotten, so that memory stays small.
+def elements(file: IO[bytes], name: str, *tags: str) -> Iterator[ET.Element]:
+    """Each element with one of these tags as soon as it is whole; then it is dropped, so that memory stays small.
 
-    Args:
-        file: open for reading.
-        name: of the file, for errors.
-        tags: that are asked for; none of them within another.
+    None of the tags may lie within another.
 
     Raises:
         FormatError: it is no XML, declares entities, is nested too deep, or has a part that is too large.
@@ -42,7 +88,7 @@ def elements(file: IO[bytes], name: str, *tags: str) -> Iterator[Element]:
     part = _Part(file, name)
     kept = 0
     try:
-        parents: list[Element] = []
+        parents: list[ET.Element] = []
         for event, element in iterparse(part, events=("start", "end"), forbid_dtd=True):
             if event == "start":
                 parents.append(element)
@@ -56,7 +102,7 @@ def elements(file: IO[bytes], name: str, *tags: str) -> Iterator[Element]:
             if parents and not kept:
                 parents[-1].remove(element)
                 part.begin()
-    except (ParseError, DefusedXmlException, LookupError, ValueError) as error:
+    except (ET.ParseError, DefusedXmlException, LookupError, ValueError) as error:
         raise FormatError(
             "{name} is no XML file that can be read", found=str(error)[:200] or "a forbidden part", name=name
         ) from error
@@ -71,11 +117,11 @@ class _Part:
         self._read_bytes = 0
 
     def begin(self) -> None:
-        """A part is whole, and forgotten."""
+        """Begin the next part."""
         self._read_bytes = 0
 
     def read(self, size: int = -1) -> bytes:
-        """As much of the document."""
+        """At most `size` bytes of the document."""
         data = self._file.read(size)
         self._read_bytes += len(data)
         if self._read_bytes > limits.LARGEST_PART_BYTES:
@@ -101,10 +147,10 @@ def first_tag(source: Path) -> str:
         with open_regular(source) as file:
             for _, element in iterparse(_Part(file, source.name), events=("start",), forbid_dtd=True):
                 return str(element.tag)
-    except (ParseError, DefusedXmlException, LookupError, ValueError, OSError, FormatError):
+    except (ET.ParseError, DefusedXmlException, LookupError, ValueError, OSError, FormatError):
         pass
     return ""
 
 
 def _storable(text: str) -> str:
-    return _REFUSED.sub(lambda found: f"\\x{ord(found[0]):02x}", shown(text))
+    return _UNWRITABLE.sub(lambda found: f"\\x{ord(found[0]):02x}", shown(text))
