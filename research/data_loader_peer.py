@@ -52,7 +52,7 @@ def open_data_loader(model: ModelFiles, paths: Sequence[Path]) -> Iterator[Peer 
 
 
 def _end(child: "subprocess.Popen[str]") -> None:
-    """Let the peer end by itself, or end it: an error on our side is told at once and is not replaced by one of its."""
+    """Let the peer end by itself, or end it: an error on our side is raised at once, not replaced by its own."""
     assert child.stdin is not None
     with suppress(BrokenPipeError):
         child.stdin.close()

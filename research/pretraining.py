@@ -212,7 +212,7 @@ def embed(backbone: nn.Module, images: PretrainingImages, batch_size: int = 250)
 
 @torch.no_grad()
 def accuracy(model: nn.Module, images: PretrainingImages, batch_size: int = 250) -> float:
-    """Share of `images` whose likeliest class is their own; `model` is left in training mode."""
+    """Share of `images` whose most likely class is their own; `model` is left in training mode."""
     model.eval()
     hits = 0
     for start in range(0, len(images.targets), batch_size):

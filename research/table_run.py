@@ -119,7 +119,7 @@ def run_missing(
                 meter.advance(sum(_drain(iterations_done)))
                 for result in _results_of(done):
                     on_result(result)
-            meter.advance(meter.total - meter.done)  # what the last messages, still on their way, would have told
+            meter.advance(meter.total - meter.done)  # what the last messages, still on their way, would have reported
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             if waiting:  # failed or cancelled: what still runs keeps its last checkpoint

@@ -39,7 +39,7 @@ class BesideFigures:
         input_ms: laying out what the next fit needs.
         adopt_ms: taking a fit's outcome over.
         guess_ms: label, classes and reasons of one image, of `GUESSES` that are asked about at once.
-        waits_ms, longest_wait_ms: how much longer than it asked for a thread sleeps beside a fit, at the 99th
+        waits_ms, longest_wait_ms: how much longer than requested a thread sleeps beside a fit, at the 99th
             percentile and at the longest; without a fit it is `idle_waits_ms`.
         stop_ms: from asking a fit to stop until it has, the longest.
     """

@@ -69,7 +69,7 @@ class MemoryFigures:
     Attributes:
         runs: of small files alone.
         growth, limit: how many times as much memory the most of them take as the fewest, and may take.
-        with_large: the fewest again, and one large picture; None when none was asked for.
+        with_large: the fewest again, and one large picture; None when none was requested.
         large_limit_mib: what that run may take.
     """
 

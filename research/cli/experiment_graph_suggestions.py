@@ -1,4 +1,4 @@
-"""`protoleaf experiment graph-suggestions`: edges taken away and asked for, faults put in and found."""
+"""`protoleaf experiment graph-suggestions`: removed edges to predict, faults put in and found."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

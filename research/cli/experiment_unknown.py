@@ -1,4 +1,4 @@
-"""`protoleaf experiment unknown`: images of none of the classes, told by the program and by its peers."""
+"""`protoleaf experiment unknown`: images of none of the classes, detected by the program and by its peers."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,7 +33,7 @@ def unknown(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how images of none of the classes are told: near and far strangers, and a person's sessions.
+    """Measure how well images of none of the classes are detected: near and far strangers, and a person's sessions.
 
     SOURCE may also be the folder of the sample collection, whose tables name the classes of its images.
     """

@@ -26,7 +26,7 @@ def check_figures(out: Path | None, *, is_overwriting: bool) -> None:
 
 
 def write_figures(out: Path | None, fields: Mapping[str, object]) -> None:
-    """Write the figures where a file was asked for.
+    """Write the figures where a file was requested.
 
     Raises:
         StorageError: it cannot be written.

@@ -45,7 +45,7 @@ def build(
         out: folder of the data set; an older data set there is replaced once the new one is complete.
         recipe: which classes and images.
         side: of the stored pixels.
-        on_progress: is told the number of images decoded.
+        on_progress: receives the number of images decoded.
         cancel: stops the work; nothing is left behind.
 
     Returns:

@@ -59,7 +59,7 @@ def write_data_set(
         drawn: the images.
         side: of the stored pixels.
         fewest: (C,) int64, images that each class must have at least, unreadable ones not counted.
-        on_progress: is told the number of images decoded.
+        on_progress: receives the number of images decoded.
         cancel: stops the work and removes what was written.
 
     Raises:

@@ -4,7 +4,7 @@
 
 Teacher and student see the same parts of photos, without labels: the teacher at its own side, the student smaller. Two
 things are asked of the student's embeddings: that photos are as alike to it as they are to the teacher, and that the
-teacher's embeddings can be told from them by a linear map. The file's graph is what is trained, so size and speed stay;
+teacher's embeddings can be predicted from them linearly. The file's graph is what is trained, so size and speed stay;
 its first two stages stay, too. OUT gets the file with its card and its eight-bit companion.
 
 On one core the teacher sees some 110 photos a second, and the student learns from 200 at 64 px and from 90 at 96.

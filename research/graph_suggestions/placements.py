@@ -1,4 +1,4 @@
-"""Edges taken away and asked for, classes that nothing is kin to, and classes put in a wrong place."""
+"""Removed edges to predict, classes related to nothing, and classes put in a wrong place."""
 
 from dataclasses import dataclass
 from math import comb
@@ -17,7 +17,7 @@ from engine.graph.category_graph import CategoryGraph
 from research.graph_suggestions.drawn import only
 
 FURTHEST: Final = 3
-"""Steps in the graph that are told apart."""
+"""Distances in the graph that are reported separately."""
 FAR: Final = 99
 """Steps to what is further away, or nowhere."""
 

@@ -159,7 +159,7 @@ def _varied(result: TestResult | None, base: TestResult | None) -> ComparedCell:
 
 
 def facts_of(results: Sequence[TestResult]) -> str:
-    """Tasks, side and training iterations in one line; what is not the same for all is said to differ.
+    """Tasks, side and training iterations in one line; what is not the same for all is marked as different.
 
     Args:
         results: of one table.

@@ -17,7 +17,7 @@ VECTOR_SUFFIX: Final = ".svg"
 
 BLUE: Final = "#0072b2"
 VERMILION: Final = "#d55e00"
-"""Two colours of Okabe and Ito, told apart by all kinds of colour vision and in grey."""
+"""Two colours of Okabe and Ito, distinguishable with all kinds of colour vision and in grey."""
 
 INK: Final = "#222222"
 FAINT: Final = "#8a8a8a"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 STEM: Final = "prototypes-in-2d"
 
 CSV_COLUMNS: Final = ("class", "x", "y", "name", "level", "parents")
-"""Names may be the same, so parents are told by their number in the first column."""
+"""Names may be the same, so parents are identified by their number in the first column."""
 
 PARENT_SEPARATOR: Final = ";"
 """Between several parents in the CSV."""

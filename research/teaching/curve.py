@@ -20,7 +20,7 @@ _PEERS: Final = (
     ("#0072b2", "o"), ("#56b4e9", "s"), ("#009e73", "^"), ("#e69f00", "D"), ("#cc79a7", "v"), ("#8a8a8a", "P"),
     ("#7f6000", "X"),
 )  # fmt: skip
-"""Colours of Okabe and Ito and two greys of them, each with a marker, so that they are told apart in grey too."""
+"""Colours of Okabe and Ito and two greys of them, each with a marker, so that they can be distinguished in grey too."""
 
 
 def accuracy_against_labels(report: TeachReport, out: Path) -> tuple[Path, Path]:

@@ -26,7 +26,7 @@ class EmbeddedTasks:
 
 @final
 class Bench:
-    """Embeds each image once, when first asked for.
+    """Embeds each image once, on first use.
 
     Args:
         data: the data set.

@@ -27,7 +27,7 @@ VAL: Final = "val"
 PARTS: Final = (TRAIN, VAL)
 FEWEST_CLASSES: Final = 2
 DRAWN_BY: Final = 0
-"""Seed of the classes and images that are taken of a big data set: the same whenever it is asked for."""
+"""Seed of the classes and images that are taken of a big data set: the same on every call."""
 
 
 @dataclass(frozen=True)

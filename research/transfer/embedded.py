@@ -60,7 +60,7 @@ class EmbeddedCollection:
     def basis_of(self, rows: NDArray[np.int64], labelled: NDArray[np.int64]) -> CollectionBasis | None:
         """What the collection stage starts from; rows here are image ids there.
 
-        The basis of all images is made once for all draws, that of some of them whenever it is asked for.
+        The basis of all images is made once for all draws, that of some of them on every call.
 
         Args:
             rows: (k,) of the collection, ascending.

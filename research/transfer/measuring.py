@@ -36,7 +36,7 @@ def measure_peer(
         embedded: the collection.
         situations: of the same number of shots. Those that show the peer the same are classified once.
         seed: of the draw.
-        with_coarse_labels: whether the peer is told them. Else it sees the images that have one as unlabelled ones;
+        with_coarse_labels: whether the peer receives them. Else it sees the images that have one as unlabelled ones;
             they are not scored either way.
     """
     collection = embedded.collection

@@ -39,7 +39,7 @@ class AskedDraw:
 def measure_all(
     embedded: EmbeddedCollection, asked: Sequence[AskedDraw], workers: int, cancel: CancelToken
 ) -> Generator[Mapping[Situation, Outcome]]:
-    """Measure draws, and give their outcomes in the order in which they were asked for, each as soon as it is its turn.
+    """Measure draws, and give their outcomes in the order of the requests, each as soon as it is its turn.
 
     Args:
         embedded: the collection; every process gets a copy.

@@ -1,4 +1,4 @@
-"""Measures how well images of no known class are told, in drawn collections and in a person's sessions."""
+"""Measures how well images of no known class are detected, in drawn collections and in a person's sessions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -41,7 +41,7 @@ WIDE: Final = QSize(1320, 600)
 THUMBNAILS: Final = 128
 """Side in logical pixels: small enough for some rows of them."""
 COLOURS: Final = 128
-"""Of a picture; more cannot be told from it, and fewer show in the drawings."""
+"""Of a picture; more cannot be distinguished in it, and fewer show in the drawings."""
 BESIDE: Final = 16
 """Logical pixels around a card that floats."""
 SELECTED: Final = 9  # images, which are two rows or three

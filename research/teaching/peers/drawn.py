@@ -13,7 +13,7 @@ def in_random_order(known: KnownSoFar, count: int) -> NDArray[np.int64]:
 
 
 def least_margin(known: KnownSoFar, count: int) -> NDArray[np.int64]:
-    """Uncertainty alone: the smallest lead of the likeliest class before the second; at random before any label."""
+    """Uncertainty alone: the smallest margin of the most likely class over the second; at random before any label."""
     if known.fitted is None:
         return in_random_order(known, count)
     best = np.sort(known.chances(known.free), axis=1)[:, -2:]

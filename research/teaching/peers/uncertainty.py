@@ -18,8 +18,8 @@ TRIALS: Final = 3
 def badge(known: KnownSoFar, count: int) -> NDArray[np.int64]:
     """BADGE (Ash and others 2020): k-means++ on the gradients of the last layer; at random before any label.
 
-    The gradient is the outer product of (probabilities - 1 at the likeliest class) and the embedding, so that products
-    of two gradients are those of their parts.
+    The gradient is the outer product of (probabilities - 1 at the most likely class) and the embedding, so that
+    products of two gradients are those of their parts.
     """
     if known.fitted is None:
         return in_random_order(known, count)

@@ -45,7 +45,7 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
 
 
 def rectified(task: FewShotTask, most: int | None = None) -> Rectified:
-    """Rectify the prototypes by the queries that are likeliest theirs (Eq. 4 to 8).
+    """Rectify the prototypes by the queries most likely theirs (Eq. 4 to 8).
 
     Args:
         task: shots and queries.
@@ -63,7 +63,7 @@ def rectified(task: FewShotTask, most: int | None = None) -> Rectified:
 
 
 def _pseudo_labels(cosines: Matrix, most: int | None) -> Matrix:
-    """(q, ways) 1 where the query is its likeliest class's, and among the most confident of that class."""
+    """(q, ways) 1 where the class is the query's most likely one, and among the most confident of that class."""
     best = cosines.argmax(axis=1)
     labels = np.zeros_like(cosines)
     labels[np.arange(len(best)), best] = 1

@@ -18,7 +18,7 @@ STRENGTHS: Final = {"plain": (100.0, 1e3), "standardised": (1.0,)}
 WEIGHTS: Final = {"coarse labels as shots": False, "coarse labels as the shots below": True}
 """Whether the images of a coarse class count together as the shots below it, by option."""
 ITERATIONS: Final = 150
-"""Of L-BFGS, after which the likeliest classes stay."""
+"""Of L-BFGS, after which the most likely classes stay the same."""
 DEFAULT: Final = "standardised, C = 1, coarse labels as shots, even"
 """That of logistic regression without coarse labels, and the sources' likelihood. A person would want it evened."""
 

@@ -33,7 +33,7 @@ RATES: Final = (4.0, 0.4)
 SCALE: Final = 10.0
 """Of the classifier's cosines."""
 SINKHORN_ROUNDS: Final = 100
-"""After which sums are even enough to tell the likeliest class."""
+"""After which sums are even enough to find the most likely class."""
 DEFAULT: Final = "even shares"
 """The paper's."""
 
