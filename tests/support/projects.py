@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
+from weakref import WeakSet
 
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
@@ -15,12 +16,17 @@ from engine.project.connection import Connection
 
 PERSON_TABLES: Final = ("class", "edge", "image", "label", "class_policy", "class_detail", "setting")
 
+OPENED: Final[WeakSet[Project]] = WeakSet()
+"""Projects that `new_project` made."""
+
 Dump = Mapping[str, Sequence[tuple[Any, ...]]]
 
 
 def new_project(folder: Path, name: str = "birds.protoleaf") -> Project:
-    """An empty project, open for writing."""
-    return Project.create(folder / name, backbone_name="tiny", backbone_hash="00ff")
+    """An empty project, open for writing; what a test leaves open is closed after it."""
+    project = Project.create(folder / name, backbone_name="tiny", backbone_hash="00ff")
+    OPENED.add(project)
+    return project
 
 
 def named(text: str) -> Action:
