@@ -95,8 +95,7 @@ def _run_window(
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
-    from app.garbage import GuiCollector
-    from app.language import install_language
+    from app.application import GuiCollector, install_language
     from app.main_window import MainWindow
     from app.reports.catching import StopSignals, log_qt_messages
     from app.settings import Settings
@@ -114,7 +113,7 @@ def _run_window(
     window = MainWindow(settings=settings, log=log)
     StopSignals(window)
     if sys.platform == "darwin":
-        from app.opened_files import OpenedFiles
+        from app.application import OpenedFiles
 
         OpenedFiles(application, window.open_soon)
     if attach is not None:

@@ -1,16 +1,19 @@
-"""What is dragged in the window and onto it, as plain values: classes, images of the project, files from outside."""
+"""What is dragged in the window and onto it, as plain values, and how that is drawn and scrolled."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, final
 
-from PySide6.QtCore import QByteArray, QMimeData, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QByteArray, QMimeData, QRect, QRectF, Qt, QTimer
+from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+
+from app.theme.tokens import tokens
 
 _OWN: Final = os.getpid()
 """Numbers mean something in one project only, and each window, a process of its own, may have another one open."""
@@ -96,3 +99,97 @@ def take_files(event: QDropEvent) -> list[Path]:
     if paths:
         event.acceptProposedAction()
     return paths
+
+
+def drag_picture(widget: QWidget, text: str) -> QPixmap:
+    """A small rounded chip with a text, in the font and for the screen of `widget`."""
+    look = tokens()
+    metrics = widget.fontMetrics()
+    name = metrics.elidedText(text, Qt.TextElideMode.ElideRight, 200)
+    width, height = metrics.horizontalAdvance(name) + 24, metrics.height() + 12
+    ratio = widget.devicePixelRatioF()
+    picture = QPixmap(round(width * ratio), round(height * ratio))
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setFont(widget.font())
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(look.colours.inverse))
+    chip = QRectF(0, 0, width, height)
+    painter.drawRoundedRect(chip, look.spacing.radius, look.spacing.radius)
+    painter.setPen(QColor(look.colours.on_inverse))
+    painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, name)
+    painter.end()
+    return picture
+
+
+EDGE: Final = 28
+"""Logical pixels from the edge within which it scrolls."""
+TICK_MS: Final = 16  # a frame
+SLOWEST, FASTEST = 2, 36
+"""Logical pixels a tick: just inside the edge, and from as far outside as it is wide."""
+
+
+@final
+class EdgeScroll:
+    """Scrolls faster the farther the pointer is beyond the edge.
+
+    Args:
+        area: what scrolls.
+        on_scrolled: called after each step, so that what lies under the pointer is looked at anew.
+    """
+
+    def __init__(self, area: QAbstractScrollArea, on_scrolled: Callable[[], object]) -> None:
+        self._area = area
+        self._on_scrolled = on_scrolled
+        self._speed = 0
+        self._timer = QTimer(area)
+        self._timer.setInterval(TICK_MS)
+        self._timer.timeout.connect(self._on_timeout)
+
+    def follow(self, y: int) -> None:
+        """The pointer is at this height of the viewport."""
+        self._speed = speed_at(y, self._area.viewport().height())
+        if not self._speed:
+            self._timer.stop()
+        elif not self._timer.isActive():
+            self._timer.start()
+
+    def stop(self) -> None:
+        """Nothing is held any more."""
+        self._timer.stop()
+
+    def _on_timeout(self) -> None:
+        bar = self._area.verticalScrollBar()
+        before = bar.value()
+        bar.setValue(before + self._speed)
+        if bar.value() == before:
+            self._timer.stop()
+        else:
+            self._on_scrolled()
+
+
+def speed_at(y: int, height: int) -> int:
+    """Logical pixels to scroll in a tick: negative at the upper edge, positive at the lower one, else 0."""
+    into_top, into_bottom = EDGE - y, y - (height - EDGE)
+    depth = max(into_top, into_bottom)
+    if depth <= 0:
+        return 0
+    speed = min(FASTEST, SLOWEST + (FASTEST - SLOWEST) * depth // (3 * EDGE))
+    return -speed if into_top > into_bottom else speed
+
+
+# How opaque it is; chosen by eye: pictures stay what they are below it.
+_FILL_OPACITY: Final = 0.14
+_EDGE_OPACITY: Final = 0.9
+
+
+def paint_rubber_band(painter: QPainter, rect: QRect) -> None:
+    """A thin, rounded, translucent rectangle in the accent's colour."""
+    fill, edge = QColor(tokens().colours.accent), QColor(tokens().colours.accent)
+    fill.setAlphaF(_FILL_OPACITY)
+    edge.setAlphaF(_EDGE_OPACITY)
+    painter.setPen(QPen(edge, 1))
+    painter.setBrush(fill)
+    painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)

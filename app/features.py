@@ -22,10 +22,9 @@ from app.preferences.controller import Preferences
 from app.reports.controller import Reports
 from app.review.controller import Labelling
 from app.training.controller import Models
-from app.view_actions import ViewActions
 from app.welcome.controller import Projects
 from app.what_if.controller import WhatIf
-from app.window_actions import WindowActions
+from app.window_actions import ViewActions, WindowActions
 
 FEATURES: Final[tuple[type[Feature], ...]] = (
     Classes,

@@ -14,12 +14,12 @@ from app.actions.row import Needs
 from app.dragging import take_files, welcome_files
 from app.feature import Feature
 from app.features import BY_NAME, FEATURES
-from app.jobs.job_slot import Stage
-from app.screen_place import keep_on_screen
+from app.jobs.process_job import Stage
 from app.session import ProjectInfo
 from app.session.subsets import Subset
 from app.settings import Settings
 from app.shell import Shell
+from app.window_geometry import keep_on_screen
 from engine.config import CacheFolders
 from engine.log import Log
 

@@ -16,18 +16,17 @@ from app.controls import fill_column, make_column
 from app.images.thumbnails import Thumbnails
 from app.inspector.view import Inspector
 from app.palette.view import Palette
-from app.panes import Panes
 from app.session import Session
 from app.session.embedding import Embedding
 from app.session.subsets import Subset
 from app.settings import Settings
-from app.side_panel.place import SidePlace
+from app.side_panel.frame import SidePlace
 from app.signal_types import either
-from app.status.answers import ChangeAnswers
 from app.status.notice import Notice
 from app.status.status_line import StatusLine
-from app.status.toast import Toast
+from app.status.toast import ChangeAnswers, Toast
 from app.theme.icons import icon
+from app.window_geometry import Panes
 from app.workspace.view import Workspace
 from engine.config import CacheFolders
 from engine.log import Log

@@ -1,18 +1,129 @@
-"""Undo and redo, the command palette, the keys on one sheet, and files that could not be read."""
+"""Undo and redo, the command palette, the sheet of keys, and the menu "View"."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, final
 
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+
 from app.actions.keys_sheet import KeysSheet
-from app.actions.row import WRITE, Needs, Section, action
+from app.actions.row import WRITE, Method, Needs, Section, action
 from app.feature import Feature
+from app.image_grid.logic import Order
 from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_rows, commands_for
+from app.session.subsets import Subset
 from app.texts import for_menu, marked, tr
 
 if TYPE_CHECKING:
     from app.shell import Shell
+
+
+def _order(order: Order, text: str) -> Callable[[Method], Method]:
+    return action(f"order_{order.value}", text, "sort", "", Section.VIEW_SORT, given=(order,))
+
+
+def _subset(subset: Subset, name: str, text: str, keys: str) -> Callable[[Method], Method]:
+    return action(name, text, name, keys, Section.VIEW_SHOW, given=(subset,))
+
+
+@final
+class ViewActions(Feature):
+    """Acts on the panes."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._tree, self._workspace, self._grid = shell.tree, shell.workspace, shell.workspace.grid
+
+    def there(self) -> Needs:
+        return Needs.IMAGES if self._grid.selected_ids else Needs.NOTHING
+
+    @action(
+        "open_image",
+        marked("Open the image"),
+        "open_image",
+        "Space",
+        Section.VIEW_SHOW,
+        needs=Needs.PROJECT | Needs.IMAGES,
+        on_images=True,
+    )
+    def open_image(self) -> None:
+        if self._grid.current_id is not None:
+            self._workspace.open_image(self._grid.current_id)
+
+    @action(
+        "show_in_folder",
+        marked("Show in folder"),
+        "folder",
+        "",
+        Section.VIEW_SHOW,
+        needs=Needs.PROJECT | Needs.IMAGES,
+        on_images=True,
+    )
+    def show_in_folder(self) -> None:
+        """Show the folder of the current image in the system's file browser."""
+        state, image_id = self._session.state, self._grid.current_id
+        if state is None or image_id is None:
+            return
+        folder = str(state.path_of(image_id).parent)
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
+            self._toast.say_failure(tr("The folder cannot be shown: %1", folder))
+
+    @action("go_to_classes", marked("Go to the classes"), "class", "Alt+5", Section.VIEW_SHOW)
+    def go_to_classes(self) -> None:
+        self._tree.take_keyboard()
+
+    @_subset(Subset.ALL, "show_all", marked("Show all images"), "Alt+1")
+    @_subset(Subset.TO_REVIEW, "show_to_review", marked("Show images to review"), "Alt+2")
+    @_subset(Subset.LABELLED, "show_labelled", marked("Show labelled images"), "Alt+3")
+    @_subset(Subset.UNKNOWN, "show_unknown", marked("Show unknown images"), "Alt+4")
+    def show_subset(self, subset: Subset) -> None:
+        self._tree.select_subset(subset)
+
+    @_order(Order.TEACH_FIRST, marked("Sort: Teach first"))
+    @_order(Order.UNSURE_FIRST, marked("Sort: Least certain first"))
+    @_order(Order.SUREST_FIRST, marked("Sort: Most certain first"))
+    @_order(Order.CLASS, marked("Sort: By class"))
+    @_order(Order.ADDED, marked("Sort: In the order added"))
+    def choose_order(self, order: Order) -> None:
+        self._workspace.choose_order(order)
+
+    @action("sort_again", marked("Sort again"), "refresh", "", Section.VIEW_SORT)
+    def sort_again(self) -> None:
+        self._workspace.sort_again()
+
+    @action("right_panel", marked("Show or hide the right panel"), "right_panel", "Alt+6", Section.VIEW_PANES)
+    def toggle_right(self) -> None:
+        self._shell.panes.toggle_right()
+
+    @action("show_graph", marked("Class graph or images"), "graph", "Ctrl+G", Section.VIEW_PANES)
+    def toggle_graph(self) -> None:
+        self._workspace.show_graph(not self._workspace.is_graph_shown)
+
+    @action("fit_graph", marked("See the whole class graph"), "fit", "Ctrl+0", Section.VIEW_PANES)
+    def fit_graph(self) -> None:
+        self._workspace.look_at_graph().fit()
+
+    @action("find_in_graph", marked("Find a class in the graph"), "search", "Ctrl+F", Section.VIEW_PANES)
+    def find_in_graph(self) -> None:
+        self._workspace.look_at_graph().take_keyboard()
+
+    @action(
+        "focus_class",
+        marked("Show what is around the class"),
+        "target",
+        "Ctrl+Shift+F",
+        Section.VIEW_PANES,
+        needs=Needs.PROJECT | Needs.CLASS,
+    )
+    def focus_class(self) -> None:
+        self._workspace.look_at_graph().toggle_focus()
+
+    @action("zoom_in", marked("Larger thumbnails"), "zoom_in", "Ctrl++ Ctrl+=", Section.VIEW_PANES, given=(1,))
+    @action("zoom_out", marked("Smaller thumbnails"), "zoom_out", "Ctrl+-", Section.VIEW_PANES, given=(-1,))
+    def zoom(self, steps: int) -> None:
+        self._workspace.zoom(steps)
 
 
 @final

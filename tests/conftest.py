@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.garbage import collect_due
+from app.application import collect_due
 from engine.config import BACKBONE_VARIABLE, BACKUPS_VARIABLE, LOGS_VARIABLE, PERSON_VARIABLE, CacheFolders
 from tests.durations import function_of, slow_tests
 from tests.support.collections import Collection, embed_collection, write_collection

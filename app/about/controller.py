@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 
 from app.actions.row import Needs, Section, action
 from app.feature import Feature
-from app.jobs.detached_job import DetachedJob
+from app.jobs.background_thread import DetachedJob
 from app.texts import marked, tr
 
 if TYPE_CHECKING:  # the window shows first

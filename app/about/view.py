@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from app.controls import fill_column, make_flowing_label, make_label
-from app.palette.scrolling_card import ScrollingCard
+from app.palette.overlay import ScrollingCard
 from app.texts import marked, tr
 from app.theme.tokens import tokens
 from app.wording import SEPARATOR

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from app.backbones.logic import BackboneRow
 from app.backbones.wording import CHOICES, removal_consequence, removal_question, row_details, row_facts, row_origin
 from app.controls import fill_column, make_button, make_icon_button, make_label, make_row_card, make_used_mark
-from app.side_panel.asking_card import AskingCard, CardList
+from app.side_panel.cards import AskingCard, CardList
 from app.texts import breakable, plain_tip, tr
 from app.theme.tokens import tokens
 

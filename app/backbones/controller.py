@@ -21,7 +21,7 @@ from app.backbones.logic import (
     with_rates,
 )
 from app.feature import PanelFeature
-from app.jobs.job_slot import Stage
+from app.jobs.process_job import Stage
 from app.texts import marked, tr
 from engine.backbones.published.titles import library_title
 

@@ -13,9 +13,9 @@ from app.backbones.job_slot_view import JobSlotView
 from app.backbones.preprocessing_form import PreprocessingForm
 from app.backbones.wording import file_facts, trial_button, trial_text
 from app.controls import fill_column, make_button, make_label, make_notice_column, set_variant
-from app.drop_box import DropBox
+from app.drops import DropBox
 from app.file_dialogs import Purpose, open_file
-from app.jobs.job_slot import Stage
+from app.jobs.process_job import Stage
 from app.texts import breakable, tr
 from app.theme.tokens import tokens
 from app.wording import sentence

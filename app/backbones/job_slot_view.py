@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtWidgets import QWidget
 
 from app.controls import fill_column
-from app.jobs.job_slot import Stage
-from app.side_panel.failure import FailureNotice
-from app.side_panel.progress import ProgressView
+from app.jobs.process_job import Stage
+from app.side_panel.cards import FailureNotice, ProgressView
 
 if TYPE_CHECKING:
-    from app.jobs.job_slot import JobSlot
+    from app.jobs.process_job import JobSlot
 
 
 @final

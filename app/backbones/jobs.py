@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 from PySide6.QtCore import QObject, QTimer
 
 from app.backbones.wording import preparing_text
-from app.jobs.job_slot import JobSlot
+from app.jobs.process_job import JobSlot
 from app.texts import tr
 
 if TYPE_CHECKING:

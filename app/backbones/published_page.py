@@ -16,7 +16,7 @@ from app.backbones.published_card import PublishedCard
 from app.backbones.published_model import PublishedModel
 from app.backbones.wording import ADVICE
 from app.controls import fill_column, make_choice_box, make_label
-from app.jobs.job_slot import Stage
+from app.jobs.process_job import Stage
 from app.texts import tr
 from app.theme.tokens import tokens
 from engine.backbones.published.facts import TIMM, TORCHVISION

@@ -14,11 +14,10 @@ from app.backbones.logic import Installed, Source
 from app.backbones.published_page import PublishedPage
 from app.backbones.wording import SOURCE_TITLES, comparison, failures_text, measured_on, preparing_text, verdict
 from app.controls import fill_column, make_label
-from app.drop_box import DropLight
-from app.jobs.job_slot import Stage
-from app.side_panel.failure import FailureNotice
+from app.drops import DropLight
+from app.jobs.process_job import Stage
+from app.side_panel.cards import FailureNotice, OutcomeCard
 from app.side_panel.frame import SidePanel
-from app.side_panel.outcome import OutcomeCard
 from app.texts import tr
 from engine.backbones.published.titles import library_title
 

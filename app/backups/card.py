@@ -20,7 +20,7 @@ from app.backups.wording import (
     title,
 )
 from app.controls import make_button, make_label, make_row_card
-from app.side_panel.asking_card import AskingCard, words_of
+from app.side_panel.cards import AskingCard, words_of
 from app.texts import breakable, tr
 from app.wording import SEPARATOR
 from engine.project.backups.contents import Changes

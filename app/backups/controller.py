@@ -15,7 +15,7 @@ from app.backups.restoring import Restoring
 from app.feature import PanelFeature
 from app.file_dialogs import Purpose, choose_folder
 from app.texts import marked, tr
-from app.workspace.emptiness import choosing_backup
+from app.workspace.empty_page import choosing_backup
 
 if TYPE_CHECKING:  # the window shows first
     from app.backups.view import BackupsPanel

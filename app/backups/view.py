@@ -11,10 +11,8 @@ from app.backups.card import BackupCard
 from app.backups.logic import Group
 from app.backups.wording import heading
 from app.controls import fill_column, make_button, make_label, make_separator
-from app.side_panel.asking_card import CardList
-from app.side_panel.failure import FailureNotice
+from app.side_panel.cards import CardList, FailureNotice, ProgressView
 from app.side_panel.frame import SidePanel
-from app.side_panel.progress import ProgressView
 from app.texts import breakable, tr
 from app.theme.tokens import tokens
 from engine.project.backups.contents import Changes

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, final
 
 from PySide6.QtGui import QGuiApplication
 
-from app.class_drops import classes_text, refusal_text
 from app.class_editing.removal import chosen_text
+from app.drops import classes_text, refusal_text
 from app.texts import fill, tr
 from engine.graph.placement import placement_refusal
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, final
 from PySide6.QtCore import QPoint
 
 from app.actions.row import WRITE, Needs, Section, action
-from app.class_drops import classes_text
 from app.class_editing.clipboard import ClassClipboard
 from app.class_editing.editing import ClassEditing
+from app.drops import classes_text
 from app.texts import for_menu, marked, tr
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.class_drops import classes_text
+from app.drops import classes_text
 from app.palette.logic import OptionChoice, PaletteRow
 from app.texts import fill, plural, shortened, tr
 from app.wording import SEPARATOR, number

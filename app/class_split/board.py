@@ -8,9 +8,9 @@ from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
+from app.dragging import paint_rubber_band
 from app.images.squares import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
-from app.rubber_band import paint_rubber_band
 from app.texts import tr
 from app.theme.tokens import tokens
 

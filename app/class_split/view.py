@@ -13,8 +13,8 @@ from app.class_split.logic import SplitDraft
 from app.class_split.wording import below_text, beside_text, hint_text, leaving_title, staying_title
 from app.controls import fill_column, make_button, make_flowing_label, make_label
 from app.images.thumbnails import Thumbnails
-from app.palette.scrolling_card import ScrollingCard
-from app.side_panel.failure import FailureNotice
+from app.palette.overlay import ScrollingCard
+from app.side_panel.cards import FailureNotice
 from app.texts import plain_button, tr
 from app.theme.tokens import tokens
 

@@ -8,13 +8,11 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt
 from PySide6.QtGui import QDragMoveEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import QTreeView
 
-from app.class_drops import dropped_text, refusal_text
 from app.class_tree.delegate import Ground, paint_ground
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import NAME
-from app.dragging import Dragged, DraggedClasses, DraggedFiles, DraggedImages, is_link, read_dragged
-from app.drop_chip import LazyChip
-from app.edge_scroll import EdgeScroll
+from app.dragging import Dragged, DraggedClasses, DraggedFiles, DraggedImages, EdgeScroll, is_link, read_dragged
+from app.drops import LazyChip, dropped_text, refusal_text
 from app.theme.tokens import tokens
 from engine.graph.placement import Obstacle, Refusal, placement_refusal
 

@@ -6,9 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.class_drops import new_class_text
 from app.dragging import DraggedImages, read_dragged
-from app.drop_chip import LazyChip
+from app.drops import LazyChip, new_class_text
 from app.theme.tokens import tokens
 
 

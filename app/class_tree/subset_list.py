@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, Ground, caption_font, paint_ground
 from app.class_tree.wording import drop_on_subset
 from app.dragging import DraggedImages, read_dragged
-from app.drop_chip import LazyChip
+from app.drops import LazyChip
 from app.session.subsets import Subset, subset_text
 from app.texts import plain_tip, tr
 from app.theme.icons import icon_pixmap

@@ -30,15 +30,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
-from app.class_drops import classes_text
 from app.class_tree.columns import FittedColumns
 from app.class_tree.delegate import ROW_HEIGHT, ClassDelegate, Ground, paint_chevron, paint_ground
 from app.class_tree.drop_target import DropTarget
 from app.class_tree.kept_rows import KeptRows, is_below, open_rows
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME
-from app.drag_picture import drag_picture
-from app.dragging import DraggedClasses, DraggedImages, Places, is_link
+from app.dragging import DraggedClasses, DraggedImages, Places, drag_picture, is_link
+from app.drops import classes_text
 from app.signal_types import either
 from app.texts import tr
 

@@ -8,7 +8,7 @@ from app.actions.row import Needs, Section, action
 from app.computing.device_chip import DeviceChip
 from app.computing.logic import CollectionFacts, Survey, collection_facts, switch_collection
 from app.feature import Feature
-from app.jobs.job_slot import JobSlot
+from app.jobs.process_job import JobSlot
 from app.texts import marked, tr
 from app.wording import sentence
 from engine.runtime.devices.names import AUTO

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from app.computing.logic import CollectionFacts, Survey, is_choosable, listed_devices
 from app.computing.wording import collection_line, device_facts, device_title, survey_note
 from app.controls import make_button, make_hint, make_label, make_notice_column, make_separator
-from app.palette.scrolling_card import ScrollingCard
+from app.palette.overlay import ScrollingCard
 from app.texts import breakable, tr
 from app.theme.tokens import tokens
 from app.wording import sentence

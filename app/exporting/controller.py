@@ -12,8 +12,7 @@ from app.actions.row import READ_FOR_GOOD, Section, action
 from app.exporting.class_graph.controller import GraphExport
 from app.feature import Feature
 from app.file_dialogs import choose_folder_beside, save_file_at
-from app.jobs.background_thread import BackgroundThread
-from app.jobs.thread_job import ThreadJob, Work
+from app.jobs.background_thread import BackgroundThread, ThreadJob, Work
 from app.texts import marked, tr
 
 if TYPE_CHECKING:  # the window shows first

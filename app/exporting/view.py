@@ -24,8 +24,7 @@ from app.exporting.format_list import FormatList
 from app.exporting.logic import ExportLook, renamed_target
 from app.exporting.wording import problem_text, target_facts, target_label
 from app.palette.overlay import Overlay
-from app.side_panel.failure import FailureNotice
-from app.side_panel.progress import ProgressView
+from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import tr
 from app.theme.tokens import tokens
 from engine.collection.exporting.export import ExportChoice

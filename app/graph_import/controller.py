@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from app.actions.row import WRITE, Section, action
+from app.feature import Imports
 from app.file_dialogs import Purpose
-from app.import_feature import Imports
 from app.texts import marked, tr
 from engine.files import shown
 

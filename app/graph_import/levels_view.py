@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from app.graph_import.logic import FirstClass
-from app.palette.plan_section import more_text
+from app.palette.import_card import more_text
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import number

@@ -22,9 +22,8 @@ from app.graph_import.wording import (
     update_choice,
     update_note,
 )
-from app.palette.import_card import ImportCard
-from app.palette.plan_section import PlanSection
-from app.side_panel.failure import FailureNotice
+from app.palette.import_card import ImportCard, PlanSection
+from app.side_panel.cards import FailureNotice
 from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import sentence

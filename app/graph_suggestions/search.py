@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.jobs.detached_job import DetachedJob
+from app.jobs.background_thread import DetachedJob
 from app.texts import tr
 
 if TYPE_CHECKING:

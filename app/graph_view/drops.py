@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QPointF, QTimer
 from PySide6.QtGui import QPainter
 
-from app.class_drops import dropped_text, refusal_text
 from app.dragging import Dragged, DraggedClasses, DraggedImages
-from app.drop_chip import LazyChip
+from app.drops import LazyChip, dropped_text, refusal_text
 from app.graph_view.marks import paint_lit_edges, paint_ring
 from app.graph_view.wording import link_text
 from app.theme.tokens import tokens

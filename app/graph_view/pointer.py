@@ -9,9 +9,8 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QDrag, QMouseEvent, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.class_drops import classes_text
-from app.drag_picture import drag_picture
-from app.dragging import DraggedClasses, classes_mime_data
+from app.dragging import DraggedClasses, classes_mime_data, drag_picture
+from app.drops import classes_text
 from app.graph_view.card import Detail, detail_at, foot_of
 from app.graph_view.drawing import CARD_WIDTH
 from app.graph_view.edge_pointer import EdgePointer

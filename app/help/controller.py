@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtWidgets import QApplication
 
 from app.actions.row import Needs, Section, action
-from app.feature import Feature
-from app.guide_page import guide_page_of
-from app.jobs.detached_job import DetachedJob
-from app.screen_place import keep_on_screen
+from app.feature import Feature, guide_page_of
+from app.jobs.background_thread import DetachedJob
 from app.texts import marked, tr
+from app.window_geometry import keep_on_screen
 
 if TYPE_CHECKING:  # the window shows first
     from PySide6.QtGui import QImage

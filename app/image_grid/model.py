@@ -14,8 +14,7 @@ from app.image_grid.held_order import HeldOrder
 from app.image_grid.logic import Order
 from app.session.subsets import ImageFilter
 from app.texts import plain_tip, tr
-from app.unread import short_reason
-from app.wording import percent
+from app.wording import percent, short_reason
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
 AnyIndex = QModelIndex | QPersistentModelIndex

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication
 
-from app.edge_scroll import EdgeScroll
+from app.dragging import EdgeScroll
 from app.image_grid.choice import Choice
 from app.image_grid.geometry import GridGeometry
 

@@ -31,8 +31,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
-from app.dragging import IMAGES_MIME, take_files
-from app.drop_box import DropLight
+from app.dragging import IMAGES_MIME, paint_rubber_band, take_files
+from app.drops import DropLight
 from app.image_grid.card import Look
 from app.image_grid.carried import MOST_SHOWN, carry
 from app.image_grid.choice import Choice
@@ -44,7 +44,6 @@ from app.image_grid.pointer import Pointer
 from app.image_grid.steps import KEYS, row_after
 from app.images.pixels import on_pixels
 from app.images.thumbnails import Thumbnails
-from app.rubber_band import paint_rubber_band
 from app.texts import tr
 
 AnyIndex = QModelIndex | QPersistentModelIndex

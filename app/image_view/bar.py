@@ -6,8 +6,7 @@ from typing import final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
-from app.controls import make_icon_button, make_label
-from app.elided import ElidedLabel
+from app.controls import ElidedLabel, make_icon_button, make_label
 from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import number, percent_of_size

@@ -10,7 +10,7 @@ from app.actions.row import WRITE_FOR_GOOD, Section, action
 from app.feature import Feature
 from app.file_dialogs import Purpose, choose_folder, open_files
 from app.importing.wording import file_kinds, folders_question, import_text, make_classes, only_add_images
-from app.jobs.detached_job import DetachedJob
+from app.jobs.background_thread import DetachedJob
 from app.texts import marked, tr
 
 if TYPE_CHECKING:

@@ -1,18 +1,162 @@
-"""The confidence that a class needs: a slider, what it would do on images that were held out, and where to stop."""
+"""The confidence that a class needs: a slider and its curve on held-out images."""
 
-from typing import Final, final
+from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSlider, QWidget
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QSlider, QWidget
 
 from app.controls import make_button, make_label
-from app.inspector.bar_chart import BarChart
 from app.inspector.logic import ClassPageFacts
 from app.inspector.page import Page
 from app.inspector.wording import bar_text, bar_value_text, curve_text
 from app.signal_types import either
 from app.texts import tr
 from app.theme.tokens import tokens
+from app.wording import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.collection.policy_curve import PolicyCurve, PolicyPoint
+
+
+PLOT_HEIGHT: Final = 84  # logical pixels: enough to see a few percent, and no more than two strips of thumbnails
+HANDLE_INSET: Final = 9  # half of a slider's handle: its middle is over the same confidence as the line of the chart
+LINE: Final = 2.0
+VEIL: Final = 36  # opacity of the band in which the share of right images may lie, of 255
+GRIP: Final = 4.0  # radius of the dots where the bar crosses the lines
+SHARES: Final = (0.0, 0.5, 1.0)  # where lines lie behind the curves
+
+
+@final
+class BarChart(QWidget):
+    """The lines of coverage and precision over the confidence needed, with the slider's value as a line across.
+
+    Pressing and dragging in it moves the slider, so what can be chosen is chosen in one place.
+    """
+
+    def __init__(self, curve: PolicyCurve, slider: QSlider) -> None:
+        super().__init__()
+        self._curve = curve
+        self._slider = slider
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(PLOT_HEIGHT + self._foot)
+        if slider.isEnabled():
+            self.setCursor(Qt.CursorShape.SizeHorCursor)
+        slider.valueChanged.connect(lambda _value: self.update())
+        self.setAccessibleName(tr("Images named, and named correctly, by confidence needed"))
+
+    def sizeHint(self) -> QSize:
+        return QSize(220, PLOT_HEIGHT + self._foot)
+
+    # -- in the hand
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self._slider.isEnabled():
+            self._slider.setSliderDown(True)
+            self._drag_to(event.position().x())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._slider.isSliderDown():
+            self._drag_to(event.position().x())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._slider.setSliderDown(False)
+
+    def _drag_to(self, x: float) -> None:
+        low, high = self._slider.minimum(), self._slider.maximum()
+        share = (x - HANDLE_INSET) / max(1.0, self.width() - 2 * HANDLE_INSET)
+        self._slider.setValue(round(low + min(1.0, max(0.0, share)) * (high - low)))
+
+    # -- the look
+
+    @property
+    def _foot(self) -> int:
+        return QFontMetrics(self._caption_font()).height() + tokens().spacing.tiny
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint lines behind, the band, both curves, the bar, and the ends of the scale."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colours = tokens().colours
+        self._paint_grid(painter)
+        self._paint_band(painter)
+        points = self._curve.points
+        coverage = [(point.bar, self._curve.coverage(point)) for point in points]
+        precision = [(point.bar, point.precision) for point in points if point.named]
+        self._paint_line(painter, coverage, colours.text_muted)
+        self._paint_line(painter, precision, colours.accent_text)
+        self._paint_bar(painter)
+        self._paint_ends(painter)
+        painter.end()
+
+    def _paint_grid(self, painter: QPainter) -> None:
+        painter.setPen(QPen(QColor(tokens().colours.hairline), 1))
+        for share in SHARES:
+            y = self._y(share)
+            painter.drawLine(QPointF(HANDLE_INSET, y), QPointF(self.width() - HANDLE_INSET, y))
+
+    def _paint_band(self, painter: QPainter) -> None:
+        named = [point for point in self._curve.points if point.named]
+        if not named:
+            return
+        bounds = [(point.bar, *point.precision_interval) for point in named]
+        upper = [QPointF(self._x(bar), self._y(high)) for bar, _, high in bounds]
+        lower = [QPointF(self._x(bar), self._y(low)) for bar, low, _ in reversed(bounds)]
+        veil = QColor(tokens().colours.accent_text)
+        veil.setAlpha(VEIL)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(veil)
+        painter.drawPolygon(QPolygonF([*upper, *lower]))
+
+    def _paint_line(self, painter: QPainter, shares: Sequence[tuple[float, float]], colour: str) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(colour), LINE, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.drawPolyline(QPolygonF([QPointF(self._x(bar), self._y(share)) for bar, share in shares]))
+
+    def _paint_bar(self, painter: QPainter) -> None:
+        colours, point = tokens().colours, self._point
+        x = self._x(self._slider.value() / 100)
+        painter.setPen(QPen(QColor(colours.text_secondary), 1))
+        painter.drawLine(QPointF(x, self._y(1.0)), QPointF(x, self._y(0.0)))
+        painter.setPen(QPen(QColor(colours.surface), LINE))
+        painter.setBrush(QColor(colours.text_muted))
+        painter.drawEllipse(QPointF(x, self._y(self._curve.coverage(point))), GRIP, GRIP)
+        if point.named:
+            painter.setBrush(QColor(colours.accent_text))
+            painter.drawEllipse(QPointF(x, self._y(point.precision)), GRIP, GRIP)
+
+    def _paint_ends(self, painter: QPainter) -> None:
+        painter.setFont(self._caption_font())
+        painter.setPen(QColor(tokens().colours.text_muted))
+        room = QRectF(HANDLE_INSET, PLOT_HEIGHT, self.width() - 2 * HANDLE_INSET, self._foot)
+        for value, side in (
+            (self._slider.minimum(), Qt.AlignmentFlag.AlignLeft),
+            (self._slider.maximum(), Qt.AlignmentFlag.AlignRight),
+        ):
+            painter.drawText(room, side | Qt.AlignmentFlag.AlignBottom, percent(value / 100))
+
+    @property
+    def _point(self) -> PolicyPoint:
+        return self._curve.at(self._slider.value() / 100)
+
+    def _caption_font(self) -> QFont:
+        font = QFont(self.font())
+        font.setPixelSize(tokens().sizes.caption)
+        return font
+
+    def _x(self, bar: float) -> float:
+        low, high = self._slider.minimum() / 100, self._slider.maximum() / 100
+        return HANDLE_INSET + (bar - low) / (high - low) * (self.width() - 2 * HANDLE_INSET)
+
+    def _y(self, share: float) -> float:
+        rim = GRIP + 1
+        return rim + (1 - share) * (PLOT_HEIGHT - 2 * rim)
+
 
 LOWEST_BAR: Final = 30
 HIGHEST_BAR: Final = 99

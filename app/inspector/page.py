@@ -1,13 +1,146 @@
-"""What both pages of the inspector are built of: sections in one column."""
+"""Building blocks of the inspector: a column of sections, paragraphs, and class rows with a score bar."""
 
 from typing import Final, final
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.elided import ElidedLabel
+from app.controls import ElidedLabel
+from app.inspector.logic import ScoreRow
+from app.texts import plain_tip
 from app.theme.tokens import tokens
+from app.wording import percent
+
+HEIGHT: Final = 34
+BAR_HEIGHT: Final = 4
+KEY_SIDE: Final = 18
+ROUNDING: Final = 6
+_NOTHING: Final = ScoreRow(-1, "", "", 0.0)
+
+
+@final
+class ScoreLine(QAbstractButton):
+    """Key, name, percentage, and a thin bar below. A click, Space or Enter chooses the class.
+
+    The mouse leaves the keyboard where it is, so that a click between two keys of a person who labels costs nothing.
+    """
+
+    chosen = Signal(int)  # class id
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._row = _NOTHING
+        self._tone = "accent"
+        self._key = ""
+        self._has_score = True
+        self._is_clickable = True
+        self.setFixedHeight(HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.clicked.connect(self._on_clicked)
+
+    def show_row(
+        self,
+        row: ScoreRow,
+        *,
+        tone: str = "accent",
+        is_clickable: bool = True,
+        has_score: bool = True,
+        condition: str = "",
+        key: str = "",
+    ) -> None:
+        """Show a class.
+
+        Args:
+            condition: what the choice depends on, for those who cannot see the words above it.
+            key: drawn before the name; its digit where there is none.
+        """
+        self._row, self._tone, self._has_score, self._is_clickable = row, tone, has_score, is_clickable
+        self._key = key or (str(row.digit) if row.digit else "")
+        self.setToolTip(plain_tip(f"{row.place} / {row.name}" if row.place else row.name))
+        words = f"{row.name}, {percent(row.score)}" if has_score else row.name
+        self.setAccessibleName(f"{condition} {words}".strip())
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if is_clickable else Qt.FocusPolicy.NoFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor if is_clickable else Qt.CursorShape.ArrowCursor)
+        self.update()
+
+    @property
+    def class_id(self) -> int:
+        return self._row.class_id
+
+    def _on_clicked(self) -> None:
+        if self._is_clickable:
+            self.chosen.emit(self._row.class_id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, HEIGHT)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        worn, painter = tokens(), QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_ground(painter)
+        left = self._paint_key(painter) if self._key else 4
+        body, caption = QFont(self.font()), QFont(self.font())
+        body.setPixelSize(worn.sizes.body)
+        caption.setPixelSize(worn.sizes.caption)
+        text = self.rect().adjusted(left, 3, -4, -10)
+        share = percent(self._row.score) if self._has_score else ""
+        painter.setFont(caption)
+        painter.setPen(QColor(worn.colours.text_muted))
+        painter.drawText(text, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, share)
+        room = text.width() - (QFontMetrics(caption).horizontalAdvance(share) + 8 if share else 0)
+        painter.setFont(body)
+        painter.setPen(QColor(worn.colours.text))
+        name = QFontMetrics(body).elidedText(self._row.name, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, name)
+        if self._has_score:
+            self._paint_bar(painter, left)
+        painter.end()
+
+    def _paint_ground(self, painter: QPainter) -> None:
+        """Light up below the pointer; a ring around what has the keyboard."""
+        colours, shape = tokens().colours, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -1.5)
+        is_lit = self._is_clickable and self.underMouse()
+        if not (is_lit or self.hasFocus()):
+            return
+        painter.setPen(QPen(QColor(colours.focus), 1.5) if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colours.hover) if is_lit else Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(shape, ROUNDING, ROUNDING)
+
+    def _paint_key(self, painter: QPainter) -> int:
+        worn = tokens()
+        box = QRectF(4, (self.height() - KEY_SIDE) / 2 - 2, KEY_SIDE, KEY_SIDE)
+        painter.setPen(QColor(worn.colours.border))
+        painter.setBrush(QColor(worn.colours.sunken))
+        painter.drawRoundedRect(box, 4, 4)
+        font = QFont(self.font())
+        font.setPixelSize(worn.sizes.caption)
+        painter.setFont(font)
+        painter.setPen(QColor(worn.colours.text_secondary))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self._key)
+        return KEY_SIDE + 12
+
+    def _paint_bar(self, painter: QPainter, left: int) -> None:
+        colours = tokens().colours
+        groove = QRectF(left, self.height() - 9, self.width() - left - 4, BAR_HEIGHT)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colours.sunken))
+        painter.drawRoundedRect(groove, 2, 2)
+        filled = QRectF(groove)
+        filled.setWidth(max(BAR_HEIGHT, groove.width() * min(1.0, self._row.score)))
+        painter.setBrush(QColor(colours.accent if self._tone == "accent" else colours.text_disabled))
+        painter.drawRoundedRect(filled, 2, 2)
+
 
 _NARROWEST: Final = 200  # what a word may take before it is broken: a little less than the room in the narrowest pane
 _NEVER_LONG: Final = 12  # letters; a shorter word always fits

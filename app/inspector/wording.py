@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, ShareSource, Teaching, teaching
 from app.texts import plural, tr
-from app.unread import short_reason
-from app.wording import at_most, images, moment_text, number, percent
+from app.wording import at_most, images, moment_text, number, percent, short_reason
 
 if TYPE_CHECKING:
     from engine.collection.policy_curve import PolicyCurve

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from app.actions.row import WRITE_FOR_GOOD, Section, action
+from app.feature import Imports
 from app.file_dialogs import Purpose
-from app.import_feature import Imports
-from app.jobs.detached_job import DetachedJob
+from app.jobs.background_thread import DetachedJob
 from app.texts import marked, tr
 from engine.files import shown
 

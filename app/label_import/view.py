@@ -32,8 +32,7 @@ from app.label_import.wording import (
     suggestions_title,
     summary_text,
 )
-from app.palette.import_card import ImportCard
-from app.palette.plan_section import MOST_ROWS, PlanSection
+from app.palette.import_card import MOST_ROWS, ImportCard, PlanSection
 from app.texts import tr
 from app.theme.tokens import tokens
 from engine.files import shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from app.palette.plan_section import MOST_ROWS
+from app.palette.import_card import MOST_ROWS
 from app.texts import fill, plural, tr
 from app.wording import images, number
 from engine.files import shown

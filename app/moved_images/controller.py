@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 from app.actions.row import WRITE_FOR_GOOD, Section, action
 from app.feature import PanelFeature
 from app.file_dialogs import Purpose, choose_folder
-from app.jobs.detached_job import DetachedJob
+from app.jobs.background_thread import DetachedJob
 from app.moved_images.missing_images import MissingImages, has_failed_images
 from app.moved_images.wording import missing_line
 from app.texts import marked, tr

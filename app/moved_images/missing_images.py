@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
-from app.jobs.detached_job import DetachedJob
+from app.jobs.background_thread import DetachedJob
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails

@@ -19,9 +19,8 @@ from app.moved_images.wording import (
     verdict,
     way_lines,
 )
-from app.side_panel.failure import FailureNotice
+from app.side_panel.cards import FailureNotice, ProgressView
 from app.side_panel.frame import SidePanel
-from app.side_panel.progress import ProgressView
 from app.texts import breakable, tr
 from app.theme.tokens import tokens
 

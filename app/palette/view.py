@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Final, final
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -12,6 +12,9 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
@@ -19,8 +22,88 @@ from PySide6.QtWidgets import (
 from app.controls import make_label, make_separator
 from app.palette.logic import Choice, PaletteRow
 from app.palette.overlay import Overlay
-from app.palette.row_delegate import ROW_HEIGHT, ROW_ROLE, RowDelegate
 from app.texts import tr
+from app.theme.icons import icon
+from app.theme.tokens import tokens
+
+ROW_ROLE: Final = Qt.ItemDataRole.UserRole
+ROW_HEIGHT: Final = 44
+_ICON: Final = 18
+_PAD: Final = 12
+
+
+@final
+class RowDelegate(QStyledItemDelegate):
+    """Rows of equal height; the chosen one on the accent's soft ground."""
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(0, ROW_HEIGHT)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        row = index.data(ROW_ROLE)
+        if not isinstance(row, PaletteRow):
+            return
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = option.rect.adjusted(8, 1, -8, -1)
+        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected) and row.choice is not None
+        if is_chosen:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(tokens().colours.accent_soft))
+            painter.drawRoundedRect(area, tokens().spacing.radius_small, tokens().spacing.radius_small)
+        inner = area.adjusted(_PAD, 0, -_PAD, 0)
+        text_area = self._paint_icon(painter, inner, row, is_chosen=is_chosen)
+        text_area = _paint_hint(painter, text_area, row.hint)
+        _paint_text(painter, text_area, row)
+        painter.restore()
+
+    @staticmethod
+    def _paint_icon(painter: QPainter, area: QRect, row: PaletteRow, *, is_chosen: bool) -> QRect:
+        if row.icon:
+            corner = QPoint(area.left(), area.center().y() - _ICON // 2 + 1)
+            tint = "accent_text" if is_chosen else "text_muted"
+            icon(row.icon, tint).paint(painter, QRect(corner, QSize(_ICON, _ICON)))
+        return area.adjusted(_ICON + _PAD, 0, 0, 0)
+
+
+def _paint_hint(painter: QPainter, area: QRect, hint: str) -> QRect:
+    if not hint:
+        return area
+    colours = tokens().colours
+    font = QFont(painter.font())
+    font.setPixelSize(tokens().sizes.caption)
+    painter.setFont(font)
+    width = QFontMetrics(font).horizontalAdvance(hint) + 12
+    box = QRect(area.right() - width + 1, area.center().y() - 10, width, 21)
+    painter.setPen(QPen(QColor(colours.hairline)))
+    painter.setBrush(QColor(colours.sunken))
+    painter.drawRoundedRect(box, 4, 4)
+    painter.setPen(QColor(colours.text_secondary))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, hint)
+    return area.adjusted(0, 0, -width - _PAD, 0)
+
+
+def _paint_text(painter: QPainter, area: QRect, row: PaletteRow) -> None:
+    colours, sizes = tokens().colours, tokens().sizes
+    font = QFont(painter.font())
+    font.setPixelSize(sizes.body)
+    metrics = QFontMetrics(font)
+    painter.setFont(font)
+    painter.setPen(QColor(colours.text if row.choice is not None else colours.text_muted))
+    middle = Qt.AlignmentFlag.AlignVCenter
+    title = metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, area.width())
+    painter.drawText(area, middle, title)
+    left = metrics.horizontalAdvance(title) + _PAD
+    rest = area.adjusted(left, 0, 0, 0)
+    if row.subtitle and rest.width() > metrics.averageCharWidth() * 6:
+        font.setPixelSize(sizes.caption)
+        painter.setFont(font)
+        painter.setPen(QColor(colours.text_muted))
+        subtitle = QFontMetrics(font).elidedText(row.subtitle, Qt.TextElideMode.ElideLeft, rest.width())
+        painter.drawText(rest, middle | Qt.AlignmentFlag.AlignLeft, subtitle)
+
 
 WIDTH: Final = 580
 NOTHING_HEIGHT: Final = 72

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.actions.row import ActionRow
 from app.controls import make_button, make_flowing_label, make_label, make_separator
-from app.palette.scrolling_card import ScrollingCard
+from app.palette.overlay import ScrollingCard
 from app.texts import breakable, plain_tip, tr
 from app.theme.scheme import SchemeChoice
 from app.theme.tokens import tokens

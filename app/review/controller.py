@@ -13,14 +13,19 @@ from PySide6.QtCore import QPoint
 from app.actions.row import WRITE, Method, Needs, Section, action
 from app.feature import Feature
 from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
-from app.review.dropped_images import DroppedImages
-from app.review.key_hint import KeyHint
-from app.review.labelling import create_and_label, label_groups
-from app.review.wording import no_such_digit, none_sure_enough, nothing_to_accept
-from app.session.frozen_ranking import Ranking
+from app.review.labelling import (
+    DroppedImages,
+    KeyHint,
+    create_and_label,
+    label_groups,
+    no_such_digit,
+    none_sure_enough,
+    nothing_to_accept,
+)
+from app.session.card_under_eye import Ranking
 from app.status.notice import Notice
 from app.texts import marked, tr
-from app.workspace.bulk import acceptable
+from app.workspace.selection_bar import acceptable
 from engine.collection.state import NO_CLASS
 
 if TYPE_CHECKING:

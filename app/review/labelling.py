@@ -1,16 +1,56 @@
-"""What a person says about images: each function is one action on the session."""
+"""Labelling actions, images dropped on a class, the one-time key hint, and messages of the review keys."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, final
 
-from app.palette.logic import CreateChoice
+from PySide6.QtCore import QObject
+
+from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
+from app.palette.view import Palette
+from app.session.subsets import Subset
+from app.texts import tr
+from app.wording import images, number, percent
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.project.actions import action
 
 if TYPE_CHECKING:
     from app.session import Session
+    from app.settings import Settings
+    from app.status.notice import Notice
+    from engine.collection.state import CollectionState
+    from engine.graph.category_graph import CategoryGraph
     from engine.project import Change, Project
+
+
+def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) -> str:
+    """Why there is no class to accept for the image at a place of the state."""
+    label = int(state.label_class[place])
+    if label == UNKNOWN:
+        return tr("This image is labelled already: none of the classes.")
+    if label != NO_CLASS:
+        name = graph.name(label) if label in graph else tr("a removed class")
+        return tr("This image is labelled already: %1.", name)
+    if state.status[place] == ImageStatus.FAILED:
+        return tr("Nothing to accept: this file could not be read.")
+    if state.status[place] == ImageStatus.WAITING:
+        return tr("Nothing to accept yet: this image has not been read.")
+    return tr("Nothing to accept yet: label an image of some class first.")
+
+
+def none_sure_enough(count: int, threshold: float) -> str:
+    """Nothing of what is selected can be accepted at this threshold."""
+    return tr(
+        "None of the %1 selected images has an unlabelled prediction above %2.", number(count), percent(threshold)
+    )
+
+
+def no_such_digit(digit: int, *, is_complete: bool) -> str:
+    """No class stands behind a digit key, or none yet."""
+    if not is_complete:
+        return tr("Prediction %1 is not shown yet. Press the key again in a moment.", str(digit))
+    return tr("No class has the key %1 for this image. Press R to label it as any class.", str(digit))
 
 
 def label_groups(session: Session, groups: Mapping[int, Sequence[int]]) -> list[int]:
@@ -45,3 +85,102 @@ def _label_groups(project: Project, groups: Mapping[int, Sequence[int]]) -> Chan
         for class_id, image_ids in groups.items():
             project.labels.set(image_ids, class_id)
     return step.change
+
+
+@final
+class DroppedImages:
+    """Labels what is dropped; what is chosen stays chosen.
+
+    Args:
+        session: the open project.
+        palette: asks for the name of a new class.
+    """
+
+    def __init__(self, session: Session, palette: Palette) -> None:
+        self._session = session
+        self._palette = palette
+
+    def take(self, target: int | Subset | None, image_ids: Sequence[int]) -> None:
+        """Label images as the class they were dropped on; None asks for the name of a new one.
+
+        Args:
+            target: a class; Unknown for none of the classes, To review for no label; None for below all classes.
+            image_ids: what was dropped.
+        """
+        if target is None:
+            self._ask_name(image_ids)
+        elif target is Subset.TO_REVIEW:
+            self._session.unlabel(image_ids)
+        else:
+            self._session.label(image_ids, None if isinstance(target, Subset) else target)
+
+    def _ask_name(self, image_ids: Sequence[int]) -> None:
+        self._palette.ask(
+            tr("Name of the new class with %1", images(len(image_ids))),
+            self._rows_for,
+            lambda choice: self._on_choice(image_ids, choice),
+            foot=tr("Type Parent/Name to put it under a class · Enter creates · Esc closes"),
+        )
+
+    def _rows_for(self, text: str) -> list[PaletteRow]:
+        """The new class first; below it those that are there already, in case one of them is meant."""
+        if not text.strip():
+            return []
+        graph = self._session.graph
+        new = create_choice(graph, text, under=None)
+        known = class_rows(graph, text)
+        if new is None:
+            return known
+        return [create_row(new, graph.name(new.parent_id) if new.parent_id is not None else ""), *known]
+
+    def _on_choice(self, image_ids: Sequence[int], choice: Choice) -> None:
+        if isinstance(choice, ClassChoice):
+            self._session.label(image_ids, choice.class_id)
+        elif isinstance(choice, CreateChoice):
+            self._session.act(lambda project: create_and_label(project, choice, image_ids))
+
+
+HINT: Final = "keys"
+"""What the settings remember it as."""
+
+
+@final
+class KeyHint(QObject):
+    """Shows the line as soon as there is a prediction to accept; the first label or its cross puts it away.
+
+    Args:
+        session: of the open project.
+        settings: that remember that it was shown.
+        notice: the line.
+        leave: gives the keyboard back to the images.
+    """
+
+    def __init__(self, session: Session, settings: Settings, notice: Notice, leave: Callable[[], object]) -> None:
+        super().__init__(notice)
+        self._session = session
+        self._settings = settings
+        self._notice = notice
+        self._leave = leave
+        self._is_due = not settings.was_shown(HINT)
+        session.state_changed.connect(self._on_state_changed)
+        session.change_made.connect(self._on_change_made)
+        session.closed.connect(notice.hide)
+
+    def _on_state_changed(self, state: CollectionState | None) -> None:
+        info = self._session.info
+        if not self._is_due or info is None or not info.is_writable or state is None:
+            return
+        if ((state.label_class == NO_CLASS) & (state.best_class != NO_CLASS)).any():
+            self._is_due = False
+            self._settings.remember_shown(HINT)
+            self._notice.ask(
+                tr("Enter accepts the class on a card, 1 to 9 choose another, U means none of them."),
+                [(tr("Got it"), self._put_away)],
+            )
+
+    def _on_change_made(self, change: Change) -> None:
+        if change.labelled and not change.images_added:
+            self._notice.hide()
+
+    def _put_away(self) -> None:
+        self._leave()

@@ -1,6 +1,6 @@
 """The one QObject around a project."""
 
-from app.session.news import ProjectInfo
+from app.session.runner import ProjectInfo
 from app.session.session import Session
 
 __all__ = ["ProjectInfo", "Session"]

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.process_job import STOP_GRACE_S
-from app.session.embed_job import EmbedJob, EmbedScope, InView
-from app.session.embedding_state import EmbeddingPhase, Event, Views, Wanted, after
+from app.session.embed_job import EmbeddingPhase, EmbedJob, EmbedScope, Event, InView, Views, Wanted, after
 from app.texts import tr
 from engine.events import Progress
 from engine.files import FileFailure

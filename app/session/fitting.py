@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread
-from app.session.news import news_of_state
-from app.session.runner import Runner
+from app.session.runner import Runner, news_of_state
 from engine.errors import Cancelled
 from engine.events import CancelToken
 

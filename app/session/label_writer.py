@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.news import news_of_change
-from app.session.runner import Runner
+from app.session.runner import Runner, news_of_change
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection

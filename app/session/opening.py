@@ -1,18 +1,89 @@
-"""Opening a project the way that it can be opened; the engine loads here, on the project thread."""
+"""Creates and opens projects; builds a missing backbone first."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, final
 
-from app.session.backbone_making import BackboneMaking
-from app.session.news import News, news_of_everything
+from PySide6.QtCore import QObject
+
+from app.jobs.process_job import JobSlot, Stage
+from app.wording import preparing_text
 from engine.config import CacheFolders
 from engine.errors import ProjectReadOnlyError
 
 if TYPE_CHECKING:
+    from app.jobs.job import JobRunner
     from engine.collection.live import LiveCollection
+    from engine.project import Project
+    from engine.worker.protocol import Request
+
+
+@final
+class UnmadeBackboneError(Exception):
+    """The project waits for its backbone.
+
+    Args:
+        name: of the backbone.
+        choice: what people choose it by; "" where they do not.
+        preparation: what a worker is asked for.
+    """
+
+    def __init__(self, name: str, choice: str, preparation: Request[Any]) -> None:
+        super().__init__(name)
+        self.name, self.choice, self.preparation = name, choice, preparation
+
+
+@final
+class BackboneMaking(QObject):
+    """Makes the backbone that a project waits for, and goes on; after a cancel nothing goes on.
+
+    Attributes:
+        slot: the work; the status bar shows it and can stop it.
+    """
+
+    def __init__(self, jobs: JobRunner) -> None:
+        super().__init__(jobs)
+        self.slot = JobSlot(jobs, keeps_finished=False)
+        self._tried = ""  # is not made again: opening says what is wrong with it
+        self._go_on: Callable[[], None] | None = None
+        self.slot.stage_changed.connect(self._on_stage_changed)
+
+    def check(self, backbone: str) -> None:
+        """See whether a bundled backbone is there; on the project thread.
+
+        Raises:
+            UnmadeBackboneError: it has to be made first.
+        """
+        from engine.backbones.choices import choice_of, preparation_of
+
+        preparation = None if backbone == self._tried else preparation_of(backbone)
+        if preparation is not None:
+            raise UnmadeBackboneError(backbone, choice_of(backbone), preparation)
+
+    def check_project(self, project: Project) -> None:
+        """The same of the backbone that a project uses."""
+        model = project.models.current
+        if not (model.is_trained_here or model.backbone_path):
+            self.check(model.backbone_name)
+
+    def begin(self, unmade: UnmadeBackboneError, go_on: Callable[[], None]) -> None:
+        """Make it, then go on, also when it could not be made; what waited for it before no longer goes on."""
+        self._go_on = go_on
+        self.slot.start(preparing_text(), unmade.preparation, subject=unmade.name)
+
+    def forget(self) -> None:
+        """Nothing waits any more: a project is open."""
+        self._tried, self._go_on = "", None
+        self.slot.abandon()
+
+    def _on_stage_changed(self, stage: Stage) -> None:
+        if not self.slot.is_busy:
+            go_on, self._go_on = self._go_on, None
+            if go_on is not None and stage is not Stage.IDLE:
+                self._tried = self.slot.subject
+                go_on()
 
 
 def create_collection(path: Path, caches: CacheFolders, making: BackboneMaking, backbone: str = "") -> LiveCollection:
@@ -48,14 +119,4 @@ def _opened(path: Path, caches: CacheFolders, making: BackboneMaking, *, for_wri
         return LiveCollection(project, caches)
     except BaseException:
         project.close()
-        raise
-
-
-def listed(live: LiveCollection) -> News:
-    """What a window can show at once of a collection just opened; one that cannot be read is closed again."""
-    try:
-        live.load_list()
-        return replace(news_of_everything(live), is_behind=False)  # the embeddings come first
-    except BaseException:
-        live.close()
         raise

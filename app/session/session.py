@@ -15,29 +15,62 @@ from typing import TYPE_CHECKING, TypeVar, final
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.job import Job
-from app.jobs.job_runner import JobRunner
-from app.session.backbone_making import BackboneMaking
+from app.jobs.job import Job, JobRunner
 from app.session.card_under_eye import CardUnderEye
-from app.session.class_marks import ClassMarks
 from app.session.fitting import Fitting
 from app.session.guesses import Guesses
 from app.session.label_writer import LabelWriter
-from app.session.news import News, ProjectInfo, news_of_change, news_of_state
-from app.session.opening import create_collection, open_collection, open_for_reading
-from app.session.runner import Runner, ignore
+from app.session.opening import BackboneMaking, create_collection, open_collection, open_for_reading
+from app.session.runner import News, ProjectInfo, Runner, ignore, news_of_change, news_of_state
 from app.session.what_if import WhatIfSession
 from engine.collection.state import CollectionState
 from engine.config import CacheFolders
 from engine.events import CancelToken, OnProgress
 from engine.graph.codes import NO_CLASS, UNKNOWN
-from engine.graph.edits import changes_look
+from engine.graph.edits import AttributesChanged, ClassRemoved, changes_look
 from engine.project import Change
 
-if TYPE_CHECKING:  # these load numpy and more; the window shows first
+if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.graph.category_graph import CategoryGraph
-    from engine.project import Project
+    from engine.project import Change, ClassPolicy, Project
+
+
+@final
+class ClassMarks(QObject):
+    """Follows the open project."""
+
+    changed = Signal()  # another colour or policy, or another project
+
+    def __init__(self, runner: Runner, parent: QObject) -> None:
+        super().__init__(parent)
+        self._runner = runner
+        self.colours: Mapping[int, str] = {}  # own ones of the classes that have one, as `#rrggbb`
+        self.policies: Mapping[int, ClassPolicy] = {}  # of the classes that have one of their own
+
+    def read(self) -> None:
+        """A project was opened, or nobody can tell what changed: ask for all of it."""
+        self._runner.ask(
+            lambda live: (live.project.classes.colours(), live.project.policies.by_class()),
+            self._take,
+            owner=self,
+            topic="marks",
+        )
+
+    def follow(self, change: Change) -> None:
+        """An action, undo or redo was done."""
+        if any(isinstance(edit, AttributesChanged | ClassRemoved) for edit in change.graph_edits):
+            self.read()
+
+    def clear(self) -> None:
+        """No project is open any more."""
+        self._take(({}, {}))
+
+    def _take(self, found: tuple[Mapping[int, str], Mapping[int, ClassPolicy]]) -> None:
+        if found != (self.colours, self.policies):
+            self.colours, self.policies = found
+            self.changed.emit()
+
 
 T = TypeVar("T")
 

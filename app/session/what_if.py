@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QObject, Signal
 
 from app.session.fitting import Fitting
-from app.session.news import news_of_change, news_of_kept, news_of_state
-from app.session.runner import Runner
+from app.session.runner import Runner, news_of_change, news_of_kept, news_of_state
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection

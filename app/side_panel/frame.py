@@ -1,14 +1,15 @@
-"""The frame of a panel that stands in for the inspector: a heading, a way to close, and a column that scrolls."""
+"""The frame of a side panel (heading, close button, scrolling column), and the place where panels are shown."""
 
 from collections.abc import Iterable
 from itertools import pairwise
+from typing import Final, final
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractSlider, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.controls import make_icon_button, make_label, make_scroll_area
-from app.side_panel.asking_card import Questioner
+from app.side_panel.cards import Questioner
 from app.theme.tokens import tokens
 
 
@@ -102,3 +103,39 @@ class SidePanel(QWidget):
             self.close_requested.emit()
         else:
             open_question.refuse()
+
+
+NARROWEST: Final = 320
+"""Every panel fits into it: in all but small windows the inspector is wider, so that opening one moves nothing."""
+
+
+@final
+class SidePlace(QStackedWidget):
+    """Shows `usual` unless something else was asked for."""
+
+    def __init__(self, usual: QWidget) -> None:
+        super().__init__()
+        self._usual = usual
+        self._usual_width = 0
+        self.addWidget(usual)
+
+    def show_panel(self, panel: QWidget) -> None:
+        """Put a panel in front, with the room that it needs."""
+        if self.indexOf(panel) < 0:
+            other = self.currentWidget()
+            if other is not None and other is not self._usual:
+                self.close_panel(other)
+            self.addWidget(panel)
+            self._usual_width = self.minimumWidth()
+            self.setMinimumWidth(max(self._usual_width, NARROWEST))
+        self.setCurrentWidget(panel)
+        panel.setFocus()
+
+    def close_panel(self, panel: QWidget) -> None:
+        """Back to the usual; the panel no longer asks for room, and is kept for the next time."""
+        if self.indexOf(panel) < 0:
+            return
+        self.setCurrentWidget(self._usual)
+        self.removeWidget(panel)
+        panel.hide()
+        self.setMinimumWidth(self._usual_width)

@@ -1,23 +1,146 @@
-"""The status bar: saved mark and the last label on the left, the running job and the device on the right."""
+"""The status bar: save state and last label on the left, the running job and the device on the right."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
+from app.controls import ElidedLabel, make_button, set_property
 from app.jobs.job import Job, JobState
 from app.session.embedding import FAILED, Embedding
+from app.session.subsets import Subset, subset_counts
 from app.status.job_bar import JobBar
-from app.status.label_mark import LabelMark
-from app.status.opening_mark import OpeningMark
-from app.status.saved_mark import SavedMark
+from app.texts import plain_tip, plural, tr
+from app.wording import SEPARATOR, number, saved_at
+from engine.collection.state import NO_CLASS, UNKNOWN
 from engine.files import FileFailure
 
 if TYPE_CHECKING:
     from app.session import Session
     from engine.collection.state import CollectionState
+    from engine.project import Change
+
+
+@final
+class SavedMark(QLabel):
+    """`All changes saved`, or that the project can only be read."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", "caption")
+        self._is_tried_out = False
+
+    def show_open(self, *, is_writable: bool) -> None:
+        self.setText(tr("All changes saved") if is_writable else tr("Read-only: nothing can be changed"))
+        set_property(self, "role", "caption" if is_writable else "warning")
+        self.setToolTip("")
+
+    def show_unsaved(self, count: int) -> None:
+        """Labels take longer to the disk than a frame; 0 when all are there."""
+        if count:
+            self.setText(plural(count, "Saving 1 change…", "Saving %n changes…"))
+        else:
+            self.show_saved()
+
+    def show_tried_out(self, *, is_on: bool) -> None:
+        """Edits are only tried out from now on, or no longer."""
+        self._is_tried_out = is_on
+        self.show_saved()
+
+    def show_saved(self) -> None:
+        """Something was written just now, or tried out."""
+        if self._is_tried_out:
+            self.setText(tr("Not saved: edits are only tried out"))
+            self.setToolTip("")
+            return
+        self.setText(tr("All changes saved"))
+        self.setToolTip(plain_tip(saved_at(datetime.now(UTC))))
+
+
+@final
+class OpeningMark(QLabel):
+    """`Reading 100,000 embeddings…`, then `Classifying…`; hidden from when predictions are there."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", "secondary")
+        self._is_opening = False
+        session.opened.connect(self._on_opened)
+        session.state_changed.connect(self._on_state_changed)
+        session.loaded.connect(self._on_over)
+        session.closed.connect(self._on_over)
+        self.hide()
+
+    def _on_opened(self, _info: object) -> None:
+        self._is_opening = True
+
+    def _on_state_changed(self, state: CollectionState) -> None:
+        count = len(state.image_ids)
+        self.setVisible(self._is_opening and count > 0)
+        reading = plural(count, "Reading 1 embedding…", "Reading %n embeddings…")
+        self.setText(reading if state.is_list_only else tr("Classifying…"))
+
+    def _on_over(self) -> None:
+        self._is_opening = False
+        self.hide()
+
+
+@final
+class LabelMark(QWidget):
+    """Follows the labels of single images; other actions are answered in the toast."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._words = ElidedLabel("caption", takes_rest=False)
+        self._undo = make_button(tr("Undo"), session.undo, variant="flat")
+        self._undo.setProperty("size", "small")
+        self._undo.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._words)
+        layout.addWidget(self._undo)
+        layout.addStretch(1)
+        session.change_made.connect(self._on_change_made)
+        session.closed.connect(self._clear)
+        self._clear()
+
+    @property
+    def text(self) -> str:
+        """What is said; "" for nothing."""
+        return self._words.text()
+
+    def _on_change_made(self, change: Change) -> None:
+        is_single = change.kind == "done" and len(change.labelled) == 1 and not change.graph_edits
+        words = self._words_for(change.labelled[0]) if is_single else ""
+        self._words.show_text(words)
+        self._undo.setVisible(bool(words))
+
+    def _words_for(self, image_id: int) -> str:
+        state, graph = self._session.state, self._session.graph
+        if state is None:
+            return ""
+        try:
+            label = int(state.label_class[state.position(image_id)])
+        except KeyError:  # it was removed
+            return ""
+        if label == NO_CLASS:
+            done = tr("Label removed")
+        elif label == UNKNOWN:
+            done = tr("Labelled as none of the classes")
+        else:
+            done = tr("Labelled %1", graph.name(label) if label in graph else "")
+        left = tr("%1 to review", number(subset_counts(state)[Subset.TO_REVIEW]))
+        return f"{done}{SEPARATOR}{left}"
+
+    def _clear(self) -> None:
+        self._words.show_text("")
+        self._undo.hide()
 
 
 @final

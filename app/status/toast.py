@@ -1,14 +1,22 @@
-"""A short answer at the foot of the window: what was done, how many, and a way back."""
+"""A short message at the bottom of the window: what was done, how many, and Undo."""
+
+from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QHBoxLayout, QLabel, QWidget
 
 from app.controls import make_button, make_label
+from app.texts import tr
 from app.theme.icons import icon_pixmap
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from engine.project import Change
+
 
 VISIBLE_MS: Final = 6000
 FAILURE_MS: Final = 12000
@@ -132,3 +140,29 @@ class Toast(QFrame):
         color.setAlpha(90)
         shadow.setColor(color)
         self.setGraphicsEffect(shadow)
+
+
+@final
+class ChangeAnswers(QObject):
+    """Answers bulk actions and edits of classes in the toast; single labels show on their own card."""
+
+    def __init__(self, session: Session, toast: Toast) -> None:
+        super().__init__(toast)
+        self._session = session
+        self._toast = toast
+        session.change_made.connect(self._on_change_made)
+        session.closed.connect(self._withdraw)
+
+    def _on_change_made(self, change: Change) -> None:
+        if change.kind == "undone":
+            self._toast.say(tr("Undone: %1", change.text), action=tr("Redo"), on_action=self._session.redo)
+        elif change.kind == "redone":
+            self._toast.say(tr("Redone: %1", change.text), action=tr("Undo"), on_action=self._session.undo)
+        elif len(change.labelled) != 1 or change.graph_edits:
+            self._toast.say(change.text, action=tr("Undo"), on_action=self._session.undo)
+        else:
+            self._withdraw()
+
+    def _withdraw(self) -> None:
+        """Its button would mean something else from now on."""
+        self._toast.withdraw(self._session.undo, self._session.redo)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, QThreadPool, Signal
 
-from app.jobs.detached_job import DetachedJob
-from app.jobs.job import Job
-from app.jobs.job_runner import Lane
+from app.jobs.background_thread import DetachedJob
+from app.jobs.job import Job, Lane
 from app.jobs.process_job import ProcessJob
 from app.texts import tr
 from app.training.logic import Curves, Depth, Plan, Trained

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.side_panel.progress import ProgressView
+from app.side_panel.cards import ProgressView
 from app.texts import tr
 from app.theme.tokens import tokens
 from app.training.job import Phase

@@ -10,10 +10,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.controls import fill_column, make_button, make_label, make_row_card, make_used_mark
-from app.side_panel.asking_card import CardList
-from app.side_panel.failure import FailureNotice
+from app.side_panel.cards import CardList, FailureNotice, OutcomeCard
 from app.side_panel.frame import SidePanel
-from app.side_panel.outcome import OutcomeCard
 from app.texts import tr
 from app.training.job import Phase
 from app.training.logic import Depth, Evidence, Plan, StoppedTraining, Trained, VersionRow

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject
 
-from app.jobs.detached_job import DetachedJob
-from app.jobs.job_slot import JobSlot, Stage
+from app.jobs.background_thread import DetachedJob
+from app.jobs.process_job import JobSlot, Stage
 from app.texts import tr
 from app.welcome.logic import NewProject, Photos, free_name, speeds
 from app.wording import preparing_text

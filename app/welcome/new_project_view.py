@@ -10,10 +10,9 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QWidget
 
 from app.controls import fill_column, make_button, make_flowing_label
-from app.guide_page import set_guide_page
-from app.palette.scrolling_card import ScrollingCard
-from app.side_panel.failure import FailureNotice
-from app.side_panel.progress import ProgressView
+from app.feature import set_guide_page
+from app.palette.overlay import ScrollingCard
+from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import tr
 from app.theme.tokens import tokens
 from app.welcome.choice_card import ChoiceCard

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject
 
-from app.jobs.detached_job import DetachedJob
+from app.jobs.background_thread import DetachedJob
 from app.settings import Settings
 from app.texts import tr
 

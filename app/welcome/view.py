@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from app.actions.row import ActionRow
 from app.controls import fill_column, make_button, make_label, make_scroll_area, set_variant
 from app.dragging import take_files, welcome_files
-from app.drop_box import DropBox, DropLight
+from app.drops import DropBox, DropLight
 from app.file_dialogs import Purpose, choose_folder
 from app.texts import tr
 from app.theme.icons import icon_pixmap

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controls import ICON_SIZE, make_button, make_label
-from app.guide_page import set_guide_page
+from app.feature import set_guide_page
 from app.texts import tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens

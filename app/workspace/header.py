@@ -1,4 +1,4 @@
-"""The slim line above the grid: what is shown, how many, which part, in what order, how large."""
+"""The header of the grid: title, counts, subset chips, order, zoom, and the switch to the class graph."""
 
 from __future__ import annotations
 
@@ -7,21 +7,64 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QLayout, QPushButton, QSizePolicy, QSlider, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QHBoxLayout,
+    QLayout,
+    QPushButton,
+    QSizePolicy,
+    QSlider,
+    QToolButton,
+    QWidget,
+)
 
-from app.controls import make_icon_button, make_label
-from app.elided import ElidedLabel
+from app.controls import ElidedLabel, make_icon_button, make_label
 from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.logic import Order
 from app.session.subsets import Subset
 from app.texts import plain_tip, tr
 from app.wording import SEPARATOR, images, number
-from app.workspace.changed_badge import ChangedBadge
-from app.workspace.sort_again import SortAgain
-from app.workspace.view_switch import ViewSwitch
+from app.workspace.changed_badge import ChangedBadge, SortAgain
 
 if TYPE_CHECKING:
     from engine.collection.what_if.changed_images import ChangedImages
+
+
+@final
+class ViewSwitch(QWidget):
+    """Images, or the graph.
+
+    Signals:
+        graph_chosen: whether the graph is wanted.
+    """
+
+    graph_chosen = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._group = QButtonGroup(self)
+        self.images = self._make("images", tr("Images (Ctrl+G)"), is_graph=False)
+        self.graph = self._make("graph", tr("Class graph (Ctrl+G)"), is_graph=True)
+        self.images.setChecked(True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2)
+        row.addWidget(self.images)
+        row.addWidget(self.graph)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def _make(self, icon_name: str, tip: str, *, is_graph: bool) -> QToolButton:
+        button = make_icon_button(icon_name, tip, lambda: self.graph_chosen.emit(is_graph))
+        button.setCheckable(True)
+        button.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._group.addButton(button)
+        return button
+
+    def show_view(self, *, is_graph: bool) -> None:
+        """Light the half that is shown."""
+        (self.graph if is_graph else self.images).setChecked(True)
+
 
 TITLE_WIDTH: Final = 160  # that a long title keeps before anything else gives way
 SHORT_TITLE: Final = 60  # that a title keeps in the narrowest window

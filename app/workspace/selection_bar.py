@@ -1,24 +1,175 @@
-"""The bar at the foot of the grid while several images are selected: what can be done with all of them at once."""
+"""The bar below the grid while several images are selected: accept, label or unlabel them all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QSpinBox, QToolButton, QVBoxLayout, QWidget
 
-from app.controls import make_button, make_icon_button, make_label, make_separator
-from app.settings import Settings
-from app.texts import tr
+from app.controls import dress_number_box, make_button, make_icon_button, make_label, make_separator
+from app.settings import ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST, Settings
+from app.texts import plural, tr
 from app.theme.tokens import tokens
-from app.workspace.bulk import acceptable, labelled_count
-from app.workspace.selection_wording import accept_text, errors_text, selected_text, unknown_text
-from app.workspace.threshold_box import ThresholdBox
+from app.wording import number
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 
 if TYPE_CHECKING:
     from app.session import Session
+
+
+def selected_text(count: int) -> str:
+    return tr("%1 selected", number(count))
+
+
+def accept_text(count: int) -> str:
+    """`Accept 170`: what stands behind the button's threshold."""
+    return tr("Accept %1", number(count))
+
+
+def unknown_text(count: int) -> str:
+    """`Include 12 unknown`: images above the threshold that perhaps show none of the classes."""
+    return tr("Include %1 unknown", number(count))
+
+
+def errors_text(expected: float) -> str:
+    """`about 5 errors`; a promise of none at all would not be honest."""
+    count = round(expected)
+    if expected < 1:
+        return tr("fewer than 1 error")
+    return plural(count, "about 1 error", "about %n errors")
+
+
+_FIELD_WIDTH = 62  # two digits and the percent sign
+_DONE_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape})
+
+
+@final
+class ThresholdBox(QWidget):
+    """`- 80% +`: clicked, typed, or stepped with arrow keys and wheel.
+
+    Signals:
+        changed: the new threshold in percent.
+        left: Enter or Esc: back to the images.
+    """
+
+    changed = Signal(int)
+    left = Signal()
+
+    def __init__(self, percent: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._field = dress_number_box(QSpinBox())
+        self._field.setRange(ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST)
+        self._field.setSuffix(tr("%"))
+        self._field.setValue(percent)
+        self._field.setFixedWidth(_FIELD_WIDTH)
+        self._field.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._field.setAccessibleName(tr("Accept predictions above"))
+        self._field.valueChanged.connect(self.changed)
+        self._field.installEventFilter(self)
+        self._steps = (
+            self._make_step("minus", tr("Lower: accept more images"), -1),
+            self._make_step("plus", tr("Higher: fewer errors"), 1),
+        )
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(tokens().spacing.hair)
+        for part in (self._steps[0], self._field, self._steps[1]):
+            layout.addWidget(part)
+
+    def _make_step(self, icon_name: str, tip: str, step: int) -> QToolButton:
+        button = make_icon_button(icon_name, tip, lambda: self._field.stepBy(step))
+        button.setAutoRepeat(True)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        return button
+
+    @property
+    def percent(self) -> int:
+        """The threshold that is shown."""
+        return self._field.value()
+
+    def wanted_width(self, *, is_slim: bool) -> int:
+        """Width that it asks for, with or without the two buttons."""
+        steps = sum(button.sizeHint().width() + tokens().spacing.hair for button in self._steps)
+        return _FIELD_WIDTH + (0 if is_slim else steps)
+
+    def set_slim(self, is_slim: bool) -> None:
+        """Leave only the field, where there is little room."""
+        for button in self._steps:
+            button.setVisible(not is_slim)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _DONE_KEYS:
+            self._field.interpretText()
+            self.left.emit()
+            return True
+        return super().eventFilter(watched, event)
+
+
+class Acceptable(NamedTuple):
+    """What accepting would do.
+
+    Attributes:
+        groups: images by the class that each would be labelled as; empty when there is nothing to accept.
+        expected_errors: how many of them are wrong on average, by the model's own calibrated probabilities.
+        unknown_count: images above the threshold that perhaps show none of the classes, accepted or not.
+    """
+
+    groups: Mapping[int, Sequence[int]]
+    expected_errors: float
+    unknown_count: int
+
+    @property
+    def image_count(self) -> int:
+        """How many images would get a label."""
+        return sum(map(len, self.groups.values()))
+
+
+def acceptable(
+    state: CollectionState, image_ids: Sequence[int], threshold: float, *, with_unknown: bool = False
+) -> Acceptable:
+    """Find the images whose likeliest class is more probable than the threshold.
+
+    Never among them: images with a label, those without a prediction, and those that are gone.
+
+    Args:
+        state: predictions and labels.
+        image_ids: the chosen images; they keep their order within a class.
+        threshold: probability, in [0, 1].
+        with_unknown: whether also images that perhaps show none of the classes.
+    """
+    places = _places(state, np.array(image_ids, dtype=np.int64))
+    scores = state.best_score[places].astype(np.float64)
+    is_guess = (state.label_class[places] == NO_CLASS) & (state.best_class[places] != NO_CLASS)
+    is_sure = is_guess & (state.status[places] == ImageStatus.READY) & (scores > threshold)
+    is_unknown = state.is_unknown[places]
+    fits = is_sure if with_unknown else is_sure & ~is_unknown
+    unknown_count = int(np.count_nonzero(is_sure & is_unknown))
+    places, scores = places[fits], scores[fits]
+    by_class = np.argsort(state.best_class[places], kind="stable")
+    class_ids, starts = np.unique(state.best_class[places][by_class], return_index=True)
+    parts = np.split(state.image_ids[places][by_class], starts[1:])
+    groups = {class_id: part.tolist() for class_id, part in zip(class_ids.tolist(), parts, strict=False)}
+    return Acceptable(groups, float((1 - scores).sum()), unknown_count)
+
+
+def labelled_count(state: CollectionState, image_ids: Sequence[int]) -> int:
+    """How many of these images a person has labelled, as a class or as none of them."""
+    places = _places(state, np.array(image_ids, dtype=np.int64))
+    return int(np.count_nonzero(state.label_class[places] != NO_CLASS))
+
+
+def _places(state: CollectionState, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where these images are in the state's arrays, without those that are not there."""
+    if not len(state.image_ids):
+        return np.zeros(0, dtype=np.int64)
+    places = np.minimum(np.searchsorted(state.image_ids, image_ids), len(state.image_ids) - 1)
+    return places[state.image_ids[places] == image_ids]
+
 
 Parts = tuple[QWidget, ...]
 Line = tuple[Parts, Parts]

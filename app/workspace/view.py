@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.actions.row import ActionRow
-from app.class_drops import classes_text
+from app.drops import classes_text
 from app.graph_view.view import GraphView
 from app.image_grid.logic import Order
 from app.image_grid.model import ImageGridModel
@@ -20,8 +20,7 @@ from app.session.subsets import ImageFilter, Subset, count, subset_text
 from app.settings import Settings
 from app.status.notice import Notice
 from app.texts import tr
-from app.workspace.emptiness import emptiness_of
-from app.workspace.empty_page import EmptyPage
+from app.workspace.empty_page import EmptyPage, emptiness_of
 from app.workspace.header import Header
 from app.workspace.project_order import ProjectOrder
 from app.workspace.selection_bar import SelectionBar

@@ -19,7 +19,7 @@ RICH_NAMES: Final = {
     "QTextBrowser", "QTextDocument", "setHtml", "insertHtml", "setMarkdown", "RichText", "AutoText", "MarkdownText",
     "mightBeRichText", "convertFromPlainText", "QMessageBox", "QStaticText", "QWhatsThis", "QErrorMessage",
 }  # fmt: skip
-LABEL_ROOMS: Final = {"app/controls.py", "app/elided.py"}
+LABEL_ROOMS: Final = {"app/controls.py"}
 """Where labels are made plain."""
 
 

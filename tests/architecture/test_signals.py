@@ -12,7 +12,6 @@ from engine.graph.codes import NO_CLASS
 APP = Path(__file__).parents[2] / "app"
 CARRY_ANYTHING = {
     "jobs/job.py": "what a job's work returned",
-    "jobs/job_slot.py": "the same",
     "jobs/process_job.py": "whatever events the request declares",
 }
 

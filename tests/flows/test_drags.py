@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from app.class_tree.no_classes import NoClasses
 from app.class_tree.subset_list import SubsetList
-from app.drop_chip import DropChip
+from app.drops import DropChip
 from app.session.subsets import Subset
 from engine.collection.importing.import_images import import_images
 from engine.collection.new_project import new_project

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from app.importing.controller import Importing
-from app.status.failures import FailuresPopup
+from app.status.job_bar import FailuresPopup
 from app.welcome.controller import Projects
 from engine.collection.state import NO_CLASS, ImageStatus
 from engine.project import Project

@@ -10,8 +10,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.file_dialogs import save_file_at
-from app.jobs.background_thread import BackgroundThread
-from app.jobs.thread_job import ThreadJob
+from app.jobs.background_thread import BackgroundThread, ThreadJob
 from app.settings import Settings
 from app.texts import tr
 from app.wording import sentence

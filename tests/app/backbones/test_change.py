@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPushButton
 
 from app.backbones.controller import Backbones
 from app.jobs.job import Job
-from app.jobs.job_slot import Stage
+from app.jobs.process_job import Stage
 from engine.backbones.library import BackboneLibrary
 from engine.collection.backbone_change.change import PreparedChange
 from engine.collection.backbone_change.shot_comparison import ShotComparison

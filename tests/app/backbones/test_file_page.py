@@ -6,7 +6,7 @@ import pytest
 
 from app.backbones.controller import Backbones
 from app.backbones.logic import Source
-from app.jobs.job_slot import Stage
+from app.jobs.process_job import Stage
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.onnx_files.facts import Trial
 from engine.worker.protocol import Failed

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QApplication, QSplitter
 
 from app.backbones.controller import Backbones
 from app.backbones.logic import Source
-from app.jobs.job_slot import Stage
-from app.jobs.process_job import ProcessJob
+from app.jobs.process_job import ProcessJob, Stage
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.messages import AddedBackbone, AddPublished, ListPublished
 from engine.backbones.published.recommended import Advice

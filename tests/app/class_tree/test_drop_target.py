@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.dragging import CLASS_MIME
-from app.drop_chip import DropChip
+from app.drops import DropChip
 from app.theme.tokens import tokens
 from engine.graph.category_graph import CategoryGraph
 from tests.app.class_tree.test_tree_view import Tree

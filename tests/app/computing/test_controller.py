@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QRadioButton
 from app.backbones.controller import Backbones
 from app.computing.controller import Computing
 from app.computing.view import ComputingPanel
-from app.jobs.job_slot import Stage
+from app.jobs.process_job import Stage
 from app.settings import Settings
 from app.theme import set_scheme
 from engine.collection.project_settings import STAGE_SETTING

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from app.drop_chip import DropChip
+from app.drops import DropChip
 from app.graph_view.board import GraphBoard
 from app.graph_view.marks import port_of
 from tests.support.collections import Collection

@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListWidget, QWidget
 
 from app.computing.controller import Computing
+from app.feature import set_guide_page
 from app.features import ACTIONS
-from app.guide_page import set_guide_page
 from app.help.controller import Help
 from app.help.guide import CONTENTS
 from app.help.typesetting import PICTURE as PLACE_OF_PICTURE

@@ -5,8 +5,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QScrollArea
 
 from app.class_tree.row_data import COLOUR_ROLE
-from app.inspector.class_notes import NoteField
-from app.inspector.colour_row import ColourDot
+from app.inspector.class_notes import ColourDot, NoteField
 from app.theme.class_colours import SWATCHES, own_colour
 from engine.graph.class_attributes import ClassAttributes
 from engine.project import Project

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.inspector.class_page import ClassPage
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts
-from app.inspector.rows import ScoreLine
+from app.inspector.page import ScoreLine
 from tests.support.clipping import clipped
 from tests.support.inspected import facts_of_class, facts_of_image
 from tests.support.inspector_pane import Pane

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QSlider
 
 from app.image_grid.model import CARD_ROLE, Mark
 from app.images.strip import ThumbnailStrip
-from app.inspector.rows import ScoreLine
+from app.inspector.page import ScoreLine
 from engine.collection.state import NO_CLASS
 from tests.support.clicks import click
 from tests.support.collections import Collection

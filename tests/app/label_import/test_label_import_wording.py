@@ -18,7 +18,7 @@ from app.label_import.wording import (
     suggestions_title,
     summary_text,
 )
-from app.palette.plan_section import MOST_ROWS
+from app.palette.import_card import MOST_ROWS
 from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelPlan
 from engine.interchange.labelled_images.records import ForeignLabels
 from engine.project.records import Label

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from app.image_grid.model import CARD_ROLE
-from app.inspector.rows import ScoreLine
-from app.session import frozen_ranking
+from app.inspector.page import ScoreLine
+from app.session import card_under_eye
 from engine.project import ClassPolicy
 from tests.support.desk import SHIFT, Desk
 
@@ -59,7 +59,7 @@ def test_the_card_keeps_what_it_says_while_somebody_works(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch, key: Key
 ) -> None:
     """Card, inspector and keys agree, whatever was learned meanwhile."""
-    monkeypatch.setattr(frozen_ranking, "QUIET_S", NEVER_S)
+    monkeypatch.setattr(card_under_eye, "QUIET_S", NEVER_S)
     image_id = click_card(reviewing, 7)
     before = learn_otherwise(reviewing, image_id)
     assert title_on_card(reviewing) == before
@@ -70,8 +70,8 @@ def test_the_card_keeps_what_it_says_while_somebody_works(
 
 def test_after_a_quiet_moment_the_card_says_what_is_known(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """And a key that comes within a reaction time of that still means what stood there."""
-    monkeypatch.setattr(frozen_ranking, "QUIET_S", 0.0)
-    monkeypatch.setattr(frozen_ranking, "REACTION_S", NEVER_S)
+    monkeypatch.setattr(card_under_eye, "QUIET_S", 0.0)
+    monkeypatch.setattr(card_under_eye, "REACTION_S", NEVER_S)
     image_id = click_card(reviewing, 7)
     before = learn_otherwise(reviewing, image_id)
     reviewing.wait(lambda: title_on_card(reviewing) == headline_of(reviewing, image_id))
@@ -84,8 +84,8 @@ def test_a_row_that_changed_under_the_mouse_means_what_stood_there(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As its digit does."""
-    monkeypatch.setattr(frozen_ranking, "QUIET_S", 0.0)
-    monkeypatch.setattr(frozen_ranking, "REACTION_S", NEVER_S)
+    monkeypatch.setattr(card_under_eye, "QUIET_S", 0.0)
+    monkeypatch.setattr(card_under_eye, "REACTION_S", NEVER_S)
     image_id = click_card(reviewing, 7)
     before = learn_otherwise(reviewing, image_id)
     reviewing.wait(lambda: before not in first_row(reviewing).accessibleName())
@@ -95,7 +95,7 @@ def test_a_row_that_changed_under_the_mouse_means_what_stood_there(
 
 def test_what_waits_is_one_click_away(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A quiet button beside the heading; it goes when nothing waits."""
-    monkeypatch.setattr(frozen_ranking, "QUIET_S", NEVER_S)
+    monkeypatch.setattr(card_under_eye, "QUIET_S", NEVER_S)
     image_id = click_card(reviewing, 7)
     learn_otherwise(reviewing, image_id)
     button = next(
@@ -111,7 +111,7 @@ def test_what_waits_is_one_click_away(reviewing: Desk, monkeypatch: pytest.Monke
 
 def test_a_card_that_is_left_says_what_is_known(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing stays behind on the cards around."""
-    monkeypatch.setattr(frozen_ranking, "QUIET_S", NEVER_S)
+    monkeypatch.setattr(card_under_eye, "QUIET_S", NEVER_S)
     image_id = click_card(reviewing, 7)
     learn_otherwise(reviewing, image_id)
     reviewing.press(Key.Key_Right)

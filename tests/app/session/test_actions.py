@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.jobs.job import JobState
 from app.session import Session
-from app.session.news import EDITS_REPLAYED_AT_MOST
+from app.session.runner import EDITS_REPLAYED_AT_MOST
 from engine.collection.importing.import_images import ImageImport, import_images
 from engine.collection.state import NO_CLASS, UNKNOWN
 from engine.errors import StorageError

@@ -9,10 +9,10 @@ from pytestqt.qtbot import QtBot
 
 from app.session import ProjectInfo, Session
 from engine.collection.state import NO_CLASS
-from engine.project import Project
+from engine.project import ClassPolicy, Project
 from tests.support.collections import LEAVES, Collection, class_ids
 from tests.support.graphs import content_of
-from tests.support.sessions import LONG_MS, act, create_project, open_project, recorded, refusal_of, settle
+from tests.support.sessions import LONG_MS, act, changed_by, create_project, open_project, recorded, refusal_of, settle
 
 
 def test_a_new_project_is_open_and_empty(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
@@ -189,3 +189,22 @@ def test_work_runs_on_one_thread_that_is_not_the_windows(
     assert len(set(asked)) == 1
     assert set(answered) == {threading.get_ident()}
     assert set(asked) != set(answered)
+
+
+def test_marks_follow_the_project(qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path) -> None:
+    """They are told once for each change that concerns them, and go with the project."""
+    open_project(qtbot, session, collection.project)
+    marks, red = session.marks, session.graph.find("Red")
+    told = recorded(marks.changed)
+    act(qtbot, session, lambda project: project.classes.set_attributes([red], colour="#d05a4e"))
+    qtbot.waitUntil(lambda: dict(marks.colours) == {red: "#d05a4e"}, timeout=LONG_MS)
+    act(qtbot, session, lambda project: project.policies.set(red, ClassPolicy(0.9)))
+    qtbot.waitUntil(lambda: dict(marks.policies) == {red: ClassPolicy(0.9)}, timeout=LONG_MS)
+    act(qtbot, session, lambda project: project.classes.rename(red, "Crimson"))
+    assert len(told) == 2
+    changed_by(qtbot, session, session.undo)
+    changed_by(qtbot, session, session.undo)
+    qtbot.waitUntil(lambda: not marks.policies, timeout=LONG_MS)
+    assert dict(marks.colours) == {red: "#d05a4e"}
+    create_project(qtbot, session, tmp_path / "other.protoleaf")
+    qtbot.waitUntil(lambda: not marks.colours, timeout=LONG_MS)

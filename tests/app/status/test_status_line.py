@@ -4,22 +4,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.session import Session
 from app.session.embedding import Embedding
-from app.status.failures import FailuresPopup
-from app.status.status_line import StatusLine
+from app.status.job_bar import FailuresPopup
+from app.status.status_line import LabelMark, OpeningMark, StatusLine
 from app.status.toast import Toast
 from engine.collection.importing.import_images import import_images
 from engine.events import Progress
 from engine.files import FileFailure
 from engine.project import Project
-from tests.app.jobs.test_job_runner import HandJob
+from tests.app.jobs.test_job import HandJob
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
+from tests.support.desk import CONTROL, Desk
 from tests.support.images import write_jpeg
 from tests.support.sessions import LONG_MS, act, open_project
 from tests.support.widgets import button, texts
@@ -164,3 +166,57 @@ def test_a_toast_stays_inside_its_window(host: QWidget) -> None:
     host.resize(500, 300)
     assert host.rect().contains(toast.geometry())
     assert toast.height() > 60
+
+
+Key = Qt.Key
+
+
+def mark_of(desk: Desk) -> LabelMark:
+    """The words in the status line of the window."""
+    (mark,) = desk.window.findChildren(LabelMark)
+    return mark
+
+
+def test_each_key_says_what_it_did(reviewing: Desk) -> None:
+    """The class, and how many are left; also where the image left the view."""
+    mark = mark_of(reviewing)
+    assert mark.text == ""
+    name = reviewing.best_of(reviewing.choose(3))
+    reviewing.press_for_change(Key.Key_1)
+    assert mark.text == f"Labelled {name}  ·  39 to review"
+    reviewing.press_for_change(Key.Key_U)
+    assert mark.text == "Labelled as none of the classes  ·  38 to review"
+
+
+def test_undo_beside_it_takes_the_label_back(reviewing: Desk) -> None:
+    """One click; then there is nothing more to say."""
+    mark = mark_of(reviewing)
+    image_id = reviewing.choose(3)
+    reviewing.press_for_change(Key.Key_1)
+    reviewing.qtbot.mouseClick(button(mark, "Undo"), Qt.MouseButton.LeftButton)
+    reviewing.wait(lambda: mark.text == "")
+    assert reviewing.label_of(image_id) == ""
+
+
+def test_many_images_are_answered_in_the_toast(reviewing: Desk) -> None:
+    """The line is about one image; it says nothing that is not so any more."""
+    reviewing.choose(3)
+    reviewing.press_for_change(Key.Key_1)
+    reviewing.choose(0)
+    reviewing.press(Key.Key_A, CONTROL)
+    reviewing.press_for_change(Key.Key_U)
+    assert mark_of(reviewing).text == ""
+
+
+def test_it_says_what_is_done_until_predictions_are_there(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
+    """Reading, with the count; then nothing. Later changes are not an opening."""
+    mark = OpeningMark(session)
+    qtbot.addWidget(mark)
+    said: list[str] = []
+    session.state_changed.connect(lambda _state: said.append(mark.text() if not mark.isHidden() else ""))
+    open_project(qtbot, session, collection.project)
+    assert said[0] == "Reading 64 embeddings…"
+    assert set(said[1:]) <= {"Classifying…"}
+    assert mark.isHidden()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QSlider
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT
 from app.class_tree.subset_list import SubsetList
-from app.elided import ElidedLabel
+from app.controls import ElidedLabel
 from app.session.subsets import ImageFilter, Subset, fitting, subset_counts
 from app.workspace.header import Header, to_review_text
 from engine.collection.importing.import_images import import_images

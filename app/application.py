@@ -1,0 +1,85 @@
+"""What belongs to the running application: garbage collection, language, and files that the system opens."""
+
+import gc
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, final
+
+from PySide6.QtCore import QCoreApplication, QEvent, QLibraryInfo, QLocale, QObject, QTimer, QTranslator
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication
+
+from app.texts import speak
+from engine.config import PROJECT_SUFFIX
+
+INTERVAL_MS: Final = 500
+"""How often the GUI thread looks whether a collection is due. Chosen: what a second of work leaves is little memory."""
+
+
+def collect_due() -> None:
+    """Collect the oldest generation that is due by Python's own thresholds, on this thread."""
+    counts, thresholds = gc.get_count(), gc.get_threshold()
+    for generation in reversed(range(len(counts))):
+        if counts[generation] > thresholds[generation]:
+            gc.collect(generation)
+            return
+
+
+@final
+class GuiCollector(QObject):
+    """Takes over from Python's automatic collection for as long as it lives.
+
+    What is there when it starts, modules above all, stays for good and is not looked through again.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+        self._timer = QTimer(self)
+        self._timer.setInterval(INTERVAL_MS)
+        self._timer.timeout.connect(collect_due)
+        self._timer.start()
+
+
+TRANSLATIONS: Final = Path(__file__).parents[1] / "assets" / "translations"
+LANGUAGE_VARIABLE: Final = "PROTOLEAF_LANGUAGE"
+"""Names another language than the system's, or a compiled file of translations, as of the pseudo-language."""
+
+
+def install_language(application: QCoreApplication) -> None:
+    """Speak the first of the person's languages that there is; English where there is none."""
+    wanted = os.environ.get(LANGUAGE_VARIABLE, "")
+    is_file = wanted.endswith(".qm")
+    locale = QLocale(wanted) if wanted and not is_file else QLocale()
+    translator = QTranslator(application)
+    is_there = translator.load(wanted) if is_file else translator.load(locale, "protoleaf", "_", str(TRANSLATIONS))
+    if not is_there:
+        return
+    speak(translator)
+    of_qt = QTranslator(application)
+    if of_qt.load(locale, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+        application.installTranslator(of_qt)
+
+
+@final
+class OpenedFiles(QObject):
+    """Hears of files to open. It sees every event of the program, so it is made only where files come this way.
+
+    Args:
+        application: what the system tells.
+        open_project: what is done with a project.
+    """
+
+    def __init__(self, application: QApplication, open_project: Callable[[Path], None]) -> None:
+        super().__init__(application)
+        self._open_project = open_project
+        application.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QFileOpenEvent) or not event.file().endswith(PROJECT_SUFFIX):
+            return False
+        self._open_project(Path(event.file()))
+        return True

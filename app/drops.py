@@ -1,0 +1,253 @@
+"""Drop targets: what a drop would do or why it is refused, as text at the pointer, and boxes for files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QDragEnterEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QStyle, QStyleOption, QWidget
+
+from app.controls import fill_column
+from app.dragging import IMAGES_MIME, Dragged, DraggedClasses, DraggedImages, Places, carried_height
+from app.texts import fill, plural, shortened, tr, with_breaks
+from app.theme.tokens import tokens
+from app.wording import images
+from engine.graph.placement import Obstacle
+
+if TYPE_CHECKING:
+    from engine.graph.category_graph import CategoryGraph
+    from engine.graph.placement import Refusal
+
+
+STEPS_NAMED: Final = 4
+"""Classes of a path that are named; of a longer one the middle is left out."""
+
+
+def classes_text(count: int) -> str:
+    return plural(count, "1 class", "%n classes")
+
+
+def drop_text(graph: CategoryGraph, places: Places, to_parent: int | None, *, is_link: bool) -> str:
+    """`Move under Oak`, `Move 3 classes under Oak`, `Add Oak as a parent of 3 classes`, `Move to the top level`."""
+    count = len({class_id for class_id, _parent in places})
+    if to_parent is None:
+        return plural(count, "Move to the top level", "Move %n classes to the top level")
+    name = shortened(graph.name(to_parent))
+    if count == 1:
+        return fill(tr("Add %1 as a parent") if is_link else tr("Move under %1"), name)
+    template = tr("Add %2 as a parent of %1") if is_link else tr("Move %1 under %2")
+    return fill(template, classes_text(count), name)
+
+
+def dropped_text(graph: CategoryGraph, dragged: Dragged, class_id: int | None, *, is_link: bool) -> str:
+    """What a drop on a class, or where no class stands (None), would do.
+
+    `Label 12 images as Oak`, `New class with 12 images`, `Add and label as Oak`, `Move under Oak`.
+    """
+    if isinstance(dragged, DraggedClasses):
+        return drop_text(graph, dragged.places, class_id, is_link=is_link)
+    name = "" if class_id is None else graph.name(class_id)
+    if isinstance(dragged, DraggedImages):
+        count = len(dragged.image_ids)
+        return new_class_text(count) if class_id is None else tr("Label %1 as %2", images(count), name)
+    return tr("Add and label as %1", name)
+
+
+def new_class_text(count: int) -> str:
+    return tr("New class with %1", images(count))
+
+
+def refusal_text(graph: CategoryGraph, refusal: Refusal, to_parent: int | None) -> str:
+    """Why a drop is refused; "" where it would change nothing, which says itself."""
+    name = shortened(graph.name(refusal.class_id))
+    place = "" if to_parent is None else shortened(graph.name(to_parent))
+    match refusal.obstacle:
+        case Obstacle.CYCLE:
+            return tr("%1 cannot go below itself: %2", name, _path_text(graph, refusal.path))
+        case Obstacle.ALREADY_THERE:
+            return tr("%1 is already under %2", name, place)
+        case Obstacle.OTHER_PARENTS:
+            return tr("%1 has another parent; unlink it there first", name)
+        case Obstacle.NAME_TAKEN if to_parent is None:
+            return tr("There is already a class “%1” at the top level", name)
+        case Obstacle.NAME_TAKEN:
+            return tr("There is already a class “%1” under %2", name, place)
+        case Obstacle.NOTHING_TO_DO:
+            return ""
+
+
+def _path_text(graph: CategoryGraph, path: tuple[int, ...]) -> str:
+    """`Animal > Bird > Gull`."""
+    names = [shortened(graph.name(class_id), 30) for class_id in path]
+    if len(names) > STEPS_NAMED:
+        names = [*names[: STEPS_NAMED // 2], "…", *names[-(STEPS_NAMED // 2) :]]
+    return " > ".join(names)
+
+
+# Logical pixels: of the text, and around it.
+WIDEST: Final = 320
+MARGIN: Final = 12
+# From the pointer's tip to the chip: below the arrow, and out of the way of the row that is aimed at.
+BESIDE: Final = QPoint(16, 18)
+_WRAPPED: Final = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
+
+
+@final
+class LazyChip:
+    """The chip of a view over which things are dragged; made when it first says something."""
+
+    def __init__(self, view: QWidget) -> None:
+        self._view = view
+        self._chip: DropChip | None = None
+
+    def say(self, text: str, place: QPoint, dragged: Dragged | None = None, *, is_refusal: bool = False) -> None:
+        """Show a text below what hangs at a place of the screen; "" takes the chip away."""
+        if not text:
+            self.hide()
+            return
+        if self._chip is None:
+            self._chip = DropChip(self._view.window())
+        self._chip.say(text, place, 0 if dragged is None else carried_height(dragged), is_refusal=is_refusal)
+
+    def hide(self) -> None:
+        if self._chip is not None:
+            self._chip.hide()
+
+
+@final
+class DropChip(QWidget):
+    """Floats over the window; neither the mouse nor the drag takes notice of it."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self.text = ""
+        self.is_refusal = False  # whether the text says why nothing can be dropped here
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hide()
+
+    def say(self, text: str, place: QPoint, carried_height: int, *, is_refusal: bool = False) -> None:
+        window = self._window
+        self.is_refusal = is_refusal
+        if text != self.text:
+            self.text = text
+            self.setAccessibleName(text)
+            self.resize(self.sizeHint())
+        tip = window.mapFromGlobal(place)
+        corner = tip + BESIDE + QPoint(0, carried_height)
+        if corner.y() + self.height() > window.height():
+            corner.setY(tip.y() - self.height() - MARGIN)
+        corner.setX(max(MARGIN, min(corner.x(), window.width() - self.width() - MARGIN)))
+        self.move(corner)
+        self.raise_()
+        self.show()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """The text with room around it; a long one takes several lines."""
+        text = self.fontMetrics().boundingRect(QRect(0, 0, WIDEST, WIDEST), int(_WRAPPED), with_breaks(self.text))
+        return QSize(text.width() + 1 + 2 * MARGIN, text.height() + MARGIN)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint it in the colours of tool tips, and a refusal in those of what is wrong."""
+        look = tokens()
+        ground, ink = look.colours.inverse, look.colours.on_inverse
+        if self.is_refusal:
+            ground, ink = look.colours.danger_soft, look.colours.danger
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(ink), 1) if self.is_refusal else Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(ground))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), *2 * (look.spacing.radius,))
+        painter.setPen(QColor(ink))
+        painter.drawText(self.rect().adjusted(MARGIN, 0, -MARGIN, 0), int(_WRAPPED), with_breaks(self.text))
+        painter.end()
+
+
+@final
+class DropBox(QAbstractButton):
+    """A framed box with words; a click, Enter or Space does what a drop would, after asking for files.
+
+    Args:
+        name: what the click does, for screen readers.
+        on_click: asks for files.
+        parts: what stands in it, from above to below. Labels let clicks through.
+        has_focus: whether the Tab key stops here; not where a button in it does the same.
+    """
+
+    def __init__(self, name: str, on_click: Callable[[], None], *parts: QWidget, has_focus: bool = True) -> None:
+        super().__init__()
+        self.setProperty("role", "drop_box")
+        self.setAccessibleName(name)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if has_focus else Qt.FocusPolicy.NoFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        column = fill_column(self, *parts, spacing=tokens().spacing.tiny)
+        column.setContentsMargins(*4 * (tokens().spacing.large,))
+        for part in parts:
+            if isinstance(part, QLabel):
+                part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.clicked.connect(lambda _is_checked=False: on_click())
+
+    def set_open(self, *, is_open: bool) -> None:
+        """Be a box, or plain words where nothing can be dropped."""
+        self.setProperty("role", "drop_box" if is_open else "")
+        self.setCursor(Qt.CursorShape.PointingHandCursor if is_open else Qt.CursorShape.ArrowCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if is_open else Qt.FocusPolicy.NoFocus)
+        self.style().polish(self)
+
+    def sizeHint(self) -> QSize:
+        layout = self.layout()
+        return QSize() if layout is None else layout.sizeHint()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        option = QStyleOption()
+        option.initFrom(self)
+        painter = QPainter(self)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
+        painter.end()
+
+
+def brings_files(data: QMimeData) -> bool:
+    """Whether files from outside are dragged, not images of the project."""
+    return data.hasUrls() and not data.hasFormat(IMAGES_MIME)
+
+
+@final
+class DropLight(QFrame):
+    """A frame around a place, while something is dragged that would go there.
+
+    Args:
+        receiver: what takes the drop.
+        place: what lights up; the receiver itself when it is the same.
+        takes: what would be taken.
+    """
+
+    def __init__(
+        self, receiver: QWidget, place: QWidget | None = None, takes: Callable[[QMimeData], bool] = brings_files
+    ) -> None:
+        super().__init__(place or receiver)
+        self._place = place or receiver
+        self._takes = takes
+        self.setProperty("role", "drop_light")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+        receiver.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QDragEnterEvent):
+            self.setGeometry(self._place.rect())
+            self.raise_()
+            self.setVisible(self._takes(event.mimeData()))
+        elif event.type() in (QEvent.Type.DragLeave, QEvent.Type.Drop):
+            self.hide()
+        return False

@@ -1,0 +1,190 @@
+"""The place of the window on the screen, and the widths of its three panes."""
+
+from dataclasses import dataclass
+from typing import Final, final
+
+from PySide6.QtCore import QEvent, QMargins, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+
+from app.settings import PANES_DEFAULT
+
+COMFORTABLE_MIDDLE: Final = 572
+"""Logical pixels: three columns of thumbnails in their first size, and a scroll bar."""
+
+
+@dataclass(frozen=True)
+class Widths:
+    """Of the three panes, in logical pixels; 0 for one that is hidden."""
+
+    left: int
+    middle: int
+    right: int
+
+
+FIRST: Final = Widths(PANES_DEFAULT[0], 0, PANES_DEFAULT[1])
+LEAST: Final = Widths(184, 382, 242)
+
+
+def has_room_for_all(room: int, least: Widths) -> bool:
+    """Whether a window's width holds three panes."""
+    return room >= least.left + least.middle + least.right
+
+
+def shared_out(room: int, wanted: Widths, least: Widths, *, is_right_shown: bool | None = None) -> Widths:
+    """Divide a window's width.
+
+    Args:
+        room: what there is.
+        wanted: how wide the person left the outer panes.
+        least: what each pane needs.
+        is_right_shown: where there is no room for three, whether it is the left pane that goes; None for the right one
+            there, and for both elsewhere.
+
+    Returns:
+        Widths whose sum is `room`, unless even two panes have too little.
+    """
+    if not has_room_for_all(room, least):
+        if is_right_shown:
+            return Widths(0, max(least.middle, room - least.right), least.right)
+        return Widths(least.left, max(least.middle, room - least.left), 0)
+    if is_right_shown is False:
+        left = max(min(wanted.left, room - COMFORTABLE_MIDDLE), least.left)
+        return Widths(left, room - left, 0)
+    left, right = max(wanted.left, least.left), max(wanted.right, least.right)
+    spare_left, spare_right = left - least.left, right - least.right
+    missing = max(0, COMFORTABLE_MIDDLE - (room - left - right))
+    taken = min(missing, spare_left + spare_right)
+    if taken:
+        from_left = round(taken * spare_left / (spare_left + spare_right))
+        left, right = left - from_left, right - (taken - from_left)
+    return Widths(left, room - left - right, right)
+
+
+@final
+class Panes(QSplitter):
+    """Remembers how wide a person wants the outer panes, also while there is less room.
+
+    Args:
+        left: goes away in a very narrow window while something stands in for what `right` usually shows.
+        middle: gets what is left over, and more than that where it would be too little.
+        right: goes away in a very narrow window otherwise, and wherever the person puts it away.
+
+    Signals:
+        hiding_changed: whether one of the outer panes is hidden, and whether the right one is shown.
+    """
+
+    hiding_changed = Signal(bool, bool)
+
+    def __init__(self, left: QWidget, middle: QWidget, right: QStackedWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.setHandleWidth(1)
+        self.setChildrenCollapsible(False)
+        self._left, self._middle, self._right = left, middle, right
+        self._wanted = FIRST
+        self._shared: tuple[object, ...] = ()  # what the widths were last divided by
+        self._is_right_shown: bool | None = None  # as the person chose; None leaves it to the room there is
+        for widget, narrowest in ((left, LEAST.left), (middle, LEAST.middle), (right, LEAST.right)):
+            widget.setMinimumWidth(narrowest)
+            self.addWidget(widget)
+        self.setStretchFactor(1, 1)
+        self.splitterMoved.connect(self._on_moved)
+        right.currentChanged.connect(lambda _place: self._share_out())
+
+    @property
+    def outer_widths(self) -> tuple[int, int]:
+        """How wide the person wants the left and the right pane."""
+        return self._wanted.left, self._wanted.right
+
+    def restore(self, left: int, right: int) -> None:
+        """Give the outer panes the widths of the last run, as far as there is room."""
+        self._wanted, self._shared = Widths(left, 0, right), ()
+        self._share_out()
+
+    def toggle_right(self) -> None:
+        """Show the right pane, in a very narrow window in place of the left one, or put it away."""
+        self._is_right_shown = self._right.isHidden()
+        self._share_out()
+
+    def minimumSizeHint(self) -> QSize:
+        """Two panes must fit; the third goes away before the window is too wide for a small screen."""
+        narrowest = self._middle.minimumWidth() + max(self._left.minimumWidth(), self._right.minimumWidth())
+        return QSize(narrowest + self.handleWidth(), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_out()
+
+    def event(self, event: QEvent) -> bool:
+        """Divide the width anew when a pane needs more than before, or less."""
+        is_handled = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._share_out()
+        return is_handled
+
+    def _share_out(self) -> None:
+        """Do nothing while the room and the needs are the same: the person may have moved a pane since."""
+        room = self.width() - 2 * self.handleWidth()
+        least = Widths(LEAST.left, LEAST.middle, self._right.minimumWidth())
+        has_room = has_room_for_all(room, least)
+        if self._shared and self._shared[0] != has_room:
+            self._is_right_shown = None  # chosen for another window, so to say
+        is_right_shown = True if self._right.currentIndex() > 0 else self._is_right_shown
+        if self._shared == (has_room, room, least, is_right_shown):
+            return
+        self._shared = has_room, room, least, is_right_shown
+        widths = shared_out(room, self._wanted, least, is_right_shown=is_right_shown)
+        self._left.setVisible(widths.left > 0)
+        self._right.setVisible(widths.right > 0)
+        self.setSizes([widths.left, widths.middle, widths.right])
+        self.hiding_changed.emit(0 in (widths.left, widths.right), widths.right > 0)
+
+    def _on_moved(self, _position: int, handle: int) -> None:
+        """Remember what the person did; only the pane at the handle that was moved."""
+        left, middle, right = self.sizes()
+        is_left = handle == 1
+        self._wanted = Widths(left if is_left else self._wanted.left, middle, self._wanted.right if is_left else right)
+
+
+USUAL_FRAME: Final = QMargins(1, 38, 1, 1)
+"""Logical pixels: what is kept free for a title bar until the system has told how high its own is."""
+
+
+def fitted(place: QRect, available: QRect) -> QRect:
+    """The same place where it is free; otherwise no larger than what is free, and moved into it."""
+    size = place.size().boundedTo(available.size())
+    left = min(max(place.left(), available.left()), available.left() + available.width() - size.width())
+    top = min(max(place.top(), available.top()), available.top() + available.height() - size.height())
+    return QRect(left, top, size.width(), size.height())
+
+
+def free_area(place: QRect) -> QRect:
+    """What the system's bars leave of the screen that a place is on; of the first one where it is on none.
+
+    Empty where nothing is shown on a screen at all.
+    """
+    if QGuiApplication.platformName() == "offscreen":
+        return QRect()
+    screens = [QGuiApplication.primaryScreen(), *QGuiApplication.screens()]
+    shares = [screen.availableGeometry().intersected(place) for screen in screens]
+    best = max(range(len(screens)), key=lambda number: shares[number].width() * shares[number].height())
+    return screens[best].availableGeometry()
+
+
+def keep_on_screen(window: QWidget) -> None:
+    """Make a window fit on its screen, with its frame."""
+    outer, inner = window.frameGeometry(), window.geometry()
+    frame = QMargins(
+        inner.left() - outer.left(),
+        inner.top() - outer.top(),
+        outer.right() - inner.right(),
+        outer.bottom() - inner.bottom(),
+    )
+    if frame.isNull():
+        frame = USUAL_FRAME
+    available = free_area(outer)
+    if available.isEmpty() or window.isMaximized() or window.isFullScreen():
+        return
+    place = fitted(inner.marginsAdded(frame), available).marginsRemoved(frame)
+    if place != inner:
+        window.setGeometry(place)

@@ -1,0 +1,98 @@
+"""Garbage cycles are collected on the GUI thread."""
+
+import gc
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from weakref import finalize
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.application import LANGUAGE_VARIABLE, GuiCollector, OpenedFiles, install_language
+from app.texts import plural, speak, tr
+from engine.errors import ModelError
+from tests.support.sessions import LONG_MS
+
+MANY = 20_000
+"""Cycles that make several collections due."""
+
+
+class Cycle:
+    """Refers to itself."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@pytest.fixture
+def collector() -> Iterator[QObject]:
+    """It goes on until the test is over."""
+    owner = QObject()
+    GuiCollector(owner)
+    yield owner
+    owner.deleteLater()
+    gc.unfreeze()
+
+
+def test_no_other_thread_collects(qtbot: QtBot, collector: QObject) -> None:
+    """Another thread leaves many cycles behind; what was in the first of them goes on the GUI thread."""
+    where: list[int] = []
+
+    def leave_cycles() -> None:
+        finalize(Cycle(), lambda: where.append(threading.get_ident()))
+        for _ in range(MANY):
+            Cycle()
+
+    thread = threading.Thread(target=leave_cycles)
+    thread.start()
+    thread.join()
+    assert where == []
+    qtbot.waitUntil(lambda: bool(where), timeout=LONG_MS)
+    assert where == [threading.get_ident()]
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def pseudo_language() -> Path:
+    subprocess.run([sys.executable, str(ROOT / "packaging" / "translations.py")], check=True, cwd=ROOT)
+    return ROOT / "build" / "translations" / "protoleaf_pseudo.qm"
+
+
+def test_texts_plurals_and_errors_are_translated(
+    qapp: QApplication, pseudo_language: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Values stay as they are, and what nobody translated stays English."""
+    monkeypatch.setenv(LANGUAGE_VARIABLE, str(pseudo_language))
+    install_language(qapp)
+    try:
+        assert tr("%1 of %2", "3", "4").startswith("[3 óf 4·")
+        assert plural(2, "1 image", "%n images").startswith("[2 ímágéš·")
+        error = ModelError("the model file is empty", found="/data/x.onnx")
+        assert error.translated().startswith("[thé módél fílé íš émptý·")
+        assert "/data/x.onnx" in error.translated()
+        assert str(error) == "the model file is empty: found /data/x.onnx"
+        assert tr("nobody says so") == "nobody says so"
+    finally:
+        speak(None)
+    assert plural(1, "1 image", "%n images") == "1 image"
+
+
+def test_projects_are_opened_and_other_files_are_not(qapp: QApplication) -> None:
+    """Whoever else wants the others gets them."""
+    opened: list[Path] = []
+    listener = OpenedFiles(qapp, opened.append)
+    try:
+        for name in ("/photos/birds.protoleaf", "/photos/gull.jpg"):
+            QCoreApplication.sendEvent(qapp, QFileOpenEvent(name))
+    finally:
+        qapp.removeEventFilter(listener)
+        listener.deleteLater()
+    assert opened == [Path("/photos/birds.protoleaf")]

@@ -1,0 +1,133 @@
+"""Boxes for files: a click and keys ask for some, and they light up while files are dragged over them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+
+from app.backbones.controller import Backbones
+from app.backbones.logic import Source
+from app.dragging import images_mime_data
+from app.drops import DropBox, DropLight
+from app.welcome.controller import Projects
+from tests.support.clicks import click
+from tests.support.desk import Desk
+from tests.support.sessions import create_project, recorded
+
+Key = Qt.Key
+COPY, LEFT, NO_KEYS = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+
+@pytest.fixture
+def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """Titles of the dialogs that asked for a folder; each is cancelled."""
+    titles: list[str] = []
+
+    def ask(_parent: QWidget, title: str, _folder: str) -> str:
+        titles.append(title)
+        return ""
+
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", ask)
+    return titles
+
+
+def test_the_box_of_the_first_page_asks_for_a_folder(desk: Desk, folders: list[str], tmp_path: Path) -> None:
+    """By a click on its words, Enter and Space; what is chosen is taken as if it had been dropped."""
+    welcome = desk.window.of(Projects).page
+    dropped = recorded(welcome.files_dropped)
+    click(welcome.drop_box, QPoint(40, 24))
+    welcome.drop_box.setFocus()
+    for key in (Key.Key_Return, Key.Key_Space):
+        desk.qtbot.keyClick(welcome.drop_box, key)
+    assert len(folders) == 3
+    assert dropped == []
+
+
+def test_what_is_chosen_goes_where_a_drop_goes(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A folder of images begins a project."""
+    dropped = recorded(desk.window.of(Projects).page.files_dropped)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_words: str(tmp_path))
+    click(desk.window.of(Projects).page.drop_box)
+    assert dropped == [([tmp_path],)]
+    desk.press(Key.Key_Escape)
+
+
+def test_the_box_of_an_empty_project_asks_for_a_folder(desk: Desk, folders: list[str], tmp_path: Path) -> None:
+    """“Drop images here” is clicked like a button; “All done” is no box."""
+    create_project(desk.qtbot, desk.window.session, tmp_path / "empty.protoleaf")
+    box = desk.window.workspace.empty.drop_box
+    desk.wait(box.isVisible)
+    click(box)
+    assert folders == ["Add a folder"]
+    desk.window.registry.trigger("show_labelled")
+
+
+def test_the_box_for_a_network_asks_for_a_file(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside its button, too."""
+    asked: list[str] = []
+
+    def ask(_parent: QWidget, title: str, *_more: str) -> tuple[str, str]:
+        asked.append(title)
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", ask)
+    reviewing.window.of(Backbones).open_panel(Source.FILE)
+    panel = reviewing.window.of(Backbones).panel
+    assert panel is not None
+    QApplication.processEvents()
+    click(panel.file.drop, QPoint(panel.file.drop.width() - 6, 6))
+    assert asked == ["Choose an ONNX file"]
+
+
+def files(paths: Sequence[Path]) -> QMimeData:
+    """Files on their way."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return data
+
+
+def enter(receiver: QWidget, data: QMimeData) -> None:
+    """Drag something in."""
+    QApplication.sendEvent(receiver, QDragEnterEvent(QPoint(5, 5), COPY, data, LEFT, NO_KEYS))
+
+
+def test_places_light_up_while_files_are_over_them(reviewing: Desk, tmp_path: Path) -> None:
+    """First page, images and the box for a network; not for what they do not take, and not any longer than that."""
+    window = reviewing.window
+    window.of(Backbones).open_panel(Source.FILE)
+    panel = window.of(Backbones).panel
+    assert panel is not None
+    for receiver, name in (
+        (window.of(Projects).page, "photos"),
+        (window.workspace.grid.viewport(), "photos"),
+        (panel, "net.onnx"),
+    ):
+        (light,) = receiver.findChildren(DropLight)
+        data = files([tmp_path / name])
+        enter(receiver, data)
+        assert not light.isHidden()
+        place = light.parentWidget()
+        assert place is not None
+        assert light.size() == place.size()
+        QApplication.sendEvent(receiver, QDragLeaveEvent())
+        assert light.isHidden()
+    enter(panel, files([tmp_path / "photo.jpg"]))
+    enter(window.workspace.grid.viewport(), images_mime_data([1]))
+    assert all(light.isHidden() for light in window.findChildren(DropLight))
+
+
+def test_the_light_goes_out_with_the_drop(desk: Desk, tmp_path: Path) -> None:
+    """What was dropped is taken."""
+    welcome = desk.window.of(Projects).page
+    dropped = recorded(welcome.files_dropped)
+    (light,) = welcome.findChildren(DropLight)
+    data = files([tmp_path])
+    enter(welcome, data)
+    assert isinstance(light.parentWidget(), DropBox)
+    QApplication.sendEvent(welcome, QDropEvent(QPointF(5, 5), COPY, data, LEFT, NO_KEYS))
+    assert light.isHidden()
+    assert dropped == [([tmp_path],)]
+    desk.press(Key.Key_Escape)
