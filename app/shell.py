@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer, Signal
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
+from app.class_requests import ClassRequests
 from app.class_tree.view import ClassTree
 from app.controls import fill_column, make_column
 from app.images.thumbnails import Thumbnails
@@ -67,8 +68,9 @@ class Shell(QMainWindow):
         self.session = Session(caches, self)
         self.thumbnails = Thumbnails(self.session.caches, self)
         self.embedding = Embedding(self.session)
-        self.tree = ClassTree(self.session)
-        self.workspace = Workspace(self.session, self.thumbnails, settings, rows)
+        requests = ClassRequests(self)
+        self.tree = ClassTree(self.session, requests)
+        self.workspace = Workspace(self.session, self.thumbnails, settings, rows, requests)
         self.inspector = Inspector(self.session, self.thumbnails)
         self.side = SidePlace(self.inspector)
         self.panes = Panes(self.tree, self.workspace, self.side)
@@ -108,9 +110,6 @@ class Shell(QMainWindow):
         tree.row_selected.connect(lambda: workspace.show_beside(tree.selected_classes))
         tree.row_selected.connect(self.needs_changed)
         graph.classes_selected.connect(tree.select_classes)
-        graph.images_dropped.connect(tree.images_dropped)
-        graph.files_dropped.connect(tree.files_dropped)
-        graph.menu_requested.connect(tree.menu_requested)
         workspace.grid.current_image_changed.connect(self._on_current_image_changed)
         workspace.grid.images_selected.connect(lambda _ids: self.needs_changed.emit())
         workspace.subset_wanted.connect(tree.select_subset)

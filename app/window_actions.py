@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices
 from app.actions.keys_sheet import KeysSheet
 from app.actions.row import WRITE, Method, Needs, Section, action
 from app.feature import Feature
-from app.image_grid.logic import Order
+from app.image_grid.held_order import Order
 from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_rows, commands_for
 from app.session.subsets import Subset
 from app.texts import for_menu, marked, tr

@@ -1,28 +1,121 @@
-"""The actions on classes: what is chosen in the tree, and what its menu and its titles say."""
+"""The actions on classes: what is chosen in the tree, its menu, and the titles of its actions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QPoint
+from PySide6.QtGui import QGuiApplication
 
 from app.actions.row import WRITE, Needs, Section, action
-from app.class_editing.clipboard import ClassClipboard
 from app.class_editing.editing import ClassEditing
-from app.drops import classes_text
-from app.texts import for_menu, marked, tr
+from app.class_editing.questions import chosen_text
+from app.drops import classes_text, refusal_text
+from app.texts import fill, for_menu, marked, tr
+from engine.graph.placement import placement_refusal
 
 if TYPE_CHECKING:
+    from app.class_editing.editing import ClassEditing
+    from app.class_requests import ClassRequests
     from app.dragging import Places
-    from app.graph_view.view import GraphView
     from app.inspector.view import Inspector
     from app.shell import Shell
     from engine.project import Change, Project
 
+
+READ_CLASS: Final = Needs.PROJECT | Needs.CLASS
 ON_CLASS: Final = WRITE | Needs.CLASS
 LONGEST_IN_MENU: Final = 40  # letters of a class's name in the title of an action
+action_new = partial(action, icon="class_new", section=Section.CLASSES_NEW)
+action_change = partial(action, section=Section.CLASSES_CHANGE, needs=ON_CLASS)
+action_copy = partial(action, section=Section.CLASSES_COPY)
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """What was cut: it stays where it is until it is put elsewhere in the same project."""
+
+    project: Path
+    places: Places
+    text: str
+
+
+@final
+class ClassClipboard:
+    """Copies, cuts and pastes classes."""
+
+    def __init__(self, shell: Shell, editing: ClassEditing) -> None:
+        self._session, self._editing = shell.session, editing
+        self._say, self._show = shell.toast.say, shell.tree.select_classes
+        self._cut: _Cut | None = None
+
+    def copy(self, places: Places) -> None:
+        """Copy classes with all below them: names, edges, synonyms, notes, colours, confidence needed; no labels."""
+        self._take(places, lambda _text: self._say(tr("Copied %1", self._chosen_text(places))))
+
+    def cut(self, places: Places) -> None:
+        """Copy classes, and move them where they are pasted in this project; until then they stay where they are."""
+
+        def remember(text: str) -> None:
+            if self._session.info is not None:
+                self._cut = _Cut(self._session.info.path, places, text)
+                one, several = tr("Cut %1. Paste to move it."), tr("Cut %1. Paste to move them.")
+                self._say(fill(one if len(places) == 1 else several, self._chosen_text(places)))
+
+        self._take(places, remember)
+
+    def paste(self, parent_id: int | None) -> None:
+        """Put what was cut, or a copy of what was copied, under a class, or at the top level (None)."""
+        from engine.project.branch_text import is_copied_text
+
+        text, cut, info = QGuiApplication.clipboard().text(), self._cut, self._session.info
+        if not is_copied_text(text):
+            self._say(tr("No class was copied. Choose classes and press Ctrl+C first."))
+        elif cut is not None and info is not None and text == cut.text and info.path == cut.project:
+            self._move(cut, parent_id)
+        else:
+            self._add(text, parent_id)
+
+    def _take(self, places: Places, on_text: Callable[[str], None]) -> None:
+        class_ids = tuple(dict.fromkeys(class_id for class_id, _parent in places))
+        if not class_ids:
+            return
+
+        def put(text: str) -> None:
+            self._cut = None
+            QGuiApplication.clipboard().setText(text)
+            on_text(text)
+
+        self._editing.copied_text(class_ids, put)
+
+    def _move(self, cut: _Cut, parent_id: int | None) -> None:
+        graph = self._session.graph
+        places = tuple(place for place in cut.places if place[0] in graph)
+        refusal = placement_refusal(graph, places, parent_id, is_link=False) if places else None
+        if refusal is not None:
+            self._say(refusal_text(graph, refusal, parent_id) or tr("These classes are here already."))
+        elif places:
+            self._cut = None
+            self._editing.place(places, parent_id, is_link=False)
+
+    def _add(self, text: str, parent_id: int | None) -> None:
+        pasted: list[int] = []
+
+        def paste(project: Project) -> Change:
+            change, class_ids = project.classes.paste(text, parent_id)
+            pasted.extend(class_ids)
+            return change
+
+        self._session.act(paste, on_done=lambda _change: self._show(pasted))
+
+    def _chosen_text(self, places: Places) -> str:
+        graph = self._session.graph
+        known = list(dict.fromkeys(class_id for class_id, _parent in places if class_id in graph))
+        return chosen_text(graph, known) if known else classes_text(0)
 
 
 @final
@@ -32,116 +125,78 @@ class Classes(ClassEditing):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._tree = shell.tree
-        self.clipboard = ClassClipboard(self._session, self, self._toast.say)
-        self._tree.create_requested.connect(self.ask_new)
-        self._tree.rename_requested.connect(self.rename)
-        self._tree.classes_dropped.connect(self.place)
-        self._tree.menu_requested.connect(self._open_menu)
-        self._follow(shell.workspace.graph, shell.inspector)
+        self.clipboard = ClassClipboard(shell, self)
+        self._follow(shell.tree.requests, shell.inspector)
 
-    def _follow(self, graph: GraphView, inspector: Inspector) -> None:
-        """What is wanted in the drawing and on the page of a class is done as in the tree."""
-        graph.create_requested.connect(self.ask_new)
-        graph.remove_requested.connect(self.remove)
-        graph.unlink_requested.connect(self.unlink)
-        graph.classes_dropped.connect(self.place)
-        inspector.bar_requested.connect(self.set_bar)
-        inspector.deepest_requested.connect(self.set_deepest)
-        inspector.parent_requested.connect(self.link_parent)
+    def _follow(self, requests: ClassRequests, inspector: Inspector) -> None:
+        requests.create_requested.connect(self.ask_new)
+        requests.rename_requested.connect(self.rename)
+        requests.classes_dropped.connect(self.place)
+        requests.remove_requested.connect(self.remove)
+        requests.unlink_requested.connect(self.unlink)
+        requests.menu_requested.connect(self._open_menu)
+        inspector.bar_requested.connect(lambda class_id, bar: self._change_policy(class_id, bar=bar))
+        inspector.deepest_requested.connect(lambda class_id, is_last: self._change_policy(class_id, is_deepest=is_last))
+        inspector.parent_requested.connect(lambda class_id, parent_id: self.link(parent_id, [class_id]))
         inspector.parent_wanted.connect(self.ask_parent)
-        inspector.unlink_requested.connect(self.unlink_parent)
+        inspector.unlink_requested.connect(lambda *place: self.unlink((place,)))
         inspector.attributes_changed.connect(lambda class_id, values: self.set_attributes([class_id], values))
         inspector.colour_chosen.connect(self.set_colour_of_chosen)
 
-    # -- actions
-
-    @action("new_class", marked("New class…"), "class_new", "Ctrl+N", Section.CLASSES_NEW, needs=WRITE)
+    @action_new("new_class", marked("New class…"), keys="Ctrl+N", needs=WRITE)
     def ask_new_below(self) -> None:
         self.ask_new(self._tree.selected_class)
 
-    @action(
-        "new_sibling",
-        marked("New class beside it…"),
-        "class_new",
-        "Ctrl+Return Ctrl+Enter",
-        Section.CLASSES_NEW,
-        needs=ON_CLASS,
-    )
+    @action_new("new_sibling", marked("New class beside it…"), keys="Ctrl+Return Ctrl+Enter", needs=ON_CLASS)
     def ask_new_beside(self) -> None:
         self.ask_new(self._tree.selected_parent)
 
-    @action(
-        "new_parent",
-        marked("New class above it…"),
-        "class_new",
-        "Ctrl+Shift+Return Ctrl+Shift+Enter",
-        Section.CLASSES_NEW,
-        needs=ON_CLASS,
-    )
+    @action_new("new_parent", marked("New class above it…"), keys="Ctrl+Shift+Return Ctrl+Shift+Enter", needs=ON_CLASS)
     def ask_new_above(self) -> None:
-        self.ask_new_parent(self._current_first())
+        current = self._tree.selected_class, self._tree.selected_parent
+        self.ask_new_parent(tuple(sorted(self._tree.selected_places, key=lambda place: place != current)))
 
-    @action(
-        "new_top_class",
-        marked("New class at the top level…"),
-        "class_new",
-        "Ctrl+Alt+Return Ctrl+Alt+Enter",
-        Section.CLASSES_NEW,
-        needs=WRITE,
+    @action_new(
+        "new_top_class", marked("New class at the top level…"), keys="Ctrl+Alt+Return Ctrl+Alt+Enter", needs=WRITE
     )
     def ask_new_top(self) -> None:
         self.ask_new(None)
 
-    @action("rename_class", marked("Rename class…"), "rename", "F2", Section.CLASSES_CHANGE, needs=ON_CLASS)
+    @action_change("rename_class", marked("Rename class…"), "rename", "F2")
     def ask_name_of_chosen(self) -> None:
         if self._tree.selected_class is not None:
             self.ask_name(self._tree.selected_class)
 
-    @action("move_class", marked("Move under…"), "move", "Ctrl+M", Section.CLASSES_CHANGE, needs=ON_CLASS)
+    @action_change("move_class", marked("Move under…"), "move", "Ctrl+M")
     def move_chosen(self) -> None:
         self.ask_place(self._tree.selected_places)
 
-    @action("link_parent", marked("Add another parent…"), "link", "Ctrl+L", Section.CLASSES_CHANGE, needs=ON_CLASS)
+    @action_change("link_parent", marked("Add another parent…"), "link", "Ctrl+L")
     def ask_parent_of_chosen(self) -> None:
         self.ask_parent(*self._tree.selected_classes)
 
-    @action(
-        "unlink_parent",
-        marked("Unlink from a parent"),
-        "unlink",
-        "Ctrl+U",
-        Section.CLASSES_CHANGE,
-        needs=ON_CLASS | Needs.SEVERAL_PARENTS,
+    @action_change(
+        "unlink_parent", marked("Unlink from a parent"), "unlink", "Ctrl+U", needs=ON_CLASS | Needs.SEVERAL_PARENTS
     )
     def unlink_chosen(self) -> None:
         self.unlink(self._places_to_unlink())
 
-    @action("merge_class", marked("Merge class into…"), "merge", "Ctrl+J", Section.CLASSES_CHANGE, needs=ON_CLASS)
+    @action_change("merge_class", marked("Merge class into…"), "merge", "Ctrl+J")
     def ask_heir_of_chosen(self) -> None:
         """Those beside the chosen class are offered first."""
         graph, parent_id = self._session.graph, self._tree.selected_parent
         beside = graph.roots() if parent_id is None else graph.children(parent_id)
         self.ask_heir(self._tree.selected_classes, first=beside)
 
-    @action(
-        "copy_classes",
-        marked("Copy classes"),
-        "copy",
-        "Ctrl+C",
-        Section.CLASSES_COPY,
-        needs=Needs.PROJECT | Needs.CLASS,
-        on_classes=True,
-    )
+    @action_copy("copy_classes", marked("Copy classes"), "copy", "Ctrl+C", needs=READ_CLASS, on_classes=True)
     def copy(self) -> None:
         self.clipboard.copy(self._tree.selected_places)
 
-    @action(
-        "cut_classes", marked("Cut classes"), "cut", "Ctrl+X", Section.CLASSES_COPY, needs=ON_CLASS, on_classes=True
-    )
+    @action_copy("cut_classes", marked("Cut classes"), "cut", "Ctrl+X", needs=ON_CLASS, on_classes=True)
     def cut(self) -> None:
         self.clipboard.cut(self._tree.selected_places)
 
-    @action("paste_classes", marked("Paste classes"), "paste", "Ctrl+V", Section.CLASSES_COPY, needs=WRITE)
+    @action_copy("paste_classes", marked("Paste classes"), "paste", "Ctrl+V", needs=WRITE)
     def paste(self) -> None:
         self.clipboard.paste(self._tree.selected_class)
 
@@ -151,19 +206,16 @@ class Classes(ClassEditing):
     def remove_chosen(self) -> None:
         self.remove(self._tree.selected_classes)
 
-    # -- what actions and menus say
-
     def there(self) -> Needs:
         chosen = Needs.CLASS if self._tree.selected_class is not None else Needs.NOTHING
-        return chosen | (Needs.SEVERAL_PARENTS if self.can_unlink else Needs.NOTHING)
+        return chosen | (Needs.SEVERAL_PARENTS if self._places_to_unlink() else Needs.NOTHING)
 
     def titles(self) -> Mapping[str, str]:
-        """Titles of the actions that name the class they would act on, by name of the action."""
         class_id, parent_id = self._tree.selected_class, self._tree.selected_parent
         new, unlink = tr("New class…"), tr("Unlink from a parent")
         if class_id is not None and class_id in self._session.graph:
             new = tr("New class under %1…", self._name_in_menu(class_id))
-            if parent_id is not None and self.can_unlink:
+            if parent_id is not None and self._places_to_unlink():
                 unlink = tr("Unlink from %1", self._name_in_menu(parent_id))
         merge, remove = tr("Merge class into…"), tr("Remove class")
         if (count := len(self._tree.selected_classes)) > 1:
@@ -176,19 +228,13 @@ class Classes(ClassEditing):
         self._shell.registry.menu_of(self.menu(class_id), self._shell).popup(place)
 
     def menu(self, class_id: int | None) -> tuple[str, ...]:
-        """Names of the actions in the menu of a class, or of the room where no class stands."""
         if class_id is None:
             return ("new_top_class", "paste_classes", "import_classes")
-        unlink = ("unlink_parent",) if self.can_unlink else ()
+        unlink = ("unlink_parent",) if self._places_to_unlink() else ()
         new = ("new_class", "new_sibling", "new_parent")
         clipboard = ("copy_classes", "cut_classes", "paste_classes")
         placing = ("move_class", "link_parent", *unlink, "merge_class")
         return (*new, "rename_class", *placing, *clipboard, "remove_class")
-
-    @property
-    def can_unlink(self) -> bool:
-        """Whether a chosen class has a parent left when it is taken away from the one that it is shown under."""
-        return bool(self._places_to_unlink())
 
     def _places_to_unlink(self) -> Places:
         """The chosen classes that have a parent left."""
@@ -199,28 +245,12 @@ class Classes(ClassEditing):
             if parent_id is not None and class_id in graph and len(graph.parents(class_id)) > 1
         )
 
-    def _current_first(self) -> Places:
-        """The chosen classes, the current one first."""
-        places, current = self._tree.selected_places, (self._tree.selected_class, self._tree.selected_parent)
-        return tuple(sorted(places, key=lambda place: place != current))
-
     def _name_in_menu(self, class_id: int) -> str:
         return for_menu(self._session.graph.name(class_id), LONGEST_IN_MENU)
 
     def set_colour_of_chosen(self, class_id: int, colour: str) -> None:
-        """Give a class a colour of its own, and all others that are chosen with it."""
         chosen = self._tree.selected_classes
         self.set_attributes(chosen if class_id in chosen else (class_id,), {"colour": colour})
-
-    # -- how sure the program must be
-
-    def set_bar(self, class_id: int, bar: float | None) -> None:
-        """Set the confidence needed for a class; None inherits it from above."""
-        self._change_policy(class_id, bar=bar)
-
-    def set_deepest(self, class_id: int, is_deepest: bool) -> None:
-        """Let predictions stop at a class, or go on below it."""
-        self._change_policy(class_id, is_deepest=is_deepest)
 
     def _change_policy(self, class_id: int, **changes: Any) -> None:
         def act(project: Project) -> Change:

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, final
 
 from app.actions.row import WRITE, Needs, Section, action
-from app.class_split.logic import SplitDraft, first_draft
-from app.class_split.wording import too_few_text
 from app.feature import Feature
-from app.texts import marked
+from app.texts import fill, marked, tr
+from app.wording import number
 
 if TYPE_CHECKING:  # the window shows first
-    from app.class_split.view import SplitCard
+    from app.class_split.view import SplitCard, SplitDraft
     from app.shell import Shell
     from engine.collection.live import LiveCollection
-    from engine.collection.state import CollectionState
 
 FEWEST: Final = 2  # labelled images that a class needs to be split
 Kinds = tuple[tuple[int, ...], ...]
@@ -27,7 +25,7 @@ class ClassSplitting(Feature):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.card: SplitCard | None = None  # None until it was asked for
+        self.card: SplitCard | None = None  # until it is opened first
         self._session.closed.connect(self._dismiss)
         self._session.failed.connect(self._on_failed)
 
@@ -40,11 +38,7 @@ class ClassSplitting(Feature):
             self.open(class_id, self._shell.workspace.selected_ids)
 
     def open(self, class_id: int, chosen: Sequence[int] = ()) -> None:
-        """Ask how to split a class.
-
-        Args:
-            chosen: images that are to leave it; without any the smaller of two kinds, where there are two.
-        """
+        """Propose that `chosen` images leave the class; without any the smaller of two kinds, where there are two."""
         session = self._session
         if session.info is not None and session.info.is_writable and class_id in session.graph:
             session.ask(
@@ -58,20 +52,18 @@ class ClassSplitting(Feature):
         state, graph = self._session.state, self._session.graph
         if state is None or class_id not in graph:
             return
-        known = _listed(state, labelled)
+        listed = frozenset(state.image_ids.tolist())
+        known = [image_id for image_id in labelled if image_id in listed]
         if len(known) < FEWEST:
-            self._toast.say_failure(too_few_text(graph.name(class_id), len(known)))
+            text = tr("%1 has %2 labelled images; to split a class takes 2. Label some more first.")
+            self._toast.say_failure(fill(text, graph.name(class_id), number(len(known))))
             return
+        from app.class_split.view import SplitCard, first_draft
+
         if self.card is None:
-            self.card = self._make_card()
+            self.card = SplitCard(self._host, self._thumbnails)
+            self.card.split_requested.connect(self._split)
         self.card.show_draft(first_draft(class_id, graph.name(class_id), known, chosen, kinds), state)
-
-    def _make_card(self) -> SplitCard:
-        from app.class_split.view import SplitCard
-
-        card = SplitCard(self._host, self._thumbnails)
-        card.split_requested.connect(self._split)
-        return card
 
     def _split(self, draft: SplitDraft, name: str, is_below: bool) -> None:
         from engine.project import SplitPart
@@ -97,9 +89,3 @@ def _look(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], Kinds]:
 
     labelled = tuple(image_id for image_id, label in live.embedded.images.label_items() if label == class_id)
     return labelled, kinds_of(live, class_id)
-
-
-def _listed(state: CollectionState, image_ids: Sequence[int]) -> list[int]:
-    """Those of the images that a snapshot knows."""
-    known = frozenset(state.image_ids.tolist())
-    return [image_id for image_id in image_ids if image_id in known]

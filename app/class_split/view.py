@@ -2,28 +2,200 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QRadioButton, QWidget
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QApplication, QButtonGroup, QHBoxLayout, QLineEdit, QRadioButton, QSizePolicy, QWidget
 
-from app.class_split.board import PictureBoard
-from app.class_split.logic import SplitDraft
-from app.class_split.wording import below_text, beside_text, hint_text, leaving_title, staying_title
 from app.controls import fill_column, make_button, make_flowing_label, make_label
+from app.dragging import paint_rubber_band
+from app.images.squares import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice
 from app.texts import plain_button, tr
 from app.theme.tokens import tokens
+from app.wording import images
+from engine.collection.state import CollectionState
 
-if TYPE_CHECKING:
-    from pathlib import Path
+# Logical pixels.
+WIDTH: Final = 720
+SIDE: Final = 72  # of a picture: five kinds of daisy can be told apart
+GAP: Final = 6  # between pictures
+FRAME: Final = 2  # width of the line around what is touched or has the keyboard
+STEPS: Final = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
 
-    from engine.collection.state import CollectionState
 
-WIDTH: Final = 720  # logical pixels
+@dataclass(frozen=True)
+class SplitDraft:
+    """What would be done."""
+
+    class_id: int
+    name: str
+    staying: tuple[int, ...]  # images labelled with it, each in one of both, in the order in which they are shown
+    leaving: tuple[int, ...] = ()
+
+    def moved(self, image_ids: Collection[int]) -> SplitDraft:
+        chosen = frozenset(image_ids)
+        arriving = tuple(each for each in self.staying if each in chosen)
+        returning = tuple(each for each in self.leaving if each in chosen)
+        return replace(
+            self,
+            staying=(*(each for each in self.staying if each not in chosen), *returning),
+            leaving=(*(each for each in self.leaving if each not in chosen), *arriving),
+        )
+
+    def exchanged(self) -> SplitDraft:
+        return replace(self, staying=self.leaving, leaving=self.staying)
+
+
+def first_draft(
+    class_id: int, name: str, labelled: Sequence[int], chosen: Collection[int], kinds: Sequence[Sequence[int]]
+) -> SplitDraft:
+    """Images that a person has chosen leave; else the smaller of two `kinds`, of which the larger comes first."""
+    known = frozenset(labelled)
+    leaving = known & frozenset(chosen)
+    if not leaving or leaving == known:
+        leaving = known & frozenset(kinds[1]) if len(kinds) > 1 else frozenset()
+    return SplitDraft(class_id, name, tuple(labelled)).moved(leaving)
+
+
+@final
+class PictureBoard(QWidget):
+    """Square pictures in rows."""
+
+    moved = Signal(tuple)  # ids of the images that go to the other side
+
+    def __init__(self, thumbnails: Thumbnails, name: str) -> None:
+        super().__init__()
+        self._thumbnails = thumbnails
+        self._images: Sequence[tuple[int, Path]] = ()
+        self._paths: frozenset[Path] = frozenset()
+        self._current = 0
+        self._pressed: QPoint | None = None
+        self._pointer = QPoint()
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(SIDE)
+        thumbnails.ready.connect(self._on_ready)
+
+    def show_images(self, images: Sequence[tuple[int, Path]]) -> None:
+        self._images, self._paths = tuple(images), frozenset(path for _, path in images)
+        self._current = max(0, min(self._current, len(images) - 1))
+        self.setFixedHeight(self._height(self.width()))
+        self.update()
+
+    @property
+    def image_ids(self) -> tuple[int, ...]:
+        return tuple(image_id for image_id, _ in self._images)
+
+    def rect_of(self, place: int) -> QRect:
+        row, column = divmod(place, self._columns(self.width()))
+        return QRect(column * (SIDE + GAP), row * (SIDE + GAP), SIDE, SIDE)
+
+    def _on_ready(self, path: Path) -> None:
+        if path in self._paths:
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(4 * (SIDE + GAP), self._height(self.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.setFixedHeight(self._height(event.size().width()))
+
+    def _columns(self, width: int) -> int:
+        return max(1, (width + GAP) // (SIDE + GAP))
+
+    def _height(self, width: int) -> int:
+        rows = max(1, -(-len(self._images) // self._columns(width)))
+        return rows * (SIDE + GAP) - GAP
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed = self._pointer = event.position().toPoint()
+            event.accept()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is not None:
+            self._pointer = event.position().toPoint()
+            self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        touched = self._touched()
+        self._pressed = None
+        self.update()
+        if touched:
+            self.moved.emit(tuple(self._images[place][0] for place in touched))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        if key in STEPS and self._images:
+            across, down = STEPS[key]
+            step = across + down * self._columns(self.width())
+            self._current = max(0, min(len(self._images) - 1, self._current + step))
+            self.update()
+        elif key == Qt.Key.Key_Space and self._images:
+            self.moved.emit((self._images[self._current][0],))
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    @property
+    def _box(self) -> QRect | None:
+        """The box that is drawn; None as long as it may be a click."""
+        if self._pressed is None:
+            return None
+        is_click = (self._pointer - self._pressed).manhattanLength() < QApplication.startDragDistance()
+        return None if is_click else QRect(self._pressed, self._pointer).normalized()
+
+    def _touched(self) -> list[int]:
+        box = self._box
+        if box is None:
+            return [place for place in range(len(self._images)) if self.rect_of(place).contains(self._pointer)]
+        return [place for place in range(len(self._images)) if self.rect_of(place).intersects(box)]
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        box = self._box
+        framed = set(self._touched()) if box is not None else set[int]()
+        if self.hasFocus() and self._pressed is None:
+            framed.add(self._current)
+        for place, (_, path) in enumerate(self._images):
+            rect = self.rect_of(place)
+            paint_square(painter, rect, self._thumbnails.pixmap(path, SIDE, self.devicePixelRatioF()))
+            if place in framed:
+                painter.setPen(QPen(QColor(tokens().colours.accent), FRAME))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), RADIUS - 1, RADIUS - 1)
+        if not self._images:
+            self._paint_well(painter)
+        if box is not None:
+            paint_rubber_band(painter, box)
+        painter.end()
+
+    def _paint_well(self, painter: QPainter) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens().colours.sunken))
+        painter.drawRoundedRect(QRectF(self.rect()), RADIUS, RADIUS)
+        painter.setPen(QColor(tokens().colours.text_muted))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, tr("No images yet"))
 
 
 @final
@@ -35,8 +207,8 @@ class SplitCard(ScrollingCard):
 
     def __init__(self, host: QWidget, thumbnails: Thumbnails) -> None:
         super().__init__(host, WIDTH, tr("Split class"))
-        self._draft: SplitDraft | None = None
-        self._state: CollectionState | None = None
+        self.draft = SplitDraft(0, "", ())
+        self._paths: Mapping[int, Path] = {}
         self.staying = PictureBoard(thumbnails, tr("Images that stay"))
         self.leaving = PictureBoard(thumbnails, tr("Images of the new class"))
         self.name = QLineEdit()
@@ -44,19 +216,19 @@ class SplitCard(ScrollingCard):
         self.name.setPlaceholderText(self.name.accessibleName())
         self.below, self.beside = QRadioButton(), QRadioButton()
         self.failure = FailureNotice()
-        self.exchange_button = make_button(tr("Swap"), self._on_exchange, variant="flat")
+        self.exchange_button = make_button(tr("Swap"), lambda: self._show(self.draft.exchanged()), variant="flat")
         self.split_button = make_button(tr("Split"), self._on_split, variant="primary")
         self.keep_button = make_button(tr("Cancel"), self.dismiss)
         self._staying_title, self._leaving_title = make_label("", "strong"), make_label("", "strong")
-        for title in (self._staying_title, self._leaving_title):
-            title.setContentsMargins(0, tokens().spacing.small, 0, 0)
         self._lay_out()
         for board in (self.staying, self.leaving):
-            board.moved.connect(self._on_moved)
+            board.moved.connect(lambda image_ids: self._show(self.draft.moved(image_ids)))
         self.name.textChanged.connect(self._on_name_changed)
 
     def _lay_out(self) -> None:
         spacing = tokens().spacing
+        for title in (self._staying_title, self._leaving_title):
+            title.setContentsMargins(0, spacing.small, 0, 0)
         place = QWidget()
         row = QHBoxLayout(place)
         row.setContentsMargins(0, 0, 0, 0)
@@ -66,8 +238,12 @@ class SplitCard(ScrollingCard):
             self._places.addButton(button)
             row.addWidget(button)
         row.addStretch(1)
+        hint = tr(
+            "Click an image, or draw a box around some, to move them to the other class. Only images that you labelled "
+            "are listed. Predictions update automatically."
+        )
         parts = (
-            *(make_flowing_label(hint_text(), "secondary"), self._staying_title, self.staying),
+            *(make_flowing_label(hint, "secondary"), self._staying_title, self.staying),
             *(self._leaving_title, self.leaving, self.name, place, self.failure),
         )
         column = fill_column(self.body, *parts, spacing=spacing.small)
@@ -92,18 +268,11 @@ class SplitCard(ScrollingCard):
         """With the foot, which does not scroll."""
         return super().wanted_height(width) + self.split_button.sizeHint().height() + 2 * tokens().spacing.small
 
-    # -- what is shown
-
-    @property
-    def draft(self) -> SplitDraft | None:
-        """What would be done; None while the card is not in use."""
-        return self._draft
-
     def show_draft(self, draft: SplitDraft, state: CollectionState) -> None:
-        self._state = state
+        self._paths = {each: state.path_of(each) for each in (*draft.staying, *draft.leaving)}
         self.name.clear()
-        self.below.setText(plain_button(below_text(draft.name)))
-        self.beside.setText(plain_button(beside_text(draft.name)))
+        self.below.setText(plain_button(tr("Below %1", draft.name)))
+        self.beside.setText(plain_button(tr("Beside %1", draft.name)))
         self.beside.setChecked(True)
         self.failure.show_text("")
         self._show(draft)
@@ -111,48 +280,31 @@ class SplitCard(ScrollingCard):
         self.name.setFocus()
 
     def show_failure(self, reason: str) -> None:
-        """Say why it could not be split; nothing changed."""
         self.failure.show_text(reason)
         self._settle()
 
     def _show(self, draft: SplitDraft) -> None:
-        self._draft = draft
-        self._staying_title.setText(staying_title(draft))
-        self._leaving_title.setText(leaving_title(draft))
-        self.staying.show_images(self._placed(draft.staying))
-        self.leaving.show_images(self._placed(draft.leaving))
-        self._show_whether_it_can_be_split()
+        self.draft = draft
+        self._staying_title.setText(tr("%1 keeps %2", draft.name, images(len(draft.staying))))
+        self._leaving_title.setText(tr("The new class gets %1", images(len(draft.leaving))))
+        self.staying.show_images([(each, self._paths[each]) for each in draft.staying])
+        self.leaving.show_images([(each, self._paths[each]) for each in draft.leaving])
+        self._enable_split()
         self._settle()
 
-    def _placed(self, image_ids: tuple[int, ...]) -> list[tuple[int, Path]]:
-        state = self._state
-        assert state is not None, "images are shown of a state"
-        return [(image_id, state.path_of(image_id)) for image_id in image_ids]
-
-    def _show_whether_it_can_be_split(self) -> None:
-        draft = self._draft
-        self.split_button.setEnabled(draft is not None and bool(draft.leaving) and bool(self.name.text().strip()))
-
-    # -- what is done
-
-    def _on_moved(self, image_ids: tuple[int, ...]) -> None:
-        if self._draft is not None:
-            self._show(self._draft.moved(image_ids))
-
-    def _on_exchange(self) -> None:
-        if self._draft is not None:
-            self._show(self._draft.exchanged())
+    def _enable_split(self) -> None:
+        self.split_button.setEnabled(bool(self.draft.leaving and self.name.text().strip()))
 
     def _on_name_changed(self) -> None:
         self.failure.show_text("")
-        self._show_whether_it_can_be_split()
+        self._enable_split()
 
     def _on_split(self) -> None:
-        if self._draft is not None and self.split_button.isEnabled():
-            self.split_requested.emit(self._draft, self.name.text().strip(), self.below.isChecked())
+        if self.split_button.isEnabled():
+            self.split_requested.emit(self.draft, self.name.text().strip(), self.below.isChecked())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             self._on_split()
-            return
-        super().keyPressEvent(event)
+        else:
+            super().keyPressEvent(event)

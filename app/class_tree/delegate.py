@@ -1,29 +1,41 @@
 """Paints the two cells of a class: dot, name, path and mark of several parents; the quiet count at the right."""
 
+from __future__ import annotations
+
 from enum import Enum, auto
 from typing import Final, final
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
-from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
-
-from app.class_tree.row_data import (
-    BAR_ROLE,
-    BRANCH_ROLE,
-    COLOUR_ROLE,
-    COUNT,
-    HAS_MORE_PARENTS_ROLE,
-    HAS_SHOTS_ROLE,
-    IS_DEEPEST_ROLE,
-    PATH_ROLE,
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPoint,
+    QPointF,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
 )
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QLineEdit,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeView,
+    QWidget,
+)
+
+from app.class_tree import row_data
+from app.class_tree.model import ClassTreeModel
+from app.class_tree.row_data import COUNT, NAME, AnyIndex
 from app.texts import tr
 from app.theme.class_colours import branch_colour, own_colour
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 from app.wording import percent
-
-AnyIndex = QModelIndex | QPersistentModelIndex
 
 # Logical pixels.
 ROW_HEIGHT: Final = 30
@@ -35,7 +47,11 @@ DOT_ROOM: Final = 18
 MARK_SIDE: Final = 13
 GAP: Final = 6
 COUNT_MARGIN: Final = 12
-_MARKS: Final = {HAS_MORE_PARENTS_ROLE: "multi_parent", IS_DEEPEST_ROLE: "stop"}
+COUNT_GAP: Final = 8
+WIDEST_INDENT: Final = 18  # also the room for the chevron of a row, however small the indent is
+NARROWEST_INDENT: Final = 8
+LEAST_NAME: Final = 80  # room for a name at any depth, about ten letters: longer ones are whole in the tool tip
+_MARKS: Final = {row_data.HAS_MORE_PARENTS_ROLE: "multi_parent", row_data.IS_DEEPEST_ROLE: "stop"}
 
 
 @final
@@ -43,7 +59,7 @@ class ClassDelegate(QStyledItemDelegate):
     """Row of a class, without its background: that belongs to the whole row."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        return QSize(0, HEIGHT_WITH_PATH if index.data(PATH_ROLE) else ROW_HEIGHT)
+        return QSize(0, HEIGHT_WITH_PATH if index.data(row_data.PATH_ROLE) else ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         painter.save()
@@ -81,7 +97,7 @@ def caption_font(base: QFont) -> QFont:
 
 
 class Ground(Enum):
-    """What the rounded shape behind a row says."""
+    """What the rounded shape behind a row means."""
 
     HOVERED = auto()
     CHOSEN = auto()
@@ -90,7 +106,6 @@ class Ground(Enum):
 
 
 def paint_ground(painter: QPainter, row: QRect, ground: Ground) -> None:
-    """Paint the shape behind a row: the pointer is over it, it is chosen, a drop would go there, or must not."""
     colours, spacing = tokens().colours, tokens().spacing
     edge = {Ground.TARGET: colours.accent, Ground.REFUSED: colours.danger}.get(ground)
     fill = {Ground.HOVERED: colours.hover, Ground.REFUSED: colours.danger_soft}.get(ground, colours.accent_soft)
@@ -104,25 +119,20 @@ def paint_ground(painter: QPainter, row: QRect, ground: Ground) -> None:
 
 
 def paint_chevron(painter: QPainter, cell: QRect, *, is_open: bool) -> None:
-    """Paint the arrow before a class that has others below it; with a narrow indent it comes close to the dot."""
-    picture = icon_pixmap(
-        "chevron_down" if is_open else "chevron_right",
-        CHEVRON_SIDE,
-        colour="text_muted",
-        ratio=painter.device().devicePixelRatio(),
-    )
+    name, ratio = "chevron_down" if is_open else "chevron_right", painter.device().devicePixelRatio()
+    picture = icon_pixmap(name, CHEVRON_SIDE, colour="text_muted", ratio=ratio)
     left = cell.x() - CHEVRON_SIDE - CHEVRON_GAP
     painter.drawPixmap(QPointF(left, cell.y() + (cell.height() - CHEVRON_SIDE) / 2), picture)
 
 
 def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-    rect, colours, path = option.rect, tokens().colours, str(index.data(PATH_ROLE) or "")
+    rect, colours, path = option.rect, tokens().colours, str(index.data(row_data.PATH_ROLE) or "")
     if path:
         rect = _paint_path(painter, rect, path)
     _paint_dot(painter, rect, index)
     place = rect.adjusted(DOT_ROOM, 0, 0, 0)
     metrics, small = painter.fontMetrics(), QFontMetrics(caption_font(painter.font()))
-    bar, icons = index.data(BAR_ROLE), [icon for role, icon in _MARKS.items() if index.data(role)]
+    bar, icons = index.data(row_data.BAR_ROLE), [icon for role, icon in _MARKS.items() if index.data(role)]
     words = "" if bar is None else percent(bar)
     room = place.width() - len(icons) * (GAP + MARK_SIDE) - (GAP + small.horizontalAdvance(words) if words else 0)
     name = metrics.elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room)
@@ -143,9 +153,7 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
 def _paint_path(painter: QPainter, rect: QRect, path: str) -> QRect:
     """Paint the path of a found class below its name, of a long one the end; the room that is left for the name."""
     upper = QRect(rect.x(), rect.y() + GAP // 2, rect.width(), rect.height() // 2)
-    lower = QRect(
-        rect.x() + DOT_ROOM, upper.bottom() + 1, rect.width() - DOT_ROOM, rect.bottom() - upper.bottom() - GAP
-    )
+    lower = rect.adjusted(DOT_ROOM, upper.bottom() + 1 - rect.y(), 0, -GAP)
     painter.save()
     painter.setFont(caption_font(painter.font()))
     painter.setPen(QColor(tokens().colours.text_muted))
@@ -156,7 +164,6 @@ def _paint_path(painter: QPainter, rect: QRect, path: str) -> QRect:
 
 
 def _end_of_path(metrics: QFontMetrics, path: str, width: int) -> str:
-    """As many whole names from the end of a path as there is room for."""
     names, shown = path.split(" / "), path
     while len(names) > 1 and metrics.horizontalAdvance(shown) > width - GAP:
         names.pop(0)
@@ -167,9 +174,9 @@ def _end_of_path(metrics: QFontMetrics, path: str, width: int) -> str:
 def _paint_dot(painter: QPainter, rect: QRect, index: AnyIndex) -> None:
     """A dot in the branch's colour, or the one that a person chose; hollow where a class waits for its first shots."""
     centre = QPointF(rect.x() + DOT_RADIUS + 2, rect.y() + rect.height() / 2)
-    own = str(index.data(COLOUR_ROLE))
-    colour = own_colour(own) if own else branch_colour(int(index.data(BRANCH_ROLE)))
-    if index.data(HAS_SHOTS_ROLE):
+    own = str(index.data(row_data.COLOUR_ROLE))
+    colour = own_colour(own) if own else branch_colour(int(index.data(row_data.BRANCH_ROLE)))
+    if index.data(row_data.HAS_SHOTS_ROLE):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
         painter.drawEllipse(centre, DOT_RADIUS, DOT_RADIUS)
@@ -182,8 +189,103 @@ def _paint_dot(painter: QPainter, rect: QRect, index: AnyIndex) -> None:
 def _paint_count(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
     colours = tokens().colours
     painter.setFont(caption_font(painter.font()))
-    painter.setPen(
-        QColor(colours.text_secondary if option.state & QStyle.StateFlag.State_Selected else colours.text_muted)
-    )
+    is_selected = option.state & QStyle.StateFlag.State_Selected
+    painter.setPen(QColor(colours.text_secondary if is_selected else colours.text_muted))
     place = option.rect.adjusted(0, 0, -COUNT_MARGIN, 0)
     painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(index.data() or ""))
+
+
+@final
+class FittedColumns(QObject):
+    """Fits the counts of a tree to the largest one, and its indent and names to the levels that are open."""
+
+    def __init__(self, view: QTreeView, model: ClassTreeModel) -> None:
+        super().__init__(view)
+        self._view = view
+        self._model = model
+        self._levels = 1
+        self._is_pressed = False  # on a chevron
+        self._recount, self._reveal = QTimer(self, singleShot=True), QTimer(self, singleShot=True)
+        self._recount.timeout.connect(self._count_levels)
+        self._reveal.timeout.connect(lambda: view.scrollTo(view.currentIndex()))
+        for changed in (view.expanded, view.collapsed, model.rowsRemoved, model.rowsMoved, model.modelReset):
+            changed.connect(self._recount.start)
+        view.viewport().installEventFilter(self)
+        view.setIndentation(WIDEST_INDENT)
+        view.setHeaderHidden(True)
+        view.header().setMinimumSectionSize(1)
+        view.header().setStretchLastSection(False)
+        view.header().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+
+    @property
+    def name_room(self) -> int:
+        """Width of the window's part that names are painted in: the counts at the right stay where they are."""
+        return self._view.viewport().width() - self._view.header().sectionSize(COUNT)
+
+    @property
+    def first_indent(self) -> int:
+        """How much further than Qt's all names begin, so that a top-level class has room for its chevron."""
+        return WIDEST_INDENT - self._view.indentation()
+
+    def painted_rect(self, index: AnyIndex) -> QRect:
+        """Where a cell is painted: counts stay in sight at the right, and a name ends before them."""
+        rect = self._view.visualRect(index)
+        rect.setRight(self.name_room) if index.column() == NAME else rect.moveLeft(self.name_room)
+        return rect
+
+    def fit_counts(self, widest: str) -> None:
+        metrics = QFontMetrics(caption_font(self._view.font()))
+        width = metrics.horizontalAdvance(widest or "888") + COUNT_MARGIN + COUNT_GAP
+        self._view.header().resizeSection(COUNT, width)
+        self._fit()
+
+    def _fit(self) -> None:
+        below, ends = self._levels - 1, WIDEST_INDENT + DOT_ROOM + LEAST_NAME
+        indent = (self.name_room - ends) // below if below else WIDEST_INDENT
+        indent = min(max(indent, NARROWEST_INDENT), WIDEST_INDENT)
+        self._view.setIndentation(indent)
+        needed = below * indent + ends if below else 0  # a flat list never scrolls sideways
+        self._view.header().resizeSection(NAME, max(self.name_room, needed))
+
+    def _count_levels(self) -> None:
+        self._levels = max(1, self._model.open_levels(self._view.isExpanded))
+        self._fit()
+
+    def show_name(self, index: AnyIndex) -> None:
+        """Scroll sideways, no further than needed, until a row's chevron and the beginning of its name are there."""
+        bar, start = self._view.horizontalScrollBar(), self._view.visualRect(index.sibling(index.row(), NAME)).x()
+        left, right = start - WIDEST_INDENT, start + DOT_ROOM + LEAST_NAME
+        beyond = max(right - self.name_room, 0)
+        bar.setValue(bar.value() + (left if left < 0 else min(beyond, left)))
+
+    def _follow_size(self, event: QResizeEvent) -> None:
+        """Fit the new width; a row that was in sight stays so, also when a scroll bar comes where it stands."""
+        self._fit()
+        current = self._view.visualRect(self._view.currentIndex())
+        if event.size().height() < event.oldSize().height() and 0 <= current.top() < event.oldSize().height():
+            self._reveal.start()
+
+    def _branch_at(self, point: QPoint) -> QModelIndex:
+        index = self._view.indexAt(point)
+        index = index.siblingAtColumn(NAME) if index.isValid() else index
+        start = self._view.visualRect(index).x()
+        is_chevron = index.isValid() and self._model.hasChildren(index) and start - WIDEST_INDENT <= point.x() < start
+        return index if is_chevron else QModelIndex()
+
+    def _takes(self, event: QMouseEvent) -> bool:
+        """Open or close the row whose chevron is pressed: with a narrow indent Qt's own place for it is too small."""
+        if event.type() in (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick):
+            index = self._branch_at(event.position().toPoint())
+            self._is_pressed = index.isValid() and event.button() == Qt.MouseButton.LeftButton
+            if self._is_pressed:
+                self._view.setExpanded(index, not self._view.isExpanded(index))
+            return self._is_pressed
+        was_pressed = self._is_pressed
+        if event.type() == QEvent.Type.MouseButtonRelease:
+            self._is_pressed = False
+        return was_pressed
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QResizeEvent):
+            self._follow_size(event)
+        return isinstance(event, QMouseEvent) and self._takes(event)

@@ -1,8 +1,6 @@
 """Where something dragged over the tree would go: the row lights up, a chip says what happens, closed rows open."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final, final
+from typing import Final, final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QDragMoveEvent, QDropEvent, QPainter
@@ -10,14 +8,12 @@ from PySide6.QtWidgets import QTreeView
 
 from app.class_tree.delegate import Ground, paint_ground
 from app.class_tree.model import ClassTreeModel
-from app.class_tree.row_data import NAME
+from app.class_tree.row_data import NAME, AnyIndex
 from app.dragging import Dragged, DraggedClasses, DraggedFiles, DraggedImages, EdgeScroll, is_link, read_dragged
 from app.drops import LazyChip, dropped_text, refusal_text
 from app.theme.tokens import tokens
+from engine.graph.category_graph import ClassId
 from engine.graph.placement import Obstacle, Refusal, placement_refusal
-
-if TYPE_CHECKING:  # the window shows first
-    from engine.graph.category_graph import ClassId
 
 SPRING_MS: Final = 600  # as in file managers: long enough to pass over a row, short enough to wait
 _ROOM_BELOW: Final = {Obstacle.ALREADY_THERE, Obstacle.NAME_TAKEN}
@@ -44,10 +40,7 @@ class DropTarget:
         self._spring = QTimer(view, singleShot=True, interval=SPRING_MS)
         self._spring.timeout.connect(self._open)
 
-    # -- following
-
     def judge(self, event: QDragMoveEvent) -> None:
-        """Take or refuse what is dragged where it is now, and show it."""
         self._dragged, self._is_link = read_dragged(event.mimeData()), is_link(event)
         self._point = event.position().toPoint()
         self._scroll.follow(self._point.y())
@@ -58,7 +51,6 @@ class DropTarget:
             event.ignore()
 
     def leave(self) -> None:
-        """It went elsewhere, or was given up: all is as it was before."""
         self._end()
         self._fold(QModelIndex())
 
@@ -109,12 +101,9 @@ class DropTarget:
         return index.isValid() or isinstance(dragged, DraggedImages | DraggedClasses)
 
     def _refusal(self, dragged: Dragged, index: QModelIndex, is_link: bool) -> Refusal | None:
-        """Why classes cannot go here; None where they can, and for all else."""
         if not isinstance(dragged, DraggedClasses):
             return None
         return placement_refusal(self._model.graph, dragged.places, self._model.class_of(index), is_link=is_link)
-
-    # -- what lights up, and what opens
 
     def _light_up(self, index: QModelIndex, *, is_below: bool) -> None:
         if self._row != index or self._is_below != is_below:
@@ -127,19 +116,16 @@ class DropTarget:
             self._view.viewport().update()
 
     def _spring_over(self, index: QModelIndex) -> None:
-        """Open the row that the pointer rests on, after a while."""
         if self._resting != index:
             self._resting = QPersistentModelIndex(index)
             self._spring.start() if index.isValid() else self._spring.stop()
 
-    def ground_of(self, index: QModelIndex | QPersistentModelIndex) -> Ground | None:
-        """What lies behind a row: a drop would go there, or it is on the way that a drop would close to a circle."""
+    def ground_of(self, index: AnyIndex) -> Ground | None:
         if self._row.isValid() and self._row == index:
             return Ground.TARGET
         return Ground.REFUSED if self._refused and self._model.class_of(index) in self._refused else None
 
     def paint_below(self, painter: QPainter) -> None:
-        """Light up the room below all rows while a drop would go there."""
         if not self._is_below:
             return
         view = self._view
@@ -151,7 +137,6 @@ class DropTarget:
         paint_ground(painter, room.adjusted(0, 1, 0, -tokens().spacing.tiny), Ground.TARGET)
 
     def _open(self) -> None:
-        """The pointer has rested on a row: what it leads to opens."""
         row = self._resting
         if row.isValid() and self._model.hasChildren(row) and not self._view.isExpanded(row):
             self._opened.append(QPersistentModelIndex(row))

@@ -1,20 +1,15 @@
 """What was open and chosen in rows that go away while the graph changes: they may come back at another place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Final, final
+from typing import Final, final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex
 from PySide6.QtWidgets import QTreeView
 
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import NAME
-
-if TYPE_CHECKING:  # the window shows first
-    from engine.graph.category_graph import ClassId
-
+from engine.graph.category_graph import ClassId
 
 MOST_ROWS_OPENED: Final = 400
 """At once: a class has a row on each of its paths, and a dense graph has more of them than can be counted."""
@@ -58,7 +53,6 @@ class KeptRows:
             self._beside = QPersistentModelIndex(next((index for index in beside if index.isValid()), parent))
 
     def note_open(self, parent: QModelIndex, first: int, last: int) -> None:
-        """Remember which branches are open in rows that go."""
         waiting = [self._model.index(row, NAME, parent) for row in range(first, last + 1)]
         while waiting:
             index = waiting.pop()
@@ -70,23 +64,21 @@ class KeptRows:
         """Open the branches that were open, in the rows that came, and new ones above them."""
         if self._open:
             rows = [self._model.index_of_key(key) for key in came]
-            most = max(MOST_ROWS_OPENED, len(self._open))
-            open_rows(self._view, rows, lambda index: self._was_open(self._model.class_of(index)), most=most)
+            open_rows(self._view, rows, self._was_open, most=max(MOST_ROWS_OPENED, len(self._open)))
         self._open.clear()
 
-    def _was_open(self, class_id: ClassId | None) -> bool:
+    def _was_open(self, index: QModelIndex) -> bool:
+        class_id = self._model.class_of(index)
         if class_id is None:
             return False
         return class_id in self._open or not self._open.isdisjoint(self._model.graph.children(class_id))
 
     def take_chosen(self) -> tuple[set[ClassId], QModelIndex]:
-        """The classes that were chosen in rows that went, and what stood beside them; they are forgotten with it."""
         chosen, self._chosen = self._chosen, set()
         return chosen, self._model.index(self._beside.row(), NAME, self._beside.parent())
 
 
 def is_among(index: QModelIndex, parent: QModelIndex, first: int, last: int) -> bool:
-    """Whether a row is one of some siblings, or below one of them."""
     while index.isValid() and index.parent() != parent:
         index = index.parent()
     return index.isValid() and first <= index.row() <= last

@@ -1,9 +1,7 @@
-"""Qt model of the class tree: rows are made when somebody looks, and edits touch only the rows they concern."""
-
-from __future__ import annotations
+"""Qt model of the class tree: rows are made when they are looked at, and edits touch only the rows they concern."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
 
 from PySide6.QtCore import (
     QAbstractItemModel,
@@ -11,23 +9,26 @@ from PySide6.QtCore import (
     QMimeData,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     Qt,
     Signal,
 )
 
-from app.class_tree.logic import TouchedClasses, touched_by
-from app.class_tree.node import Node, NodeTable, number_rows
-from app.class_tree.row_data import COUNT, NAME, RowData
+from app.class_tree.row_data import (
+    COUNT,
+    NAME,
+    AnyIndex,
+    Node,
+    NodeTable,
+    RowData,
+    TouchedClasses,
+    number_rows,
+    touched_by,
+)
 from app.dragging import CLASS_MIME, IMAGES_MIME, Places, classes_mime_data
 from engine.collection.state import CollectionState
+from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.edits import GraphEdit
-
-if TYPE_CHECKING:  # the window shows first
-    from engine.graph.category_graph import CategoryGraph, ClassId
-    from engine.project import ClassPolicy
-
-AnyIndex = QModelIndex | QPersistentModelIndex
+from engine.project import ClassPolicy
 
 REBUILD_ABOVE: Final = 400
 """A list of children that differs in more places is made anew: moving rows one by one would cost more."""
@@ -53,7 +54,6 @@ class ClassTreeModel(QAbstractItemModel):
 
     @property
     def graph(self) -> CategoryGraph:
-        """The classes that are shown; there is one only after `set_graph`."""
         assert self._known is not None, "there are rows only after there was a graph"
         return self._known
 
@@ -84,17 +84,17 @@ class ClassTreeModel(QAbstractItemModel):
 
     def set_state(self, state: CollectionState | None) -> None:
         self._rows.count(state, self._known)
-        if self.rowCount():
-            self.dataChanged.emit(self.index(0, NAME), self.index(self.rowCount() - 1, COUNT))
+        self._repaint_all()
 
     def set_marks(self, colours: Mapping[ClassId, str], policies: Mapping[ClassId, ClassPolicy]) -> None:
-        """Show the colours and the confidence needed that people set."""
         self._rows.colours, self._rows.policies = colours, policies
+        self._repaint_all()
+
+    def _repaint_all(self) -> None:
         if self.rowCount():
             self.dataChanged.emit(self.index(0, NAME), self.index(self.rowCount() - 1, COUNT))
 
     def apply_edits(self, edits: Iterable[GraphEdit]) -> None:
-        """Follow edits that the graph has already made; rows that they do not concern stay as they are."""
         touched = touched_by(self.graph, edits)
         self._came = []
         self._rows.follow(self.graph)
@@ -140,7 +140,6 @@ class ClassTreeModel(QAbstractItemModel):
         return self.graph.paths(class_id)[0] if class_id in self.graph else ()
 
     def open_levels(self, is_open: Callable[[QModelIndex], bool]) -> int:
-        """How many levels stand in open branches: 1 when all are closed."""
         return self._table.open_levels(lambda node: is_open(self._index_of(node)))
 
     def class_of(self, index: AnyIndex) -> ClassId | None:
@@ -151,15 +150,11 @@ class ClassTreeModel(QAbstractItemModel):
         return self._rows.parent_class(self._node(index))
 
     def rows_of(self, selection: QItemSelection) -> list[QModelIndex]:
-        """The rows of a selection, from above to below.
-
-        Qt's `selectedRows` forgets rows of the same number under another parent after Ctrl and a click.
-        """
+        """The rows from above to below; Qt's `selectedRows` forgets some of the same number under another parent."""
         found = (index for index in selection.indexes() if index.column() == NAME)
         return sorted(found, key=lambda index: self._node(index).place)
 
     def places_of(self, indexes: Iterable[AnyIndex]) -> Places:
-        """The classes of rows, each with the class that its row stands under."""
         found = ((self.class_of(index), self.parent_class_of(index)) for index in indexes)
         return tuple(dict.fromkeys((class_id, parent_id) for class_id, parent_id in found if class_id is not None))
 
@@ -206,12 +201,8 @@ class ClassTreeModel(QAbstractItemModel):
         return self._rows.read(self.graph, node, index.column(), role)
 
     def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        class_id = self.class_of(index)
-        if (
-            role == Qt.ItemDataRole.EditRole
-            and class_id is not None
-            and str(value).strip() != self.graph.name(class_id)
-        ):
+        class_id, is_typed = self.class_of(index), role == Qt.ItemDataRole.EditRole
+        if is_typed and class_id is not None and str(value).strip() != self.graph.name(class_id):
             self.rename_requested.emit(class_id, str(value))
         return False  # the row changes with the graph, or not at all when the name is refused
 
@@ -253,7 +244,6 @@ class ClassTreeModel(QAbstractItemModel):
         self.endInsertRows()
 
     def _synchronise(self, node: Node) -> None:
-        """Make the built rows below `node` those that the graph has, keeping the rows that stay."""
         if node.children is None:
             return
         wanted = self._children(node)
@@ -285,9 +275,8 @@ class ClassTreeModel(QAbstractItemModel):
             if row < len(children) and children[row].class_id == wanted[row]:
                 row += 1
             elif wanted[row] in present:
-                self._move_row(
-                    node, next(i for i in range(row, len(children)) if children[i].class_id == wanted[row]), row
-                )
+                source = next(place for place in range(row, len(children)) if children[place].class_id == wanted[row])
+                self._move_row(node, source, row)
             else:
                 run = row + 1
                 while run < len(wanted) and wanted[run] not in present:

@@ -1,36 +1,164 @@
-"""What a row of the class tree says, by role: texts, dot, marks and counts."""
+"""Rows of the class tree, a class under one of its parents each, and their values by role."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
 
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, Qt
 
-from app.class_tree.logic import classes_with_shots, other_parents
-from app.class_tree.node import Node
-from app.class_tree.wording import policy_lines
-from app.texts import plain_tip, tr
+from app.texts import plain_tip, short_path, tr
+from app.wording import percent
+from engine.collection.state import CollectionState
+from engine.graph.category_graph import CategoryGraph, ClassId
+from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
+from engine.graph.traversal import reachable
+from engine.project import ClassPolicy
 
-if TYPE_CHECKING:  # the window shows first
-    from engine.collection.state import CollectionState
-    from engine.graph.category_graph import CategoryGraph, ClassId
-    from engine.project import ClassPolicy
+AnyIndex = QModelIndex | QPersistentModelIndex
 
+TOP_KEY: Final = 0  # of the invisible row above all others
+OTHER_PARENTS_NAMED: Final = 3  # in a tool tip; of more parents only the number is shown
 NAME: Final = 0
 COUNT: Final = 1
-CLASS_ROLE: Final = Qt.ItemDataRole.UserRole
 HAS_SHOTS_ROLE: Final = Qt.ItemDataRole.UserRole + 1
 HAS_MORE_PARENTS_ROLE: Final = Qt.ItemDataRole.UserRole + 2
 BRANCH_ROLE: Final = Qt.ItemDataRole.UserRole + 3
 PATH_ROLE: Final = Qt.ItemDataRole.UserRole + 4
 """Names above a class that a search found, "Animal / Bird"; "" for one at the top level, and in the tree."""
 COLOUR_ROLE: Final = Qt.ItemDataRole.UserRole + 5
-"""`#rrggbb` that a person gave the class, or the nearest class above it; "" where nobody did."""
+"""`#rrggbb` given to the class, or to the nearest class above it; "" for none."""
 BAR_ROLE: Final = Qt.ItemDataRole.UserRole + 6
 """The confidence needed that was set for the class itself, 0..1; None where it takes over that from above."""
 IS_DEEPEST_ROLE: Final = Qt.ItemDataRole.UserRole + 7  # predictions stop at the class
+
+
+@final
+class Node:
+    """One occurrence of a class; `children` is None until it is opened."""
+
+    __slots__ = ("children", "class_id", "key", "parent", "row")
+
+    def __init__(self, key: int, class_id: ClassId | None, parent: Node | None, row: int) -> None:
+        self.key = key  # number of this row, never used again in its tree
+        self.class_id = class_id  # its class; None for the invisible top
+        self.parent = parent  # the row above; None for the invisible top
+        self.row = row
+        self.children: list[Node] | None = None
+
+    @property
+    def place(self) -> tuple[int, ...]:
+        """The rows that lead here from the top: sorted by them, rows are in the order in which they stand."""
+        return tuple(node.row for node in self._upwards())[::-1]
+
+    def upwards(self) -> Iterator[ClassId]:
+        """Its class, and those of the rows above, from below to above."""
+        return (node.class_id for node in self._upwards() if node.class_id is not None)
+
+    def _upwards(self) -> Iterator[Node]:
+        node = self
+        while node.parent is not None:
+            yield node
+            node = node.parent
+
+    def built_below(self) -> Iterator[Node]:
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += node.children or ()
+
+
+@final
+class NodeTable:
+    """All built rows of one tree, found by key and by class."""
+
+    def __init__(self) -> None:
+        self.top = Node(TOP_KEY, None, None, 0)
+        self._by_key: dict[int, Node] = {}
+        self._by_class: dict[ClassId, set[int]] = {}
+        self._last_key = TOP_KEY
+
+    def find(self, key: int) -> Node:
+        return self._by_key[key]
+
+    def has(self, node: Node) -> bool:
+        return node.key == TOP_KEY or node.key in self._by_key
+
+    def of_class(self, class_id: ClassId) -> list[Node]:
+        return [self._by_key[key] for key in sorted(self._by_class.get(class_id, ()))]
+
+    def open_levels(self, is_open: Callable[[Node], bool]) -> int:
+        nodes, levels = self.top.children or [], 0
+        while nodes:
+            levels += 1
+            below = (node.children for node in nodes if node.children and is_open(node))
+            nodes = [child for children in below for child in children]
+        return levels
+
+    def make(self, class_id: ClassId, parent: Node, row: int) -> Node:
+        self._last_key += 1
+        node = Node(self._last_key, class_id, parent, row)
+        self._by_key[node.key] = node
+        self._by_class.setdefault(class_id, set()).add(node.key)
+        return node
+
+    def forget(self, node: Node) -> None:
+        for each in node.built_below():
+            del self._by_key[each.key]
+            assert each.class_id is not None
+            keys = self._by_class[each.class_id]
+            keys.discard(each.key)
+            if not keys:
+                del self._by_class[each.class_id]
+
+
+def number_rows(children: list[Node], start: int = 0) -> None:
+    for row in range(start, len(children)):
+        children[row].row = row
+
+
+def classes_with_shots(graph: CategoryGraph, shot_counts: Mapping[ClassId, int]) -> frozenset[ClassId]:
+    with_own = [class_id for class_id, count in shot_counts.items() if count and class_id in graph]
+    return frozenset(with_own) | reachable(graph.parents, *with_own)
+
+
+def other_parents(graph: CategoryGraph, class_id: ClassId, parent_id: ClassId | None) -> str:
+    others = [other for other in graph.parents(class_id) if other != parent_id]
+    named = ", ".join(short_path(map(graph.name, graph.paths(other)[0])) for other in others[:OTHER_PARENTS_NAMED])
+    more = len(others) - OTHER_PARENTS_NAMED
+    return f"{named} +{more}" if more > 0 else named
+
+
+@dataclass(frozen=True)
+class TouchedClasses:
+    """What edits mean for a tree."""
+
+    parents: frozenset[ClassId]  # classes whose list of children may differ now
+    looks: frozenset[ClassId]  # classes whose row may look different
+    roots: frozenset[ClassId]  # classes that may have become a root, or ceased to be one
+
+
+def touched_by(graph: CategoryGraph, edits: Iterable[GraphEdit]) -> TouchedClasses:
+    """Which rows of a tree edits may change; the graph is already as it is after them."""
+    parents: set[ClassId] = set()
+    looks: set[ClassId] = set()
+    roots: set[ClassId] = set()
+    for edit in edits:
+        if isinstance(edit, ClassAdded | ClassRemoved):
+            roots.add(edit.class_id)
+        elif isinstance(edit, ClassRenamed):
+            looks.add(edit.class_id)
+            if edit.class_id in graph:  # it may stand elsewhere among its siblings now
+                parents.update(graph.parents(edit.class_id))
+                roots.add(edit.class_id)
+        elif isinstance(edit, EdgeAdded | EdgeRemoved):
+            parents.add(edit.parent_id)
+            looks.update((edit.parent_id, edit.child_id))
+            roots.add(edit.child_id)
+    return TouchedClasses(frozenset(parents), frozenset(looks), frozenset(roots))
 
 
 @final
@@ -38,7 +166,7 @@ class RowData:
     """Reads the values of rows."""
 
     def __init__(self) -> None:
-        # classes that a search found, each with its first path from a root; None where the tree is shown
+        # of classes that a search found, the first path of each from a root; None where the tree is shown
         self.paths: Mapping[ClassId, Sequence[ClassId]] | None = None
         self.colours: Mapping[ClassId, str] = {}
         self.policies: Mapping[ClassId, ClassPolicy] = {}
@@ -51,7 +179,6 @@ class RowData:
             int(Qt.ItemDataRole.EditRole): lambda graph, _node, class_id, _column: graph.name(class_id),
             int(Qt.ItemDataRole.ToolTipRole): lambda *row: plain_tip(self._tool_tip(*row)),
             int(Qt.ItemDataRole.AccessibleTextRole): self._accessible_text,
-            int(CLASS_ROLE): lambda _graph, _node, class_id, _column: class_id,
             int(HAS_SHOTS_ROLE): lambda _graph, _node, class_id, _column: class_id in self._with_shots,
             int(HAS_MORE_PARENTS_ROLE): lambda graph, _node, class_id, _column: len(graph.parents(class_id)) > 1,
             int(BRANCH_ROLE): lambda _graph, node, _class_id, _column: list(self._upwards(node))[-1],
@@ -62,7 +189,6 @@ class RowData:
         }
 
     def follow(self, graph: CategoryGraph) -> None:
-        """Another graph is shown, or the same one after edits."""
         self._with_shots = classes_with_shots(graph, self._shot_counts)
 
     def count(self, state: CollectionState | None, graph: CategoryGraph | None) -> None:
@@ -73,7 +199,6 @@ class RowData:
         self._shot_counts = shot_counts
 
     def read(self, graph: CategoryGraph, node: Node, column: int, role: int) -> Any:
-        """One value of a row; None for a role that rows know nothing of."""
         reader = self._readers.get(role)
         return None if reader is None or node.class_id is None else reader(graph, node, node.class_id, column)
 
@@ -89,7 +214,9 @@ class RowData:
         also = other_parents(graph, class_id, self.parent_class(node))
         lines = [graph.name(class_id), *filter(None, [self._path(graph, node, class_id, column)])]
         lines += [tr("Also under %1", also)] if also else []
-        lines += policy_lines(self._bar(class_id), is_deepest=self._is_deepest(class_id))
+        if (bar := self._bar(class_id)) is not None:
+            lines.append(tr("Confidence needed here and below: %1", percent(bar)))
+        lines += [tr("Predictions stop at this class")] if self._is_deepest(class_id) else []
         lines += [] if class_id in self._with_shots else [tr("Needs examples: drop a few images here")]
         return "\n".join(lines)
 

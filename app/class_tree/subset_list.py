@@ -8,25 +8,24 @@ from PySide6.QtCore import (
     QLocale,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QRect,
     QSize,
     Qt,
     Signal,
 )
 from PySide6.QtGui import QColor, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QPainter
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.class_requests import ClassRequests
 from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, Ground, caption_font, paint_ground
-from app.class_tree.wording import drop_on_subset
-from app.dragging import DraggedImages, read_dragged
+from app.class_tree.row_data import AnyIndex
+from app.dragging import Dragged, DraggedImages, read_dragged
 from app.drops import LazyChip
 from app.session.subsets import Subset, subset_text
-from app.texts import plain_tip, tr
+from app.texts import plain_tip, plural, tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
-
-AnyIndex = QModelIndex | QPersistentModelIndex
+from app.wording import images
 
 ICON_SIDE: Final = 16
 MORE_GAP: Final = 8  # between a number and by how much it moved
@@ -45,7 +44,7 @@ _SUBSETS: Final = tuple(Subset)
 class _SubsetModel(QAbstractListModel):
     """The fixed rows and their counts."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.counts = dict.fromkeys(Subset, 0)
         self.more_unknown, self._why = 0, ""
@@ -74,7 +73,7 @@ class _SubsetModel(QAbstractListModel):
 
 @final
 class _SubsetDelegate(QStyledItemDelegate):
-    """Icon, name, quiet count; what failed is said in the warning colour."""
+    """Icon, name, quiet count; failures in the warning colour."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: AnyIndex) -> QSize:
         return QSize(0, ROW_HEIGHT)
@@ -114,28 +113,36 @@ def _paint_words(painter: QPainter, rect: QRect, subset: Subset, count: int, mor
         painter.setFont(caption_font(painter.font()))
         painter.setPen(QColor(colours.text_muted))
         place = rect.adjusted(0, 0, -COUNT_MARGIN, 0)
-        painter.drawText(place, centre | Qt.AlignmentFlag.AlignRight, QLocale().toString(count))
-        place.adjust(0, 0, -painter.fontMetrics().horizontalAdvance(QLocale().toString(count)) - MORE_GAP, 0)
+        text = QLocale().toString(count)
+        painter.drawText(place, centre | Qt.AlignmentFlag.AlignRight, text)
+        place.adjust(0, 0, -painter.fontMetrics().horizontalAdvance(text) - MORE_GAP, 0)
+        words = ("+" if more > 0 else "\N{MINUS SIGN}") + QLocale().toString(abs(more)) if more else ""
         painter.setPen(QColor(colours.accent_text))
-        painter.drawText(place, centre | Qt.AlignmentFlag.AlignRight, _signed(more) if more else "")
+        painter.drawText(place, centre | Qt.AlignmentFlag.AlignRight, words)
 
 
-def _signed(more: int) -> str:
-    sign = "+" if more > 0 else "\N{MINUS SIGN}"
-    return sign + QLocale().toString(abs(more))
+def drop_on_subset(dragged: Dragged, subset: Subset) -> str:
+    """`Label 12 images as none of the classes`, `Remove the labels of 12 images`; "" where a drop means nothing."""
+    if not isinstance(dragged, DraggedImages):
+        return ""
+    count = len(dragged.image_ids)
+    if subset is Subset.UNKNOWN:
+        return tr("Label %1 as none of the classes", images(count))
+    if subset is Subset.TO_REVIEW:
+        return plural(count, "Remove the label of 1 image", "Remove the labels of %n images")
+    return ""
 
 
 @final
 class SubsetList(QListView):
     """Chooses a fixed row, and takes images where that means something."""
 
-    subset_selected = Signal(Subset)  # a `Subset`
-    images_dropped = Signal(Subset, tuple)  # a `Subset`, image ids
+    subset_selected = Signal(Subset)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._model = _SubsetModel(self)
-        self.setModel(self._model)
+    def __init__(self, requests: ClassRequests) -> None:
+        super().__init__()
+        self._requests, self.rows = requests, _SubsetModel(self)
+        self.setModel(self.rows)
         self.setItemDelegate(_SubsetDelegate(self))
         self.setUniformItemSizes(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -149,19 +156,11 @@ class SubsetList(QListView):
         self.lit: Subset | None = None
         self._chip = LazyChip(self)
 
-    def set_counts(self, counts: dict[Subset, int]) -> None:
-        self._model.set_counts(counts)
-
-    def explain_unknown(self, more: int, why: str) -> None:
-        """Show by how much the number of unknown images moved with the last edits; why is in the tip."""
-        self._model.explain_unknown(more, why)
-
     def select_subset(self, subset: Subset) -> None:
-        self.setCurrentIndex(self._model.index(_SUBSETS.index(subset)))
+        self.setCurrentIndex(self.rows.index(_SUBSETS.index(subset)))
 
     @property
     def selected_subset(self) -> Subset | None:
-        """The chosen row; None when a class is chosen instead."""
         chosen = self.selectionModel().selectedIndexes()
         return _SUBSETS[chosen[0].row()] if chosen else None
 
@@ -169,16 +168,12 @@ class SubsetList(QListView):
         self.selectionModel().clear()
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
-        """Say what was chosen. Taking the focus makes a row the current one too, but chooses nothing."""
+        """Announce what was chosen. Taking the focus makes a row the current one too, but chooses nothing."""
         super().selectionChanged(selected, deselected)
-        subset = self.selected_subset
-        if subset is not None:
+        if (subset := self.selected_subset) is not None:
             self.subset_selected.emit(subset)
 
-    # -- taking images
-
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Let it in; where it may be dropped is looked at while it moves."""
         event.accept()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
@@ -200,7 +195,7 @@ class SubsetList(QListView):
         self._light_up(None)
         if isinstance(dragged, DraggedImages) and self.is_editable and subset and drop_on_subset(dragged, subset):
             event.accept()
-            self.images_dropped.emit(subset, dragged.image_ids)
+            self._requests.images_dropped.emit(subset, dragged.image_ids)
         else:
             event.ignore()
 

@@ -1,15 +1,12 @@
 """The tree itself: paints rows, takes drops, keeps selection and open branches while the graph changes under it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import Final, final
 
 from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QRect,
     QSize,
@@ -28,23 +25,18 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QTreeView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QTreeView
 
-from app.class_tree.columns import FittedColumns
-from app.class_tree.delegate import ROW_HEIGHT, ClassDelegate, Ground, paint_chevron, paint_ground
+from app.class_requests import ClassRequests
+from app.class_tree.delegate import ROW_HEIGHT, ClassDelegate, FittedColumns, Ground, paint_chevron, paint_ground
 from app.class_tree.drop_target import DropTarget
 from app.class_tree.kept_rows import KeptRows, is_below, open_rows
 from app.class_tree.model import ClassTreeModel
-from app.class_tree.row_data import COUNT, NAME
+from app.class_tree.row_data import COUNT, NAME, AnyIndex
 from app.dragging import DraggedClasses, DraggedImages, Places, drag_picture, is_link
 from app.drops import classes_text
-from app.signal_types import either
 from app.texts import tr
-
-if TYPE_CHECKING:  # the window shows first
-    from engine.graph.category_graph import ClassId
-
-AnyIndex = QModelIndex | QPersistentModelIndex
+from engine.graph.category_graph import ClassId
 
 _AS_NEEDED: Final = QAbstractItemView.ScrollHint.EnsureVisible
 _ROWS: Final = QItemSelectionModel.SelectionFlag.Rows
@@ -55,25 +47,20 @@ _ONLY_ROW: Final = QItemSelectionModel.SelectionFlag.ClearAndSelect | _ROWS
 
 @final
 class ClassTreeView(QTreeView):
-    """Shows a `ClassTreeModel`. Says what a person wants; changes nothing.
+    """Shows a `ClassTreeModel`; changes nothing.
 
     Args:
         has_paths: whether these are classes that a search found, each with its path below its name.
     """
 
     class_selected = Signal(int)
-    create_requested = Signal(either(int | None))  # a new class under this one, or at the top level (None)
-    classes_dropped = Signal(tuple, either(int | None), bool)  # `Places`, new parent or None, whether to link
-    images_dropped = Signal(either(int | None), tuple)  # class, or None for a new one; image ids
-    files_dropped = Signal(int, tuple)  # class, paths
-    menu_requested = Signal(either(int | None), QPoint)  # class or None, place on the screen
 
-    def __init__(self, model: ClassTreeModel, *, has_paths: bool = False, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
+    def __init__(self, model: ClassTreeModel, requests: ClassRequests, *, has_paths: bool = False) -> None:
+        super().__init__()
+        self._model, self.requests = model, requests
         self._selected: ClassId | None = None
         self._kept = KeptRows(self, model)
-        self._places: Places | None = None  # of the chosen rows; None until somebody asks
+        self._places: Places | None = None  # of the chosen rows; None until they are needed
         self._was_chosen = self._was_dragged = False
         self._drop_target = DropTarget(self, model)
         self.columns = FittedColumns(self, model)
@@ -109,7 +96,6 @@ class ClassTreeView(QTreeView):
             bar.setValue(place)
 
     def scrollTo(self, index: AnyIndex, hint: QAbstractItemView.ScrollHint = _AS_NEEDED) -> None:
-        """Bring a row into view; sideways no further than its name needs."""
         place = self.horizontalScrollBar().value()
         super().scrollTo(index, hint)
         self.horizontalScrollBar().setValue(place)
@@ -123,19 +109,16 @@ class ClassTreeView(QTreeView):
 
     @property
     def selected_rows(self) -> list[QModelIndex]:
-        """All chosen rows, from above to below."""
         return self._model.rows_of(self.selectionModel().selection())
 
     @property
     def selected_places(self) -> Places:
-        """The chosen classes, each with the parent that its row stands under; a class may stand under several."""
         if self._places is None:
             self._places = self._model.places_of(self.selected_rows)
         return self._places
 
     @property
     def selected_index(self) -> QModelIndex:
-        """The current one of the chosen rows; invalid when none is chosen."""
         current = self.currentIndex().siblingAtColumn(NAME)
         if current.isValid() and self.selectionModel().isSelected(current):
             return current
@@ -147,7 +130,6 @@ class ClassTreeView(QTreeView):
 
     @property
     def selected_parent(self) -> ClassId | None:
-        """The parent under which the chosen row stands; None at the top level."""
         return self._model.parent_class_of(self.selected_index)
 
     def select(self, index: QModelIndex) -> None:
@@ -157,30 +139,27 @@ class ClassTreeView(QTreeView):
             self.scrollTo(index)
 
     def select_path(self, path: Sequence[ClassId]) -> bool:
-        """Open the branches along a path from a root and choose its end."""
         index = self._model.index_of_path(path)
         self.select(index)
         return index.isValid()
 
     def select_built(self, class_id: ClassId) -> bool:
         """Choose the first row of a class whose branches are open; whether there was one."""
-        for index in self._model.indexes_of(class_id):
-            if self._is_in_open_branches(index):
-                self.select(index)
-                return True
-        return False
+        index = self._open_row(class_id)
+        self.select(index)
+        return index.isValid()
+
+    def _open_row(self, class_id: ClassId) -> QModelIndex:
+        """The first row of a class that stands in open branches; invalid where there is none."""
+        return next(filter(self._is_in_open_branches, self._model.indexes_of(class_id)), QModelIndex())
 
     def has_open(self, class_id: ClassId) -> bool:
-        """Whether a row of a class stands in open branches."""
-        return any(map(self._is_in_open_branches, self._model.indexes_of(class_id)))
+        return self._open_row(class_id).isValid()
 
     def select_all_built(self, class_ids: Collection[ClassId]) -> None:
-        """Choose the first open row of each of these classes beside those that are chosen."""
         chosen = {class_id for class_id, _parent in self.selected_places}
         for class_id in class_ids:
-            rows = () if class_id in chosen else self._model.indexes_of(class_id)
-            index = next((each for each in rows if self._is_in_open_branches(each)), None)
-            if index is not None:
+            if class_id not in chosen and (index := self._open_row(class_id)).isValid():
                 self.selectionModel().select(index, _WITH_ROW)
 
     def clear_choice(self) -> None:
@@ -189,25 +168,22 @@ class ClassTreeView(QTreeView):
 
     def _is_in_open_branches(self, index: QModelIndex) -> bool:
         above = index.parent()
-        while above.isValid():
-            if not self.isExpanded(above):
-                return False
+        while above.isValid() and self.isExpanded(above):
             above = above.parent()
-        return True
+        return not above.isValid()
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
-        """Say what was chosen. Taking the focus makes a row the current one too, but chooses nothing."""
+        """Announce what was chosen. Taking the focus makes a row the current one too, but chooses nothing."""
         self._places = None
         super().selectionChanged(selected, deselected)
-        self._tell_choice()
+        self._announce_choice()
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
-        """Say which of several chosen classes is the current one now."""
         super().currentChanged(current, previous)
         if self.selectionModel().isSelected(current):  # a press makes a row the current one before it is chosen
-            self._tell_choice()
+            self._announce_choice()
 
-    def _tell_choice(self) -> None:
+    def _announce_choice(self) -> None:
         if self._model.is_following_edits:
             return  # a neighbour that Qt chose for a row that goes away; the right one comes in a moment
         chosen = self.selected_class
@@ -220,7 +196,7 @@ class ClassTreeView(QTreeView):
         super().reset()
 
     def _on_collapsed(self, index: QModelIndex) -> None:
-        """What goes out of sight is not chosen any more: nobody removes what they do not see."""
+        """What goes out of sight is not chosen any more, so that it is not removed unseen."""
         gone = [each for each in self.selected_rows if is_below(each, index.siblingAtColumn(NAME))]
         if not gone:
             return
@@ -242,7 +218,7 @@ class ClassTreeView(QTreeView):
         self.scheduleDelayedItemsLayout()  # a class may have got its first child, and with it a chevron
 
     def _choose_again(self) -> None:
-        """Keep the choice on its classes when their rows went away; when the class is gone, say which is chosen now."""
+        """Keep the choice on its classes when their rows went away; when the class is gone, announce the new choice."""
         others, beside = self._kept.take_chosen()
         wanted, now = self._selected, self.selected_class
         if wanted is None or (wanted == now and not others):
@@ -253,25 +229,24 @@ class ClassTreeView(QTreeView):
             return
         if not self.selected_rows:
             self.select(beside)
-        self._tell_choice()
+        self._announce_choice()
 
     # -- keys and menu
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Ask for a new class by key; all other keys that do something are those of the window's actions."""
-        is_new = event.key() == Qt.Key.Key_Insert or (
-            event.key() == Qt.Key.Key_N and event.modifiers() == Qt.KeyboardModifier.ControlModifier
-        )
+        """Request a new class; all other keys are shortcuts of the window's actions."""
+        key, has_control = event.key(), event.modifiers() == Qt.KeyboardModifier.ControlModifier
+        is_new = key == Qt.Key.Key_Insert or (key == Qt.Key.Key_N and has_control)
         if is_new and self._model.is_editable:
-            self.create_requested.emit(self.selected_class)
-        elif event.key() == Qt.Key.Key_Asterisk:  # Qt would open every path
+            self.requests.create_requested.emit(self.selected_class)
+        elif key == Qt.Key.Key_Asterisk:  # Qt would open every path
             open_rows(self, [self.currentIndex().siblingAtColumn(NAME)])
         else:
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         index = self.indexAt(event.pos())
-        self.menu_requested.emit(self._model.class_of(index), event.globalPos())
+        self.requests.menu_requested.emit(self._model.class_of(index), event.globalPos())
 
     # -- dragging classes
 
@@ -293,8 +268,7 @@ class ClassTreeView(QTreeView):
             return
         if not self._was_chosen:
             self.selectionModel().select(self.currentIndex(), _ONLY_ROW)
-        rows = self.selected_rows
-        if not rows:
+        if not (rows := self.selected_rows):
             return
         self._was_dragged = True
         drag = QDrag(self)
@@ -302,9 +276,8 @@ class ClassTreeView(QTreeView):
         drag.setPixmap(drag_picture(self, str(rows[0].data()) if len(rows) == 1 else classes_text(len(rows))))
         drag.setHotSpot(QPoint(-8, -8))
         # Nothing is removed here when the drag ends: the rows follow the graph.
-        drag.exec(
-            Qt.DropAction.MoveAction | Qt.DropAction.CopyAction | Qt.DropAction.LinkAction, Qt.DropAction.MoveAction
-        )
+        actions = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction | Qt.DropAction.LinkAction
+        drag.exec(actions, Qt.DropAction.MoveAction)
 
     # -- taking drops
 
@@ -324,23 +297,21 @@ class ClassTreeView(QTreeView):
             return
         dragged, target = taken
         if isinstance(dragged, DraggedClasses):
-            self.classes_dropped.emit(dragged.places, target, is_link(event))
+            self.requests.classes_dropped.emit(dragged.places, target, is_link(event))
         elif isinstance(dragged, DraggedImages):
-            self.images_dropped.emit(target, dragged.image_ids)
+            self.requests.images_dropped.emit(target, dragged.image_ids)
         else:
-            self.files_dropped.emit(target, dragged.paths)
+            self.requests.files_dropped.emit(target, dragged.paths)
 
     # -- painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the rows, and the room below them while a drop would go there."""
         super().paintEvent(event)
         painter = QPainter(self.viewport())
         self._drop_target.paint_below(painter)
         painter.end()
 
     def drawRow(self, painter: QPainter, options: QStyleOptionViewItem, index: AnyIndex) -> None:
-        """Paint background, chevron and both cells: the whole row is one rounded shape."""
         row: QRect = options.rect
         is_selected = self.selectionModel().isSelected(index)
         self._paint_background(painter, row, index, is_selected=is_selected)

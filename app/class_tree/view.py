@@ -1,65 +1,99 @@
 """The left pane: fixed rows, filter box, and the classes below."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, final
+from typing import Final, final
 
-from PySide6.QtCore import QLocale, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from app.class_requests import ClassRequests
 from app.class_tree.model import ClassTreeModel
-from app.class_tree.no_classes import NoClasses
 from app.class_tree.subset_list import SubsetList
 from app.class_tree.tree_view import ClassTreeView
 from app.controls import make_icon_button, make_search_field, make_separator
-from app.dragging import Places
+from app.dragging import DraggedImages, Places, read_dragged
+from app.drops import LazyChip, new_class_text
+from app.session import Session
 from app.session.subsets import Subset, subset_counts
-from app.signal_types import either
 from app.texts import tr
 from app.theme.tokens import tokens
 from engine.collection.state import CollectionState
+from engine.graph.category_graph import ClassId
 from engine.graph.edits import GraphEdit
-
-if TYPE_CHECKING:
-    from app.session import Session
-    from engine.graph.category_graph import ClassId
 
 FILTER_DELAY_MS: Final = 120
 MOST_FOUND: Final = 100
 
 
 @final
+class NoClasses(QLabel):
+    """A quiet text."""
+
+    def __init__(self, requests: ClassRequests) -> None:
+        super().__init__()
+        self._requests = requests
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.is_editable = False
+        self._chip = LazyChip(self)
+        self.setProperty("role", "muted")
+        self.setWordWrap(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self.setContentsMargins(*4 * (tokens().spacing.large,))
+        self.setAcceptDrops(True)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # keys for classes work here, too
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Let images in; files go to the window around it."""
+        is_welcome = self.is_editable and isinstance(read_dragged(event.mimeData()), DraggedImages)
+        event.accept() if is_welcome else event.ignore()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        dragged = read_dragged(event.mimeData())
+        if not isinstance(dragged, DraggedImages):
+            return
+        place = self.mapToGlobal(event.position().toPoint())
+        self._chip.say(new_class_text(len(dragged.image_ids)), place, dragged)
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+
+    def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
+        self._chip.hide()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._chip.hide()
+        dragged = read_dragged(event.mimeData())
+        if isinstance(dragged, DraggedImages):
+            event.accept()
+            self._requests.images_dropped.emit(None, dragged.image_ids)
+
+
+@final
 class ClassTree(QWidget):
-    """Shows the classes of the session's project. Says what a person wants; changes nothing itself."""
+    """Shows the classes of the session's project; changes nothing itself."""
 
     class_selected = Signal(int)
     row_selected = Signal()  # a row was chosen, perhaps of the same class under another parent
-    subset_selected = Signal(Subset)  # a `Subset`, one of the fixed rows, was chosen
-    create_requested = Signal(either(int | None))  # parent of the new class, or None
-    rename_requested = Signal(int, str)  # class, new name
-    classes_dropped = Signal(tuple, either(int | None), bool)
-    images_dropped = Signal(either(int | Subset | None), tuple)  # class, a `Subset`, or None for a new class; image ids
-    files_dropped = Signal(int, tuple)
-    menu_requested = Signal(either(int | None), QPoint)
+    subset_selected = Signal(Subset)  # one of the fixed rows was chosen
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._subset_list = SubsetList()
+    def __init__(self, session: Session, requests: ClassRequests) -> None:
+        super().__init__()
+        self._session, self.requests = session, requests
+        self.subset_list = SubsetList(requests)
         self._filter = make_search_field(tr("Find a class"))
-        ask_new = lambda: self.create_requested.emit(self.selected_class)  # noqa: E731
+        ask_new = lambda: requests.create_requested.emit(self.selected_class)  # noqa: E731
         self._new = make_icon_button("plus", tr("New class (Ctrl+N)"), ask_new)
         self._all_model = ClassTreeModel(self)
-        self._all = ClassTreeView(self._all_model)
+        self._all = ClassTreeView(self._all_model, requests)
         self._found_model = ClassTreeModel(self)
-        self._found = ClassTreeView(self._found_model, has_paths=True)
-        self._empty = NoClasses()
+        self._found = ClassTreeView(self._found_model, requests, has_paths=True)
+        self._empty = NoClasses(requests)
         self._stack = QStackedWidget()
         self._filter_timer = QTimer(self, singleShot=True, interval=FILTER_DELAY_MS)
+        self._filter_timer.timeout.connect(self._apply_filter)
+        self._filter.textChanged.connect(self._on_filter_text_changed)
+        self._filter.returnPressed.connect(self._on_filter_return_pressed)
         self._lay_out()
-        self._set_up_filter()
         self._connect_views()
         self._connect_session()
         self._show_fitting_page()
@@ -68,8 +102,6 @@ class ClassTree(QWidget):
     def classes(self) -> QWidget:
         """What shows the classes, without the fixed rows and the filter box."""
         return self._stack
-
-    # -- what is chosen
 
     @property
     def selected_class(self) -> ClassId | None:
@@ -81,7 +113,7 @@ class ClassTree(QWidget):
 
     @property
     def selected_subset(self) -> Subset | None:
-        return self._subset_list.selected_subset
+        return self.subset_list.selected_subset
 
     @property
     def selected_places(self) -> Places:
@@ -93,7 +125,6 @@ class ClassTree(QWidget):
         return tuple(dict.fromkeys(class_id for class_id, _parent in self.selected_places))
 
     def select_classes(self, class_ids: Sequence[ClassId]) -> None:
-        """Choose several classes; the first one is the current one. Those in closed branches are opened."""
         known = [class_id for class_id in class_ids if class_id in self._session.graph]
         for class_id in reversed(known):
             self.select_class(class_id)
@@ -109,7 +140,6 @@ class ClassTree(QWidget):
             self._all.select_path(self._session.graph.paths(class_id)[0])
 
     def reveal_class(self, class_id: ClassId) -> None:
-        """Bring a row of a class into sight; what is chosen stays chosen."""
         self._filter.clear()
         self._apply_filter()
         built = self._all_model.indexes_of(class_id)
@@ -117,7 +147,7 @@ class ClassTree(QWidget):
         self._all.scrollTo(built[0] if built else self._all_model.index_of_path(path))
 
     def select_subset(self, subset: Subset) -> None:
-        self._subset_list.select_subset(subset)
+        self.subset_list.select_subset(subset)
 
     def focus_filter(self) -> None:
         self._filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -134,10 +164,7 @@ class ClassTree(QWidget):
 
     @property
     def front(self) -> ClassTreeView:
-        """The tree that is shown: all classes, or those that the filter found."""
         return self._found if self._stack.currentWidget() is self._found else self._all
-
-    # -- building
 
     def _lay_out(self) -> None:
         spacing = tokens().spacing
@@ -146,11 +173,11 @@ class ClassTree(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, spacing.small, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self._subset_list)
+        layout.addWidget(self.subset_list)
         layout.addSpacing(spacing.small)
         layout.addWidget(make_separator())
         field_room = QHBoxLayout()
-        field_room.setContentsMargins(spacing.small, spacing.small, spacing.small, spacing.small)
+        field_room.setContentsMargins(*4 * (spacing.small,))
         field_room.setSpacing(spacing.tiny)
         field_room.addWidget(self._filter, 1)
         field_room.addWidget(self._new)
@@ -159,24 +186,12 @@ class ClassTree(QWidget):
             self._stack.addWidget(page)
         layout.addWidget(self._stack, 1)
 
-    def _set_up_filter(self) -> None:
-        self._filter_timer.timeout.connect(self._apply_filter)
-        self._filter.textChanged.connect(self._on_filter_text_changed)
-        self._filter.returnPressed.connect(self._on_filter_return_pressed)
-
     def _connect_views(self) -> None:
-        self._subset_list.subset_selected.connect(self._on_subset_selected)
-        self._subset_list.images_dropped.connect(self.images_dropped)
-        self._empty.images_dropped.connect(lambda image_ids: self.images_dropped.emit(None, image_ids))
+        self.subset_list.subset_selected.connect(self._on_subset_selected)
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
             view.class_selected.connect(self._on_class_selected)
             view.selectionModel().selectionChanged.connect(lambda _chosen, _left: self.row_selected.emit())
-            view.create_requested.connect(self.create_requested)
-            view.classes_dropped.connect(self.classes_dropped)
-            view.images_dropped.connect(self.images_dropped)
-            view.files_dropped.connect(self.files_dropped)
-            view.menu_requested.connect(self.menu_requested)
-            model.rename_requested.connect(self.rename_requested)
+            model.rename_requested.connect(self.requests.rename_requested)
 
     def _connect_session(self) -> None:
         self._session.opened.connect(self._on_session_opened)
@@ -186,11 +201,9 @@ class ClassTree(QWidget):
         self._session.state_changed.connect(self._on_state_changed)
         self._session.marks.changed.connect(self._on_marks_changed)
 
-    # -- following the session
-
     def _on_session_opened(self, _info: object) -> None:
         info = self._session.info
-        for part in (self._all_model, self._found_model, self._subset_list, self._empty):
+        for part in (self._all_model, self._found_model, self.subset_list, self._empty):
             part.is_editable = info is not None and info.is_writable
         self._new.setEnabled(self._all_model.is_editable)
 
@@ -212,16 +225,12 @@ class ClassTree(QWidget):
 
     def _on_state_changed(self, state: CollectionState | None) -> None:
         counts = subset_counts(state)
-        self._subset_list.set_counts(counts)
+        self.subset_list.rows.set_counts(counts)
         widest = QLocale().toString(counts[Subset.ALL])
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
             model.set_state(state)
             view.columns.fit_counts(widest)
             view.viewport().update()
-
-    def explain_unknown(self, more: int, why: str) -> None:
-        """Say by how much the number of unknown images moved with the last edits, and why."""
-        self._subset_list.explain_unknown(more, why)
 
     def _on_marks_changed(self) -> None:
         marks = self._session.marks
@@ -229,27 +238,19 @@ class ClassTree(QWidget):
             model.set_marks(marks.colours, marks.policies)
             view.viewport().update()
 
-    # -- one choice over fixed rows and classes
-
     def _on_subset_selected(self, subset: Subset) -> None:
         self._all.clear_choice()
         self._found.clear_choice()
         self.subset_selected.emit(subset)
 
     def _on_class_selected(self, class_id: ClassId) -> None:
-        self._subset_list.clear_choice()
+        self.subset_list.clear_choice()
         self.class_selected.emit(class_id)
 
-    # -- the filter box
-
     def _on_filter_text_changed(self, text: str) -> None:
-        if text:
-            self._filter_timer.start()
-        else:
-            self._apply_filter()
+        self._filter_timer.start() if text else self._apply_filter()
 
     def _on_filter_return_pressed(self) -> None:
-        """Choose the best fit and go there."""
         found = self._session.graph.search(self._filter.text(), 1)
         if found:
             self.select_class(found[0])
@@ -295,7 +296,7 @@ class ClassTree(QWidget):
             self._filter.clear()
             self._all.setFocus()
         elif event.key() == Qt.Key.Key_Insert and self._all_model.is_editable:
-            self.create_requested.emit(None)
+            self.requests.create_requested.emit(None)
         else:
             super().keyPressEvent(event)
 

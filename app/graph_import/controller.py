@@ -72,7 +72,7 @@ class GraphImports(Imports["GraphImportCard"]):
         self._take_over(tr("Importing %1", shown(survey.source.name)), work, self._on_imported)
 
     def _on_imported(self, done: GraphImport) -> None:
-        """Say what was not done, or that there was nothing to do; the rest was answered as every change is."""
+        """Report what was not done; what was done is shown as every change is."""
         from app.graph_import.wording import stayed_text
 
         if done.stayed:

@@ -14,54 +14,32 @@ from engine.interchange.detect import FORMATS, detect_format, read_graph
 from engine.interchange.imported import ImportedGraph
 from engine.project import Project
 
-SHOWN_LEVELS: Final = 3
-"""Of the tree that shows how a list begins."""
-
-SHOWN_CHILDREN: Final = 12
-"""Of one class, and of the top level; the others are counted."""
-
-MOST_LINES: Final = 500
-"""Of each list of changes."""
+SHOWN_LEVELS: Final = 3  # of the tree that shows how a list begins
+SHOWN_CHILDREN: Final = 12  # of one class, and of the top level; the others are counted
+MOST_LINES: Final = 500  # of each list of changes
 
 
 @dataclass(frozen=True, slots=True)
 class FirstClass:
-    """A class of the first levels.
-
-    Attributes:
-        name: its name.
-        below: how many classes are below it.
-        children: those that are shown.
-        more: how many children are not.
-    """
+    """A class of the first levels."""
 
     name: str
-    below: int
-    children: tuple[FirstClass, ...] = ()
-    more: int = 0
+    below: int  # how many classes are below it
+    children: tuple[FirstClass, ...] = ()  # those that are shown
+    more: int = 0  # how many children are not
 
 
 @dataclass(frozen=True)
 class GraphSurvey:
-    """A class list, compared with the project.
+    """A class list, compared with the project."""
 
-    Attributes:
-        source: the file or folder.
-        format_name: a key of `engine.interchange.detect.FORMATS`.
-        imported: what is in it; the project's own thread need not read it again.
-        top: how it begins; a class without a name, above the top level.
-        adding: what adding the new classes would do; None where that is not possible.
-        failure: why not; else "".
-        updating: what taking over all changes would do; None where the project has nothing like it.
-    """
-
-    source: Path
-    format_name: str
-    imported: ImportedGraph
-    top: FirstClass
-    adding: GraphPreview | None
-    failure: str = ""
-    updating: GraphPreview | None = None
+    source: Path  # the file or folder
+    format_name: str  # a key of `engine.interchange.detect.FORMATS`
+    imported: ImportedGraph  # what is in it; the project's own thread need not read it again
+    top: FirstClass  # how it begins; a class without a name, above the top level
+    adding: GraphPreview | None  # what adding the new classes would do; None where that is not possible
+    failure: str = ""  # why not
+    updating: GraphPreview | None = None  # what all changes would do; None where the project has nothing like it
 
     @property
     def known_name(self) -> str:
@@ -69,7 +47,6 @@ class GraphSurvey:
         return self.updating.known_name if self.updating else ""
 
     def preview(self, *, updates: bool) -> GraphPreview | None:
-        """What one of the two ways would do."""
         return self.updating if updates else self.adding
 
 
@@ -91,15 +68,8 @@ def survey_graph(project_path: Path, source: Path) -> GraphSurvey:
             if not updating.is_alike:
                 raise
             failure = error.translated()
-    return GraphSurvey(
-        source=source,
-        format_name=name,
-        imported=imported,
-        top=first_levels(imported),
-        adding=adding,
-        failure=failure,
-        updating=updating if updating.is_alike else None,
-    )
+    alike = updating if updating.is_alike else None
+    return GraphSurvey(source, name, imported, first_levels(imported), adding, failure, alike)
 
 
 def file_patterns() -> str:
@@ -108,7 +78,6 @@ def file_patterns() -> str:
 
 
 def first_levels(imported: ImportedGraph) -> FirstClass:
-    """How a class list begins: its first levels, with the number of classes below each."""
     names = {each.key: each.name for each in imported.classes}
     children: dict[str, list[str]] = {}
     for parent, child in imported.edges:
@@ -126,9 +95,6 @@ def _children_shown(
     rows = []
     for key in keys[:SHOWN_CHILDREN]:
         below, more = _children_shown(children.get(key, ()), names, children, levels - 1)
-        rows.append(FirstClass(names[key], _count_below(key, children), below, more))
+        below_count = len(reachable(lambda each: children.get(each, ()), key))
+        rows.append(FirstClass(names[key], below_count, below, more))
     return tuple(rows), max(0, len(keys) - SHOWN_CHILDREN)
-
-
-def _count_below(key: str, children: Mapping[str, Sequence[str]]) -> int:
-    return len(reachable(lambda each: children.get(each, ()), key))

@@ -1,57 +1,96 @@
 """The card "Import classes": choose a file or folder, look through what would change, import."""
 
-from __future__ import annotations
+from typing import Final, final
 
-from typing import TYPE_CHECKING, Final, final
-
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFrame, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.controls import fill_column, make_flowing_label
-from app.graph_import.levels_view import FirstLevels
-from app.graph_import.wording import (
-    besides_text,
-    import_button,
-    is_all_new,
-    kind_text,
-    levels_text,
-    remove_choice,
-    section_rows,
-    section_title,
-    summary_text,
-    update_choice,
-    update_note,
-)
-from app.palette.import_card import ImportCard, PlanSection
+from app.graph_import import wording
+from app.graph_import.logic import FirstClass, GraphSurvey
+from app.palette.import_card import ImportCard, PlanSection, more_text
 from app.side_panel.cards import FailureNotice
-from app.texts import tr
+from app.texts import plain_tip, plural, tr
 from app.theme.tokens import tokens
-from app.wording import sentence
+from app.wording import number, sentence
+from engine.collection.importing.import_graph import GraphPreview
+from engine.files import shown
+from engine.interchange.versions.report import ReportKind
 
-if TYPE_CHECKING:
-    from app.graph_import.logic import GraphSurvey
-    from engine.collection.importing.import_graph import GraphPreview
-    from engine.interchange.versions.report import ReportKind
+ROWS_IN_SIGHT: Final = 7  # the rest scrolls
+REASON_WIDTH: Final = 220  # logical pixels of the column of reasons
+_COUNTS: Final = 1  # the column of numbers
+_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
-REASON_WIDTH: Final = 220
-"""Logical pixels of the column that says why something stays."""
+
+@final
+class FirstLevels(QTreeWidget):
+    """The first levels, each class with the number of those below it; opened as far as there is room."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("How the list begins"))
+        self.setProperty("role", "preview")
+        self.setHeaderLabels([tr("Class"), tr("Classes below")])
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setUniformRowHeights(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.headerItem().setTextAlignment(_COUNTS, _RIGHT)
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(_COUNTS, QHeaderView.ResizeMode.ResizeToContents)
+
+    @property
+    def rows(self) -> list[tuple[int, str, str]]:
+        """Level, name and count of each row that can be seen by scrolling."""
+        found: list[tuple[int, str, str]] = []
+        item = self.topLevelItem(0)
+        while item is not None:
+            level, above = 0, item.parent()
+            while above is not None:
+                level, above = level + 1, above.parent()
+            found.append((level, item.text(0), item.text(_COUNTS)))
+            item = self.itemBelow(item)
+        return found
+
+    def show_levels(self, top: FirstClass) -> None:
+        self.clear()
+        _fill(self.invisibleRootItem(), top)
+        level = [self.invisibleRootItem()]
+        in_sight = 0
+        while level:
+            below = [child for item in level for place in range(item.childCount()) if (child := item.child(place))]
+            in_sight += len(below)
+            if in_sight > ROWS_IN_SIGHT:
+                break
+            for item in level:
+                item.setExpanded(True)
+            level = below
+        rows = max(1, min(len(self.rows), ROWS_IN_SIGHT))
+        height = tokens().spacing.control_height - tokens().spacing.tiny
+        self.setFixedHeight(self.header().sizeHint().height() + rows * max(height, self.sizeHintForRow(0)) + 2)
+
+
+def _fill(root: QTreeWidgetItem, top: FirstClass) -> None:
+    waiting = [(root, top)]
+    for row, parent in waiting:  # grows while it is walked
+        for each in parent.children:
+            item = QTreeWidgetItem(row, [shown(each.name), number(each.below) if each.below else ""])
+            item.setTextAlignment(_COUNTS, _RIGHT)
+            item.setToolTip(0, plain_tip(shown(each.name)))
+            waiting.append((item, each))
+        if parent.more:
+            rest = QTreeWidgetItem(row, [more_text(parent.more), ""])
+            rest.setFlags(Qt.ItemFlag.NoItemFlags)
 
 
 @final
 class GraphImportCard(ImportCard["GraphSurvey"]):
-    """Shows what importing a class list would do.
+    """Shows what importing a class list would do."""
 
-    Signals:
-        import_requested: do what is shown; whether renames and the like are taken over, and whether classes that the
-            file has no more are removed.
-
-    Attributes:
-        levels: how the list begins.
-        update_box: whether renames and the like are taken over.
-        sections: the lists of changes.
-    """
-
-    import_requested = Signal(bool, bool)
+    import_requested = Signal(bool, bool)  # whether to rename, move and merge, and whether to remove what is gone
 
     def __init__(self, host: QWidget) -> None:
         words = tr(
@@ -60,7 +99,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         )
         super().__init__(host, tr("Import classes"), words)
         self.levels = FirstLevels()
-        self.update_box = QCheckBox(update_choice())
+        self.update_box = QCheckBox(tr("Also rename, move and merge classes as the file does"))
         self.sections = self._make_sections()
         self._levels_text = make_flowing_label("", "secondary")
         self._besides = make_flowing_label("", "secondary")
@@ -88,27 +127,22 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
             "removed_here": PlanSection(tr("Classes that were removed here"), (class_,)),
         }
 
-    # -- what is shown
-
     @property
     def besides(self) -> str:
-        """What else is to be said."""
         return self._besides.text()
 
     @property
     def problem(self) -> str:
-        """Why what is chosen cannot be done."""
         return self._problem.text
 
     def _show_found(self, survey: GraphSurvey) -> None:
         """Show what would be done: all changes of a list that was imported before, else what is new."""
         self._update.setVisible(survey.updating is not None)
-        self._update_note.setText(update_note(survey))
+        self._update_note.setText(wording.update_note(survey))
         self.levels.show_levels(survey.top)
         self.update_box.setChecked(survey.updating is not None and bool(survey.known_name or survey.adding is None))
 
     def _show_choice(self) -> None:
-        """Show what the chosen way would do."""
         if self.survey is None:
             return
         preview = self._preview
@@ -125,19 +159,18 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
 
     def _show_preview(self, survey: GraphSurvey, preview: GraphPreview) -> None:
         report = preview.report
-        self._kind.setText(kind_text(survey, report))
-        self._levels_text.setText(levels_text(report))
-        self._summary.setText(summary_text(preview))
-        self._besides.setText(besides_text(survey, preview))
+        self._kind.setText(wording.kind_text(survey, report))
+        self._levels_text.setText(wording.levels_text(report))
+        self._summary.setText(wording.summary_text(preview))
+        self._besides.setText(wording.besides_text(survey, preview))
         self._besides.setVisible(bool(self._besides.text()))
         for kind, section in self.sections.items():
-            lines = () if kind == "new" and is_all_new(report) else report.lists[kind]
+            lines = () if kind == "new" and wording.is_all_new(report) else report.lists[kind]
             can_go = kind == "gone" and preview.gone_unlabelled > 0
-            section.show_rows(
-                section_title(kind, report), section_rows(kind, lines), total=report.counts[kind],
-                choice=remove_choice(preview.gone_unlabelled) if can_go else "",
-            )  # fmt: skip
-        self.import_button.setText(import_button(preview))
+            removal = plural(preview.gone_unlabelled, "Remove the one without labels", "Remove the %n without labels")
+            title, rows = wording.section_title(kind, report), wording.section_rows(kind, lines)
+            section.show_rows(title, rows, total=report.counts[kind], choice=removal if can_go else "")
+        self.import_button.setText(wording.import_button(preview))
 
     @property
     def _preview(self) -> GraphPreview | None:
@@ -147,8 +180,6 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
     @property
     def _updates(self) -> bool:
         return self.survey is not None and self.survey.updating is not None and self.update_box.isChecked()
-
-    # -- what the person does
 
     def _request(self) -> None:
         gone = self.sections["gone"]

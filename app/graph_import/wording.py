@@ -1,37 +1,28 @@
-"""What the card "Import classes" says."""
+"""Texts of the card "Import classes"."""
 
-from __future__ import annotations
+from typing import Final
 
-from typing import TYPE_CHECKING, Final
-
+from app.drops import classes_text
+from app.graph_import.logic import GraphSurvey
 from app.texts import fill, plural, tr
 from app.wording import number
+from engine.collection.importing.import_graph import GraphImport, GraphPreview
 from engine.files import shown
 from engine.interchange.detect import FORMATS
 from engine.interchange.versions.plan import Clash
+from engine.interchange.versions.report import ImportReport, ReportKind, ReportLine
 
-if TYPE_CHECKING:
-    from app.graph_import.logic import GraphSurvey
-    from engine.collection.importing.import_graph import GraphImport, GraphPreview
-    from engine.interchange.versions.report import ImportReport, ReportKind, ReportLine
-
-LEVELS_NAMED: Final = 8
-"""Counts in one line; of the others only the number of levels is told."""
-
-
-def classes(count: int) -> str:
-    return plural(count, "1 class", "%n classes")
+LEVELS_NAMED: Final = 8  # counts in one line; of more levels only their number is shown
 
 
 def kind_text(survey: GraphSurvey, report: ImportReport) -> str:
     """`OBO, 1,203 classes, 1,202 edges`."""
     title = format_title(survey.format_name)
     edges = plural(report.edges, "1 edge", "%n edges")
-    return ", ".join((title, classes(report.classes), edges))
+    return ", ".join((title, classes_text(report.classes), edges))
 
 
 def format_title(name: str) -> str:
-    """What a format is called."""
     titles = {
         "folders": tr("Folders"),
         "csv": tr("Table"),
@@ -54,51 +45,40 @@ def levels_text(report: ImportReport) -> str:
 
 def summary_text(preview: GraphPreview) -> str:
     """`12 new classes, 3 renamed, 2 moved`, or that there is nothing new."""
-    report = preview.report
-    counts = report.counts
-    new = counts["new"]
-    parts = []
-    if new:
-        parts.append(plural(new, "1 new class", "%n new classes"))
+    report, counts = preview.report, preview.report.counts
+    parts = [plural(counts["new"], "1 new class", "%n new classes")] if counts["new"] else []
     named = {"renamed": tr("%1 renamed"), "merged": tr("%1 merged")}
     moved = tr("%1 moved") if report.is_update else tr("%1 linked")
     parts += [fill(template, number(counts[kind])) for kind, template in named.items() if counts[kind]]  # type: ignore[index]
     parts += [fill(moved, number(counts["moved"]))] if counts["moved"] else []
     if not parts and report.completed:
-        parts.append(tr("Synonyms of %1", classes(report.completed)))
+        parts.append(tr("Synonyms of %1", classes_text(report.completed)))
     if not parts and preview.noted:
-        parts.append(tr("Notes of %1", classes(preview.noted)))
+        parts.append(tr("Notes of %1", classes_text(preview.noted)))
     return ", ".join(parts) or tr("Nothing new")
 
 
 def is_all_new(report: ImportReport) -> bool:
-    """Whether nothing of it is here: then how the list begins says as much as a list of what is new."""
+    """Whether no class of it is in the project: then its first levels replace the list of new ones."""
     return report.counts["new"] == report.classes
 
 
 def besides_text(survey: GraphSurvey, preview: GraphPreview) -> str:
-    """What comes along, what stays, and why nothing is new."""
     report, parts = preview.report, []
     if report.same:
         template = plural(report.same, "%1 is in the project already.", "%1 are in the project already.")
-        parts.append(fill(template, classes(report.same)))
+        parts.append(fill(template, classes_text(report.same)))
     if report.completed and (report.counts["new"] or report.counts["moved"]):
-        parts.append(tr("%1 get a source id or synonyms.", classes(report.completed)))
+        parts.append(tr("%1 get a source id or synonyms.", classes_text(report.completed)))
     if preview.noted:
         template = tr("%1 get the note or colour that the file has for them.")
-        parts.append(fill(template, classes(preview.noted)))
+        parts.append(fill(template, classes_text(preview.noted)))
     if not preview.changes and not survey.known_name:
         parts.append(tr("The list is remembered, to compare its next version with it."))
     return " ".join(parts)
 
 
-def update_choice() -> str:
-    """The box that takes over more than what is new."""
-    return tr("Also rename, move and merge classes as the file does")
-
-
 def update_note(survey: GraphSurvey) -> str:
-    """Why it is offered, and what it never does."""
     if survey.known_name:
         return tr(
             "An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.",
@@ -109,13 +89,7 @@ def update_note(survey: GraphSurvey) -> str:
     )
 
 
-def remove_choice(count: int) -> str:
-    """The box that removes what the file has no more."""
-    return plural(count, "Remove the one without labels", "Remove the %n without labels")
-
-
 def section_title(kind: ReportKind, report: ImportReport) -> str:
-    """What stands above a list."""
     count = report.counts[kind]
     if kind == "moved" and not report.is_update:
         return plural(count, "1 class gets another parent", "%n classes get other parents")
@@ -145,7 +119,6 @@ def section_title(kind: ReportKind, report: ImportReport) -> str:
 
 
 def section_rows(kind: ReportKind, lines: tuple[ReportLine, ...]) -> list[tuple[str, ...]]:
-    """Cells of a list: the class, what becomes of it, and labels or the reason."""
     if kind in {"new", "removed_here"}:
         return [(shown(line.path),) for line in lines]
     if kind == "kept":
@@ -171,12 +144,11 @@ def import_button(preview: GraphPreview) -> str:
     if preview.report.is_update:
         return tr("Update")
     count = preview.report.counts["new"]
-    return tr("Import %1", classes(count)) if count else tr("Import")
+    return tr("Import %1", classes_text(count)) if count else tr("Import")
 
 
 def stayed_text(done: GraphImport) -> str:
-    """Which classes could not be merged or removed, and why the first could not."""
     first, others = done.stayed[0], len(done.stayed) - 1
     if others:
-        return tr("%1. %2 stayed, such as %3", done.change.text, classes(others + 1), first)
+        return tr("%1. %2 stayed, such as %3", done.change.text, classes_text(others + 1), first)
     return tr("%1. One class stayed: %2", done.change.text, first)

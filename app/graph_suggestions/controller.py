@@ -1,62 +1,122 @@
-"""Suggestions about the graph: when they are looked for, and what becomes of an answer."""
+"""Suggestions about the graph: looked for whenever the collection has come to rest, and what becomes of an answer."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QTimer
 
 from app.actions.row import Section, action
 from app.feature import PanelFeature
-from app.graph_suggestions.search import SuggestionSearch
+from app.jobs.background_thread import DetachedJob
 from app.texts import marked, tr
 
 if TYPE_CHECKING:
     from app.graph_suggestions.view import SuggestionPanel
     from app.shell import Shell
+    from engine.collection.graph_suggestions.find import SuggestionInput
     from engine.collection.graph_suggestions.suggestion import GraphSuggestion, GraphSuggestions
-    from engine.project import Action, Change, Project
+    from engine.collection.live import LiveCollection
+    from engine.events import CancelToken, OnProgress
+    from engine.project import Action
+
+TOPIC: Final = "graph suggestions"
+REST_MS: Final = 250  # the collection must be left alone so long: who labels quickly is not slowed down
 
 
 @final
 class Suggesting(PanelFeature["SuggestionPanel"]):
-    """Opens the panel and does what is accepted or dismissed there."""
+    """Opens the panel, finds suggestions again after every change while it is in sight, and does what is accepted."""
 
     guide_page = "taxonomy#suggestions"
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self._search = SuggestionSearch(self._session, self._show, self)
-        self._session.closed.connect(self.close_panel)
-
-    @property
-    def is_looking(self) -> bool:
-        """Whether something else may be found in a moment."""
-        return self._search.is_looking
+        self._is_wanted = self._is_asked = False
+        self._job: DetachedJob | None = None
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._ask)
+        session = self._session
+        for changed in (session.state_changed, session.change_made, session.fitting_changed):
+            changed.connect(self._on_changed)
+        session.closed.connect(self.stop)
+        session.closed.connect(self.close_panel)
 
     @action(
         "show_suggestions", marked("Suggestions for the graph"), "suggestion", "Ctrl+Shift+G", Section.CLASSES_GRAPH
     )
     def open_panel(self) -> None:
-        """Show the panel in the place of the inspector; while it is in sight it keeps up with every change."""
         self.show_panel()
-
-    def stop(self) -> None:
-        """Look for nothing any more: the program ends."""
-        self._search.stop()
 
     def make_panel(self) -> SuggestionPanel:
         from app.graph_suggestions.view import SuggestionPanel
 
         panel = SuggestionPanel(self._thumbnails)
-        panel.shown.connect(lambda is_shown: self._search.want(is_wanted=is_shown))
+        panel.shown.connect(self._on_panel_shown)
         panel.accepted.connect(self._accept)
         panel.dismissed.connect(self._dismiss)
         panel.bring_back_requested.connect(self._bring_back)
         panel.image_requested.connect(self._shell.workspace.show_image)
-        self._search.searching.connect(panel.show_searching)
-        self._search.failed.connect(panel.show_failure)
         return panel
 
+    @property
+    def is_looking(self) -> bool:
+        """Whether something else may be found in a moment."""
+        return self._is_asked or self._rest.isActive() or self._job is not None
+
+    def stop(self) -> None:
+        self._is_wanted = self._is_asked = False
+        self._rest.stop()
+        if self._job is not None:
+            self._job.stop()
+        self._job = None
+
+    def _on_panel_shown(self, is_shown: bool) -> None:
+        if not is_shown:
+            self.stop()
+        elif not self._is_wanted:
+            self._is_wanted = True
+            self._ask()
+
+    def _on_changed(self, _news: object) -> None:
+        if self._is_wanted:
+            self._drop_job()
+            self._rest.start()
+
+    def _ask(self) -> None:
+        if self._session.info is not None and self.panel is not None:
+            self._is_asked = True
+            self.panel.show_searching()
+            self._session.ask(_given, self._on_given, owner=self, topic=TOPIC)
+
+    def _on_given(self, given: SuggestionInput | None) -> None:
+        self._is_asked = False
+        if not self._is_wanted or self._rest.isActive():
+            return
+        if given is None:
+            self._show(None)
+            return
+        self._drop_job()
+
+        def work(_on_progress: OnProgress, cancel: CancelToken) -> GraphSuggestions:
+            from engine.collection.graph_suggestions.find import find_suggestions
+
+            return find_suggestions(given, cancel)
+
+        job = self._job = DetachedJob(tr("Looking for suggestions"), work, self)
+        job.finished.connect(self._show)
+        job.failed.connect(self._on_failed)
+        job.ended.connect(job.deleteLater)
+        job.start()
+
+    def _drop_job(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+        self._job = None
+
     def _show(self, found: GraphSuggestions | None) -> None:
+        """Show what was found; None without predictions."""
+        self._job = None
         panel, info, state = self.panel, self._session.info, self._session.state
         if panel is None or info is None:
             return
@@ -65,39 +125,37 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
         else:
             panel.show_found(found, state, self._name_of, is_writable=info.is_writable)
 
+    def _on_failed(self, message: str) -> None:
+        self._job = None
+        if self.panel is not None:
+            self.panel.show_failure(message)
+
     def _name_of(self, class_id: int) -> str:
         graph = self._session.graph
         return graph.name(class_id) if class_id in graph else tr("a removed class")
 
     def _accept(self, suggestion: GraphSuggestion, choice: int) -> None:
+        from engine.collection.graph_suggestions.accepting import accept
         from engine.collection.graph_suggestions.suggestion import UnderlabelledSuggestion
 
         if isinstance(suggestion, UnderlabelledSuggestion):
             self.close_panel()
             self._shell.tree.select_class(suggestion.underlabelled.class_id)
-            return
-
-        def work(project: Project) -> Change:
-            from engine.collection.graph_suggestions.accepting import accept
-
-            return accept(project, suggestion, choice)
-
-        self._session.act(work)
+        else:
+            self._session.act(lambda project: accept(project, suggestion, choice))
 
     def _dismiss(self, suggestion: GraphSuggestion, called: Action) -> None:
-        key = suggestion.key
+        from engine.collection.graph_suggestions.dismissed import dismiss
 
-        def work(project: Project) -> Change:
-            from engine.collection.graph_suggestions.dismissed import dismiss
-
-            return dismiss(project, [key], called)
-
-        self._session.act(work)
+        self._session.act(lambda project: dismiss(project, [suggestion.key], called))
 
     def _bring_back(self) -> None:
-        def work(project: Project) -> Change:
-            from engine.collection.graph_suggestions.dismissed import bring_back
+        from engine.collection.graph_suggestions.dismissed import bring_back
 
-            return bring_back(project)
+        self._session.act(bring_back)
 
-        self._session.act(work)
+
+def _given(live: LiveCollection) -> SuggestionInput | None:
+    from engine.collection.graph_suggestions.find import suggestion_input
+
+    return suggestion_input(live)

@@ -1,30 +1,82 @@
 """The panel of suggestions about the graph: a card for each, and how far they can be trusted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Final, final
+from typing import Final, final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
-from app.controls import make_button, make_label
-from app.graph_suggestions.card import SuggestionCard
-from app.graph_suggestions.wording import check_line, count_line, dismissed_line, more_line, words_of
+from app.controls import fill_column, make_button, make_label
+from app.graph_suggestions.wording import SuggestionWords, check_line, dismissed_line, more_line, words_of
+from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.side_panel.frame import SidePanel
 from app.signal_types import either
-from app.texts import tr
+from app.texts import plural, tr, with_breaks
 from app.theme.tokens import tokens
-from engine.collection.graph_suggestions.suggestion import GraphSuggestion
+from engine.collection.graph_suggestions.suggestion import GraphSuggestion, GraphSuggestions
+from engine.collection.state import CollectionState
 from engine.project.actions import Action
 
-if TYPE_CHECKING:
-    from engine.collection.graph_suggestions.suggestion import GraphSuggestions
-    from engine.collection.state import CollectionState
+FACE: Final = 44  # side of a thumbnail: one row of them, in a panel as narrow as it gets
+MOST_FACES: Final = 5
+MOST_CARDS: Final = 12  # enough to read at once; the next ones follow when these are dealt with
 
-MOST_CARDS: Final = 12  # nobody reads more at once; the next ones follow when these are dealt with
+
+@final
+class SuggestionCard(QFrame):
+    """Shows one suggestion."""
+
+    accepted = Signal(either(GraphSuggestion), int)  # the suggestion, and which of its choices
+    dismissed = Signal(either(GraphSuggestion), Action)  # the suggestion, and the action
+    image_requested = Signal(int)
+
+    def __init__(
+        self,
+        suggestion: GraphSuggestion,
+        words: SuggestionWords,
+        state: CollectionState,
+        thumbnails: Thumbnails,
+        *,
+        is_writable: bool,
+    ) -> None:
+        super().__init__()
+        self.suggestion, self.words, self.is_writable = suggestion, words, is_writable
+        self.setProperty("role", "card")
+        self.setAccessibleName(words.title)
+        self.setAccessibleDescription(words.reason)
+        spacing = tokens().spacing
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.medium)
+        self._column.setSpacing(spacing.small)
+        self._column.addWidget(make_label(with_breaks(words.title), "strong", wraps=True))
+        self._column.addWidget(make_label(with_breaks(words.reason), "secondary", wraps=True))
+        self._add_faces(state, thumbnails)
+        self.choices = tuple(self._add_button(text, place) for place, text in enumerate(words.choices))
+        dismiss = lambda: self.dismissed.emit(suggestion, words.dismissed)  # noqa: E731
+        self.dismiss_button = make_button(tr("Dismiss"), dismiss, variant="muted", icon_name="close")
+        self.dismiss_button.setAccessibleName(f"{tr('Dismiss')}: {words.title}")
+        self._column.addWidget(self.dismiss_button)
+        self.dismiss_button.setEnabled(is_writable)
+        for button in self.choices:
+            button.setEnabled(is_writable or not words.changes_project)
+
+    def _add_faces(self, state: CollectionState, thumbnails: Thumbnails) -> None:
+        for caption, images in zip(self.words.captions, self.suggestion.evidence, strict=True):
+            strip = ThumbnailStrip(thumbnails, side=FACE, tip=tr("Click to show it"))
+            strip.setAccessibleName(caption)
+            strip.image_clicked.connect(self.image_requested)
+            self._column.addWidget(make_label(with_breaks(caption), "caption", wraps=True))
+            self._column.addWidget(strip)
+            strip.show_images(images.image_ids[:MOST_FACES], state)  # in its place by now: else it would be a window
+
+    def _add_button(self, text: str, place: int) -> QPushButton:
+        accept = lambda: self.accepted.emit(self.suggestion, place)  # noqa: E731
+        button = make_button(text, accept, variant="" if place else "primary")
+        button.setAccessibleName(f"{text}: {self.words.title}")
+        self._column.addWidget(button)
+        return button
 
 
 @final
@@ -41,62 +93,46 @@ class SuggestionPanel(SidePanel):
         super().__init__()
         self.cards: tuple[SuggestionCard, ...] = ()
         self._thumbnails = thumbnails
-        self._status = make_label("", "secondary", wraps=True)
+        self.status = make_label("", "secondary", wraps=True)
         holder = QWidget()
-        self._column = QVBoxLayout(holder)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(tokens().spacing.medium)
+        self._column = fill_column(holder, spacing=tokens().spacing.medium)
         self._more = make_label("", "secondary", wraps=True)
-        self._check = make_label("", "caption", wraps=True)
+        self.check = make_label("", "caption", wraps=True)
         self.bring_back_button = make_button("", self.bring_back_requested.emit, variant="muted", icon_name="undo")
-        parts = (self._status, holder, self._more, self.bring_back_button, self._check)
+        parts = (self.status, holder, self._more, self.bring_back_button, self.check)
         self.lay_out(tr("Suggestions"), tr("Close"), parts)
         self.show_searching()
 
-    @property
-    def status(self) -> str:
-        return self._status.text()
-
-    @property
-    def check_text(self) -> str:
-        """How far they can be trusted."""
-        return self._check.text()
-
     def show_searching(self) -> None:
-        """Say so; cards that are there stay until it is known what comes."""
+        """Show that a search runs; cards stay until its result."""
         if not self.cards:
-            self._status.setText(tr("Looking…"))
+            self.status.setText(tr("Looking…"))
             self._show_texts()
 
     def show_nothing_known(self) -> None:
-        """There are no predictions yet."""
-        self._put_cards(())
-        self._status.setText(
+        self.show_failure(
             tr("Label some images first. Suggestions come from what the images of a class have in common.")
         )
-        self._show_texts()
 
     def show_failure(self, message: str) -> None:
         self._put_cards(())
-        self._status.setText(message)
+        self.status.setText(message)
         self._show_texts()
 
     def show_found(
         self, found: GraphSuggestions, state: CollectionState, name_of: Callable[[int], str], *, is_writable: bool
     ) -> None:
         shown = found.found[:MOST_CARDS]
-        words = tuple(words_of(each, name_of) for each in shown)
-        if [(card.suggestion, card.words, card.is_writable) for card in self.cards] != [
-            (each, text, is_writable) for each, text in zip(shown, words, strict=True)
-        ]:
+        now = [(card.suggestion, card.words, card.is_writable) for card in self.cards]
+        wanted = [(each, words_of(each, name_of), is_writable) for each in shown]
+        if now != wanted:
             self._put_cards(
-                SuggestionCard(each, text, state, self._thumbnails, is_writable=is_writable)
-                for each, text in zip(shown, words, strict=True)
+                SuggestionCard(each, words, state, self._thumbnails, is_writable=is_writable)
+                for each, words, _ in wanted
             )
         rest = len(found.found) - len(shown)
-        self._status.setText(
-            count_line(len(found.found)) if shown else tr("No suggestions: your classes fit your images.")
-        )
+        count, none = len(found.found), tr("No suggestions: your classes fit your images.")
+        self.status.setText(plural(count, "1 suggestion", "%n suggestions") if count else none)
         self.bring_back_button.setEnabled(is_writable)
         self._show_texts(
             more=more_line(rest) if rest else "",
@@ -138,12 +174,9 @@ class SuggestionPanel(SidePanel):
             self.setFocus()
 
     def _show_texts(self, *, more: str = "", check: str = "", dismissed: str = "") -> None:
-        self._more.setText(more)
-        self._more.setVisible(bool(more))
-        self._check.setText(check)
-        self._check.setVisible(bool(check))
-        self.bring_back_button.setText(dismissed)
-        self.bring_back_button.setVisible(bool(dismissed))
+        for part, text in ((self._more, more), (self.check, check), (self.bring_back_button, dismissed)):
+            part.setText(text)
+            part.setVisible(bool(text))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -1,25 +1,14 @@
 """What is suggested about the graph, in words, in the person's language and number format."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from app.texts import fill, plural, shortened, tr
 from app.wording import number, percent
-
-if TYPE_CHECKING:
-    from engine.collection.graph_suggestions.placement_check import PlacementCheck
-    from engine.collection.graph_suggestions.suggestion import (
-        GraphSuggestion,
-        MixedSuggestion,
-        PlaceSuggestion,
-        StraySuggestion,
-        TwinSuggestion,
-        UnderlabelledSuggestion,
-    )
-    from engine.project import Action
+from engine.collection.graph_suggestions import suggestion as kinds
+from engine.collection.graph_suggestions.placement_check import PlacementCheck
+from engine.project.actions import Action, action
 
 NameOf = Callable[[int], str]
 LONGEST: Final = 24  # letters of a name on a button
@@ -27,20 +16,18 @@ LONGEST: Final = 24  # letters of a name on a button
 
 @dataclass(frozen=True)
 class SuggestionWords:
-    """What a card says."""
+    """Texts of a card."""
 
     title: str  # the suggestion, a sentence without its full stop
     reason: str  # why, in figures
-    # what its buttons do, the likeliest first; all that an underlabelled class offers is to be shown
+    # what its buttons do, the most likely first; an underlabelled class can only be shown
     choices: tuple[str, ...]
     captions: tuple[str, ...]  # what the images of each strip are
     dismissed: Action  # the step in the history once it was dismissed
     changes_project: bool  # whether its buttons change the project, not only show something
 
 
-def words_of(suggestion: GraphSuggestion, name_of: NameOf) -> SuggestionWords:
-    from engine.collection.graph_suggestions import suggestion as kinds
-
+def words_of(suggestion: kinds.GraphSuggestion, name_of: NameOf) -> SuggestionWords:
     match suggestion:
         case kinds.PlaceSuggestion():
             title, reason, choices = _place(suggestion, name_of)
@@ -52,16 +39,12 @@ def words_of(suggestion: GraphSuggestion, name_of: NameOf) -> SuggestionWords:
             title, reason, choices = _mixed(suggestion, name_of)
         case _:
             title, reason, choices = _underlabelled(suggestion, name_of)
-    captions = _captions(suggestion, name_of)
-    dismissed = _dismissed(suggestion, name_of)
+    captions, dismissed = _captions(suggestion, name_of), _dismissed(suggestion, name_of)
     changes_project = not isinstance(suggestion, kinds.UnderlabelledSuggestion)
     return SuggestionWords(title, reason, choices, captions, dismissed, changes_project)
 
 
-def _dismissed(suggestion: GraphSuggestion, name_of: NameOf) -> Action:
-    from engine.collection.graph_suggestions import suggestion as kinds
-    from engine.project.actions import action
-
+def _dismissed(suggestion: kinds.GraphSuggestion, name_of: NameOf) -> Action:
     match suggestion:
         case kinds.PlaceSuggestion(class_id, parents):
             return action("place_dismissed", name_of(class_id), parent=name_of(parents[0].class_id))
@@ -76,7 +59,7 @@ def _dismissed(suggestion: GraphSuggestion, name_of: NameOf) -> Action:
     return action("underlabelled_dismissed", name_of(found.class_id), images=found.helped)
 
 
-def _place(suggestion: PlaceSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+def _place(suggestion: kinds.PlaceSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     first = name_of(suggestion.parents[0].class_id)
     title = tr("%1 may belong under %2", name_of(suggestion.class_id), first)
     shares = ", ".join(tr("%1 (%2)", name_of(one.class_id), percent(one.score)) for one in suggestion.parents)
@@ -84,54 +67,40 @@ def _place(suggestion: PlaceSuggestion, name_of: NameOf) -> tuple[str, str, tupl
     return title, reason, tuple(_move_text(one.class_id, name_of) for one in suggestion.parents)
 
 
-def _stray(suggestion: StraySuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+def _stray(suggestion: kinds.StraySuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     stray = suggestion.stray
     here, there = name_of(stray.from_parent), name_of(stray.to_parent)
     title = tr("%1 may belong under %2 instead of %3", name_of(stray.class_id), there, here)
-    reason = tr(
-        "Its images are like those of classes under %1 (%2), hardly like those under %3 (%4).",
-        there,
-        percent(stray.score),
-        here,
-        percent(stray.present),
-    )
+    reason = tr("Its images are like those of classes under %1 (%2), hardly like those under %3 (%4).")
+    reason = fill(reason, there, percent(stray.score), here, percent(stray.present))
     return title, reason, (_move_text(stray.to_parent, name_of),)
 
 
-def _twins(suggestion: TwinSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+def _twins(suggestion: kinds.TwinSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     twins = suggestion.twins
     smaller, larger = name_of(twins.class_id), name_of(twins.other_id)
     title = tr("%1 and %2 look like one class", smaller, larger)
-    reason = tr(
-        "Of %1 images, %2 are more like the other class than like the rest of their own.",
-        number(twins.similarity.count),
-        number(twins.similarity.confused),
-    )
+    reason = tr("Of %1 images, %2 are more like the other class than like the rest of their own.")
+    reason = fill(reason, number(twins.similarity.count), number(twins.similarity.confused))
     return title, reason, (tr("Merge into %1", shortened(larger, LONGEST)),)
 
 
-def _mixed(suggestion: MixedSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+def _mixed(suggestion: kinds.MixedSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     mixed = suggestion.mixed
     title = tr("%1 looks like two classes", name_of(mixed.class_id))
-    reason = tr(
-        "Its images fall into %1 and %2, no more alike than two classes are.",
-        *(number(len(kind)) for kind in mixed.kinds),
-    )
+    sizes = (number(len(kind)) for kind in mixed.kinds)
+    reason = tr("Its images fall into %1 and %2, no more alike than two classes are.", *sizes)
     return title, reason, (tr("Split into two classes"),)
 
 
-def _underlabelled(suggestion: UnderlabelledSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
-    underlabelled = suggestion.underlabelled
-    title = tr(
-        "3 more examples of %1 would help about %2 images",
-        name_of(underlabelled.class_id),
-        number(underlabelled.helped),
-    )
+def _underlabelled(suggestion: kinds.UnderlabelledSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+    found = suggestion.underlabelled
+    title = tr("3 more examples of %1 would help about %2 images", name_of(found.class_id), number(found.helped))
     reason = plural(
-        underlabelled.shots,
+        found.shots,
         "It has 1 example, and %1 images probably belong to it, but not surely.",
         "It has %n examples, and %1 images probably belong to it, but not surely.",
-        number(len(underlabelled.undecided)),
+        number(len(found.undecided)),
     )
     return title, reason, (tr("Show the class"),)
 
@@ -140,7 +109,7 @@ def _move_text(parent_id: int, name_of: NameOf) -> str:
     return tr("Move under %1", shortened(name_of(parent_id), LONGEST))
 
 
-def _captions(suggestion: GraphSuggestion, name_of: NameOf) -> tuple[str, ...]:
+def _captions(suggestion: kinds.GraphSuggestion, name_of: NameOf) -> tuple[str, ...]:
     """Whose images a strip shows; two kinds of one class are numbered."""
     classes = [each.class_id for each in suggestion.evidence]
     if len(classes) > 1 and len(set(classes)) == 1:
@@ -149,17 +118,11 @@ def _captions(suggestion: GraphSuggestion, name_of: NameOf) -> tuple[str, ...]:
     return tuple(name_of(each) for each in classes)
 
 
-def count_line(count: int) -> str:
-    return plural(count, "1 suggestion", "%n suggestions")
-
-
 def more_line(count: int) -> str:
-    """Those that are not shown yet."""
     return plural(count, "1 more appears once these are dealt with.", "%n more appear once these are dealt with.")
 
 
 def check_line(check: PlacementCheck) -> str:
-    """How far suggested places can be trusted in this project; empty where no class has a place."""
     if not check.asked:
         return ""
     return tr(
@@ -173,5 +136,4 @@ def check_line(check: PlacementCheck) -> str:
 
 
 def dismissed_line(count: int) -> str:
-    """What the button says that brings them back."""
     return plural(count, "Show 1 dismissed suggestion again", "Show %n dismissed suggestions again")

@@ -1,30 +1,157 @@
 """The drawing, and what lies on it."""
 
-from __future__ import annotations
+from typing import Final, final
 
-from typing import TYPE_CHECKING, Final, final
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QStyle, QToolTip, QWidget
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QStyle, QVBoxLayout, QWidget
-
-from app.graph_view.canvas import GraphCanvas
-from app.graph_view.drawing import empty_drawing
-from app.graph_view.layouts import LaidOut
-from app.graph_view.mini_map import MiniMap
+from app.class_requests import ClassRequests
+from app.controls import fill_column
+from app.dragging import DraggedClasses, DraggedImages, is_link, read_dragged
+from app.graph_view.drawing import LaidOut, empty_drawing
+from app.graph_view.drops import CanvasDrops
+from app.graph_view.keys import press_key
 from app.graph_view.model import GraphModel
-from app.graph_view.tool_strip import ToolStrip
-from app.texts import tr
+from app.graph_view.overlays import MiniMap, ToolStrip
+from app.graph_view.pointer import GraphPointer
+from app.graph_view.sheet import GraphSheet
+from app.images.thumbnails import Thumbnails
+from app.session import Session
+from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 
-if TYPE_CHECKING:
-    from app.images.thumbnails import Thumbnails
-    from app.session import Session
+ANNOUNCED_MS: Final = 120  # a rubber band chooses others with each movement; they are announced when it pauses
+MOST_ANNOUNCED: Final = 200  # beside the current one; the tree has no room for more
 
-TELLING_MS: Final = 120
-"""A rubber band chooses others with each movement; the rest of the window hears of them when it pauses."""
-MOST_ANNOUNCED: Final = 200
-"""So many classes beside the current one are chosen in the tree too; of more nobody sees the rows."""
+
+@final
+class GraphCanvas(GraphSheet):
+    """The drawing, in hands."""
+
+    def __init__(self, model: GraphModel, thumbnails: Thumbnails, requests: ClassRequests) -> None:
+        super().__init__(model, thumbnails, requests)
+        self.drops = CanvasDrops(self)
+        self.pointer = GraphPointer(self, self.drops)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setAcceptDrops(True)
+
+    def paint_over(self, painter: QPainter) -> None:
+        self.pointer.paint(painter)
+        self.drops.paint(painter)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        event.accept()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        dragged = read_dragged(event.mimeData())
+        if dragged is not None and self.drops.look(dragged, event.position(), is_link=is_link(event)):
+            event.accept()
+        else:
+            event.ignore()
+
+    def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
+        self.drops.end()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        dragged, class_id = read_dragged(event.mimeData()), self.class_at(event.position())
+        is_taken = dragged is not None and self.drops.look(dragged, event.position(), is_link=is_link(event))
+        self.drops.end()
+        if dragged is None or not is_taken:
+            event.ignore()
+            return
+        event.accept()
+        if isinstance(dragged, DraggedClasses):
+            self.requests.classes_dropped.emit(dragged.places, class_id, is_link(event))
+        elif isinstance(dragged, DraggedImages):
+            self.requests.images_dropped.emit(class_id, dragged.image_ids)
+        elif class_id is not None:
+            self.requests.files_dropped.emit(class_id, dragged.paths)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.pointer.press(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.pointer.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.pointer.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.pointer.press_twice(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.pointer.leave()
+        super().leaveEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom at the pointer; on a touchpad two fingers push, and with Ctrl they zoom."""
+        place, keys = event.position(), event.modifiers()
+        if not event.pixelDelta().isNull() and not keys & Qt.KeyboardModifier.ControlModifier:
+            self.viewport.push(event.pixelDelta().x(), event.pixelDelta().y())
+        else:
+            self.viewport.turn_wheel(event.angleDelta().y(), (place.x(), place.y()))
+        event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        """Zoom as two fingers pinch; Delete is meant for what is chosen here, be it an edge or a thousand classes."""
+        gesture = event.gestureType() if isinstance(event, QNativeGestureEvent) else None
+        if _is_delete_wanted(event):
+            event.accept()
+        elif isinstance(event, QHelpEvent):
+            self._show_tip(event)
+        elif isinstance(event, QNativeGestureEvent) and gesture == Qt.NativeGestureType.ZoomNativeGesture:
+            place = event.position()
+            self.viewport.pinch(1 + event.value(), (place.x(), place.y()))
+        elif gesture == Qt.NativeGestureType.EndNativeGesture:
+            self.viewport.rest()
+        else:
+            return super().event(event)
+        return True
+
+    def _show_tip(self, event: QHelpEvent) -> None:
+        class_id = self.class_at(QPointF(event.pos()))
+        text = "" if class_id is None else self.model.tip(class_id)
+        QToolTip.showText(event.globalPos(), plain_tip(text), self)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not press_key(self, self.pointer, event):
+            super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        """Space was let go: it opens a branch, unless the drawing was pushed with it."""
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self.pointer.let_space_go()
+        else:
+            super().keyReleaseEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Request the menu of what is chosen: at the pointer, or at the current class by a key."""
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            row = None if self.chosen.current is None else self.drawing.row_of(self.chosen.current)
+            place = QPointF(self.rect().center()) if row is None else self.rect_of(row).center()
+        else:
+            place = QPointF(event.pos())
+        self.requests.menu_requested.emit(self.class_at(place), self.mapToGlobal(place.toPoint()))
+
+
+def _is_delete_wanted(event: QEvent) -> bool:
+    is_early = event.type() == QEvent.Type.ShortcutOverride
+    return is_early and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Delete
 
 
 @final
@@ -33,17 +160,15 @@ class GraphBoard(QWidget):
 
     classes_selected = Signal(tuple)  # classes were chosen, the current one first
 
-    def __init__(self, session: Session, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, thumbnails: Thumbnails, requests: ClassRequests) -> None:
+        super().__init__()
         self.model = GraphModel(session, self)
-        self.canvas = GraphCanvas(self.model, thumbnails)
+        self.canvas = GraphCanvas(self.model, thumbnails, requests)
         self.canvas.setAccessibleName(tr("Category graph"))
         self._wanted: int | None = None  # a class that is not drawn yet
         self._is_flight = False
         self._is_following = False
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.canvas)
+        fill_column(self, self.canvas)
         self.setFocusProxy(self.canvas)
         self.tools = ToolStrip(lambda: self.model.graph, self.canvas)
         self.map = MiniMap(self.canvas)
@@ -68,8 +193,8 @@ class GraphBoard(QWidget):
         self.canvas.opened.connect(self.model.toggle)
         self.canvas.focus_requested.connect(self.model.set_focus)
         self.canvas.chosen.changed.connect(self._on_chosen)
-        self._telling = QTimer(self, singleShot=True, interval=TELLING_MS)
-        self._telling.timeout.connect(self._tell)
+        self._pause = QTimer(self, singleShot=True, interval=ANNOUNCED_MS)
+        self._pause.timeout.connect(self._announce)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -80,7 +205,6 @@ class GraphBoard(QWidget):
         self.map.follow()
 
     def select_class(self, class_id: int | None) -> None:
-        """Choose a class; a branch that hides it opens."""
         if class_id == self.canvas.chosen.current:
             return
         if class_id is None or self.canvas.drawing.row_of(class_id) is not None:
@@ -91,7 +215,6 @@ class GraphBoard(QWidget):
             self._draw_for(class_id, is_flight=False)
 
     def fly_to(self, class_id: int) -> None:
-        """See a class, wherever it is; branches that hide it open."""
         if self.canvas.drawing.row_of(class_id) is not None:
             self._choose(class_id, announces=True)
             self.canvas.fly_to(class_id)
@@ -104,7 +227,7 @@ class GraphBoard(QWidget):
         self.model.lay_out(shown=class_id)
 
     def _choose(self, class_id: int | None, *, announces: bool = False) -> None:
-        """Choose a class; what was chosen elsewhere need not be told there."""
+        """Choose a class; what was chosen elsewhere need not be announced there."""
         self._is_following = not announces
         self.canvas.chosen.choose(class_id)
         self._is_following = False
@@ -128,16 +251,12 @@ class GraphBoard(QWidget):
         self.tools.show_focus("")
 
     def _on_chosen(self) -> None:
-        """Tell of one class at once; of several when the hand that chooses them rests."""
-        if self._is_following:
-            return
-        if len(self.canvas.chosen.ids) > 1:
-            self._telling.start()
-        else:
-            self._tell()
+        """Announce one class at once; several when the hand that chooses them rests."""
+        if not self._is_following:
+            self._pause.start() if len(self.canvas.chosen.ids) > 1 else self._announce()
 
-    def _tell(self) -> None:
-        self._telling.stop()
+    def _announce(self) -> None:
+        self._pause.stop()
         chosen = self.canvas.chosen
         if chosen.current is not None:
             others = [class_id for class_id in chosen.ids if class_id != chosen.current]

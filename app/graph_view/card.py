@@ -57,12 +57,12 @@ class Detail(IntEnum):
 
 @dataclass(frozen=True)
 class CardLook:
-    """What a card says."""
+    """The content of a card."""
 
     name: str
     counts: str  # one line, such as "340 images"
     branch: int  # the top-level class whose colour it has
-    more: str = ""  # what is said behind it where there is room, such as " · 5 shots"
+    more: str = ""  # shown behind it where there is room, such as " · 5 shots"
     faces: tuple[Path, ...] = ()  # pictures of its shots, or of those below it
     hidden: int = 0  # classes folded into it
     is_open: bool = False  # it has children that are drawn
@@ -98,7 +98,6 @@ def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictur
 
 
 def _paint_small(painter: QPainter, body: QRectF, look: CardLook, pictures: Pictures, scale: float) -> None:
-    """Faces, and the name below them as far as there is room."""
     inset = max(2.0, PADDING * scale)
     room = body.adjusted(inset, inset, -inset, -inset)
     font = text_font(0.0)
@@ -144,7 +143,6 @@ def foot_of(rect: QRectF) -> QRectF:
 
 
 def _paint_body(painter: QPainter, rect: QRectF, look: CardLook, scale: float, worn: Tokens) -> QRectF:
-    """The card's ground, and the sheets below it when it stands for a branch; the part that content goes on."""
     colours, radius = worn.colours, max(3.0, RADIUS * scale)
     edge = QPen(QColor(colours.border), 1)
     painter.setPen(edge)
@@ -163,7 +161,6 @@ def _paint_body(painter: QPainter, rect: QRectF, look: CardLook, scale: float, w
 
 
 def paint_faces(painter: QPainter, room: QRectF, look: CardLook, pictures: Pictures, radius: float) -> None:
-    """Paint the mosaic of a card's pictures, or what stands for it."""
     clip = QPainterPath()
     clip.addRoundedRect(room, radius, radius)
     painter.save()
@@ -210,7 +207,6 @@ def _ground_of_faces(look: CardLook) -> QColor:
 
 
 def _paint_no_face(painter: QPainter, room: QRectF, look: CardLook) -> None:
-    """Where it is large enough, an icon that asks for images."""
     if room.width() >= NAMED_FROM / 2 and not look.has_shots and not look.hidden:
         side = min(_ICON, room.height() / 2)
         ratio = painter.device().devicePixelRatio()

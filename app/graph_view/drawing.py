@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
 
-from app.graph_view.camera import Rect
+from app.graph_view.viewport import Rect
+from app.jobs.background_thread import BackgroundThread
+
+if TYPE_CHECKING:
+    from engine.graph.category_graph import CategoryGraph
+    from engine.graph_drawing.layout import Layout
+
 
 CARD_WIDTH: Final = 168.0  # of a class's card, in units of the drawing: logical pixels at full size
 CARD_HEIGHT: Final = 148.0  # of a class's card: a picture and two lines
 GAP_ACROSS: Final = 28.0  # between cards side by side
 GAP_ALONG: Final = 72.0  # between a level and the next: room for edges to bend in
+MOST_AT_FIRST: Final = 80  # classes that a graph is first drawn with, at most: so many can be seen with their faces
 
 Route = NDArray[np.float64]
 
@@ -76,7 +84,6 @@ class Drawing:
         return replace(self, centres=self.centres + np.array((dx, dy)))
 
     def edges_of(self, row: int, rect: Rect) -> NDArray[np.int64]:
-        """Edges that begin or end at a class, as far as they are seen in a rectangle."""
         edges = self.edges_in(rect)
         return edges[(self.parents[edges] == row) | (self.children[edges] == row)]
 
@@ -148,7 +155,6 @@ def _route(
 
 
 def _ends_and_boxes(lines: Sequence[Route]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Where each line begins and ends, and the rectangle around it."""
     if not lines:
         return np.zeros((0, 4)), np.zeros((0, 4))
     starts = np.cumsum([0, *(len(line) for line in lines[:-1])])
@@ -188,3 +194,95 @@ def _distance(point: NDArray[np.float64], line: Route) -> float:
     share = np.clip(((point - start) * step).sum(axis=1) / length, 0.0, 1.0)
     nearest = start + share[:, None] * step
     return float(np.sqrt(((nearest - point) ** 2).sum(axis=1)).min())
+
+
+@dataclass(frozen=True)
+class LayoutWish:
+    """What is to be laid out."""
+
+    graph: CategoryGraph  # a copy, never changed
+    opened: frozenset[int] | None  # the open branches; None for those that a graph is first drawn with
+    focus: int | None = None  # the class whose surroundings alone are drawn
+    shown: int | None = None  # a class that must be drawn, or None
+    anchor: int | None = None  # the class that is to stay where it is on the screen
+
+
+@dataclass(frozen=True)
+class LaidOut:
+    """A drawing, and what it was made of."""
+
+    wish: LayoutWish
+    opened: frozenset[int]
+    drawing: Drawing
+
+
+@final
+class Layouts(QObject):
+    """Lays graphs out on a thread of its own; of the requests that wait only the last one counts."""
+
+    done = Signal(LaidOut)
+    failed = Signal(str)  # one line for a person
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thread = BackgroundThread("graph-layout", self)
+        self._waiting: LayoutWish | None = None
+        self.is_busy = False  # a drawing is on its way
+        self._before: Layout | None = None
+
+    def want(self, wish: LayoutWish) -> None:
+        """Lay something out; a request that still waits is dropped."""
+        self._waiting = wish
+        if not self.is_busy:
+            self._begin()
+
+    def forget(self) -> None:
+        self._waiting = self._before = None
+
+    def stop(self) -> None:
+        self._waiting = None
+        self._thread.stop()
+
+    def _begin(self) -> None:
+        wish, before = self._waiting, self._before
+        if wish is None:
+            return
+        self._waiting, self.is_busy = None, True
+
+        def work() -> None:
+            answer, layout = lay_out_wish(wish, before)
+            self._thread.post(lambda: self._deliver(answer, layout))
+
+        self._thread.submit(work, self._on_failed)
+
+    def _deliver(self, answer: LaidOut, layout: Layout) -> None:
+        self.is_busy, self._before = False, layout
+        if self._waiting is None:
+            self.done.emit(answer)
+        else:
+            self._begin()
+
+    def _on_failed(self, message: str) -> None:
+        self.is_busy = False
+        self.failed.emit(message)
+        self._begin()
+
+
+def lay_out_wish(wish: LayoutWish, before: Layout | None) -> tuple[LaidOut, Layout]:
+    from engine.graph_drawing.card_size import CardSize
+    from engine.graph_drawing.layout import lay_out
+    from engine.graph_drawing.shown import first_opened, opened_to, shown_graph
+
+    graph = wish.graph
+    opened = first_opened(graph, MOST_AT_FIRST) if wish.opened is None else wish.opened
+    if wish.shown is not None and wish.shown in graph:
+        opened = opened_to(graph, opened, wish.shown)
+    focus = wish.focus if wish.focus is not None and wish.focus in graph else None
+    shown = shown_graph(graph, opened, focus=focus)
+    layout = lay_out(shown, CardSize(CARD_WIDTH, CARD_HEIGHT, GAP_ACROSS, GAP_ALONG), before=before)
+    drawing = make_drawing(
+        layout.places, shown.edges, layout.routes,
+        hidden={each.class_id: each.hidden for each in shown.classes},
+        distances={each.class_id: each.distance for each in shown.classes if each.distance is not None},
+    )  # fmt: skip
+    return LaidOut(wish, opened, drawing), layout

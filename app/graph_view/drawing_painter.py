@@ -1,9 +1,7 @@
 """Paints a piece of the drawing: edges, and on them cards or dots, as much as can be seen of them."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import log2
 from typing import Final, final
 
@@ -12,21 +10,30 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 
-from app.graph_view.camera import Rect
-from app.graph_view.card import CardLook, Detail, Pictures, detail_at, paint_card
+from app.graph_view.card import RADIUS, SHEETS, CardLook, Detail, Pictures, detail_at, paint_card
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, Route, empty_drawing
+from app.graph_view.viewport import Camera, Rect, Size
 from app.images.pixels import on_pixels
 from app.theme.tokens import tokens
 
 CARDS_KEPT: Final = 96  # finished cards that are kept: those around the pieces that are being painted
 FADED: Final = 0.55  # how strongly a class is painted that is more than one step from the class in focus
-AT_ONCE: Final = 160  # edges or dots that are painted before somebody else may have the processor
-CARDS_AT_ONCE: Final = 3  # cards that are painted before somebody else may have the processor
+AT_ONCE: Final = 160  # edges or dots painted between two looks at the clock
+CARDS_AT_ONCE: Final = 3  # cards painted between two looks at the clock
 _ALIKE: Final = 1.5  # logical pixels; edges and dots that differ by less are seen as one
 _FAR: Final = 0.12  # scale below which they may
 _SMALLEST_DOT: Final = 1.5  # radius in logical pixels
 _LARGEST_DOT: Final = 9.0  # radius in logical pixels
 _DOT_SHARE: Final = 0.22  # of a card's width, radius of the dot that stands for it
+THIN: Final = 1.0  # logical pixels at full size, of an edge that nothing is propagated over
+THICK: Final = 2.5  # of an edge that all is propagated over
+WEIGHT_STEPS: Final = 4  # looks of edges; a finer scale could not be told apart
+UNKNOWN_STEP: Final = 1  # look of an edge whose weight is not known yet
+_STRAIGHT_BELOW: Final = 0.2  # scale below which a curve looks like a line
+PORT: Final = 6.0  # radius of the knob that edges are drawn from, in logical pixels
+_RING: Final = 2.0  # width of the line around a chosen class
+_LIT: Final = 2.5  # width of a lit edge
+_WASH: Final = 0.14  # how opaque the accent is over a chosen card
 
 Looks = Callable[[int], CardLook]
 Weights = Callable[[int, int], float | None]
@@ -43,37 +50,22 @@ class DrawingPainter:
         self._cards: OrderedDict[tuple[int, int, float, CardLook], QPixmap] = OrderedDict()
 
     def show(self, drawing: Drawing) -> None:
-        """Paint another drawing from now on."""
         self.drawing = drawing
         self.weigh()
 
     def weigh(self) -> None:
-        """Ask for the weights of all edges again."""
         ids, drawing = self.drawing.ids.tolist(), self.drawing
         ends = zip(drawing.parents.tolist(), drawing.children.tolist(), strict=True)
         steps = [weight_step(self._weights(ids[parent], ids[child])) for parent, child in ends]
         self._steps = np.array(steps, dtype=np.int64)
 
     def forget_cards(self, class_ids: Iterable[int] | None = None) -> None:
-        """Paint cards anew; by default all."""
-        if class_ids is None:
-            self._cards.clear()
-            return
-        gone = frozenset(class_ids)
-        for key in [key for key in self._cards if key[0] in gone]:
+        gone = None if class_ids is None else frozenset(class_ids)
+        for key in [key for key in self._cards if gone is None or key[0] in gone]:
             del self._cards[key]
 
-    def look(self, row: int) -> CardLook:
-        return self._looks(int(self.drawing.ids[row]))
-
     def paint(self, painter: QPainter, rect: Rect, scale: float) -> Iterator[None]:
-        """Paint a piece, a little with each step.
-
-        Args:
-            painter: its origin is the left upper corner of the piece.
-            rect: the piece, in units of the drawing.
-            scale: logical pixels for one unit.
-        """
+        """Paint a piece of the drawing, a little with each step; the painter's origin is its left upper corner."""
         room = QRectF(0, 0, (rect[2] - rect[0]) * scale, (rect[3] - rect[1]) * scale)
         painter.fillRect(room, QColor(tokens().colours.window))
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
@@ -105,7 +97,6 @@ class DrawingPainter:
                 yield
 
     def paint_card(self, painter: QPainter, row: int, scale: float, dx: float, dy: float) -> None:
-        """Paint one card, from the finished ones where it is among them."""
         box = self.drawing.box(row)
         ratio = painter.device().devicePixelRatio()
         place = on_pixels(QPointF(box[0] * scale + dx, box[1] * scale + dy), ratio)
@@ -117,7 +108,7 @@ class DrawingPainter:
             painter.setOpacity(1.0)
 
     def _finished(self, row: int, scale: float, ratio: float) -> QPixmap:
-        look = self.look(row)
+        look = self._looks(int(self.drawing.ids[row]))
         key = (int(self.drawing.ids[row]), round(scale * 1000), ratio, look)
         kept = self._cards.get(key)
         if kept is not None:
@@ -147,7 +138,7 @@ class DrawingPainter:
             chunk = slice(first, first + AT_ONCE)
             for row, place, below in zip(rows[chunk].tolist(), places[chunk], hidden[chunk], strict=True):
                 radius = dot_radius(below, scale)
-                path = paths.setdefault(self.look(row).tint.rgb(), QPainterPath())
+                path = paths.setdefault(self._looks(int(self.drawing.ids[row])).tint.rgb(), QPainterPath())
                 path.addEllipse(QPointF(*place), radius, radius)
             for colour, path in paths.items():
                 painter.fillPath(path, QColor(colour))
@@ -168,42 +159,21 @@ def dot_radius(hidden: int, scale: float) -> float:
     return min(_LARGEST_DOT, plain * (1 + 0.15 * log2(1 + hidden)))
 
 
-THIN: Final = 1.0  # logical pixels at full size, of an edge that nothing is propagated over
-THICK: Final = 2.5  # of an edge that all is propagated over
-WEIGHT_STEPS: Final = 4  # looks of edges; a finer scale nobody tells apart
-UNKNOWN_STEP: Final = 1  # look of an edge whose weight is not known yet
-_STRAIGHT_BELOW: Final = 0.2  # scale at which a curve cannot be told from a line
-
-
 def weight_step(weight: float | None) -> int:
-    """Which of the looks an edge has."""
-    if weight is None:
-        return UNKNOWN_STEP
-    return max(0, min(WEIGHT_STEPS - 1, int(weight * WEIGHT_STEPS)))
+    return UNKNOWN_STEP if weight is None else max(0, min(WEIGHT_STEPS - 1, int(weight * WEIGHT_STEPS)))
 
 
 def edge_pen(step: int, scale: float) -> QPen:
-    """Pen of a look, in logical pixels."""
     colours = tokens().colours
     share = step / (WEIGHT_STEPS - 1)
     weak, strong = QColor(colours.border), QColor(colours.text_disabled)
-    colour = QColor.fromRgbF(
-        weak.redF() + share * (strong.redF() - weak.redF()),
-        weak.greenF() + share * (strong.greenF() - weak.greenF()),
-        weak.blueF() + share * (strong.blueF() - weak.blueF()),
-    )
+    pairs = ((weak.redF(), strong.redF()), (weak.greenF(), strong.greenF()), (weak.blueF(), strong.blueF()))
+    colour = QColor.fromRgbF(*(low + share * (high - low) for low, high in pairs))
     return QPen(colour, max(0.75, (THIN + share * (THICK - THIN)) * min(1.0, scale)))
 
 
 def add_edge(path: QPainterPath, route: Route, scale: float, dx: float, dy: float) -> None:
-    """Add an edge to a path.
-
-    Args:
-        path: in logical pixels.
-        route: in units of the drawing.
-        scale: logical pixels for one unit.
-        dx, dy: place of the drawing's origin on the path.
-    """
+    """Add an edge to a path in logical pixels, on which the drawing's origin lies at (dx, dy)."""
     points = (route * scale + (dx, dy)).tolist()
     x, y = points[0]
     path.moveTo(x, y)
@@ -215,3 +185,69 @@ def add_edge(path: QPainterPath, route: Route, scale: float, dx: float, dy: floa
         middle = (y + next_y) / 2
         path.cubicTo(x, middle, next_x, middle, next_x, next_y)
         x, y = next_x, next_y
+
+
+def card_rect(drawing: Drawing, row: int, camera: Camera, view: Size) -> QRectF:
+    """Where a class's card, or the dot that stands for it, is seen."""
+    left, top, right, bottom = drawing.box(row)
+    x, y = camera.to_view(left, top, view)
+    if detail_at(camera.scale) is not Detail.DOT:
+        return QRectF(x, y, (right - left) * camera.scale, (bottom - top) * camera.scale)
+    radius = dot_radius(int(drawing.hidden[row]), camera.scale)
+    centre_x, centre_y = camera.to_view((left + right) / 2, (top + bottom) / 2, view)
+    return QRectF(centre_x - radius, centre_y - radius, 2 * radius, 2 * radius)
+
+
+def port_of(rect: QRectF) -> QPointF:
+    """The knob at the foot of a card that edges are drawn from."""
+    return QPointF(rect.center().x(), rect.bottom())
+
+
+def card_body(rect: QRectF, *, is_closed: bool) -> QRectF:
+    depth = max(2.0, SHEETS * rect.width() / CARD_WIDTH) if is_closed else 0.0
+    return rect.adjusted(0, 0, 0, -depth)
+
+
+def paint_ring(painter: QPainter, rect: QRectF, colour: str, *, width: float = _RING, is_filled: bool = False) -> None:
+    tint = QColor(colour)
+    painter.setPen(QPen(tint, width))
+    if is_filled:
+        tint.setAlphaF(_WASH)
+    painter.setBrush(tint if is_filled else Qt.BrushStyle.NoBrush)
+    radius = max(3.0, RADIUS * rect.width() / CARD_WIDTH)
+    painter.drawRoundedRect(rect.adjusted(-1, -1, 1, 1), radius + 1, radius + 1)
+
+
+def paint_chosen(painter: QPainter, rects: Sequence[QRectF], colour: str) -> None:
+    path, fill = QPainterPath(), QColor(colour)
+    for rect in rects:
+        radius = max(3.0, RADIUS * rect.width() / CARD_WIDTH)
+        path.addRoundedRect(rect, radius, radius)
+    fill.setAlphaF(_WASH)
+    painter.fillPath(path, fill)
+    painter.strokePath(path, QPen(QColor(colour), 1.5))
+
+
+def paint_lit_edges(painter: QPainter, routes: Iterable[Route], camera: Camera, view: Size, colour: str) -> None:
+    path = QPainterPath()
+    dx, dy = camera.to_view(0.0, 0.0, view)
+    for route in routes:
+        add_edge(path, route, camera.scale, dx, dy)
+    painter.strokePath(path, QPen(QColor(colour), max(1.0, _LIT * min(1.0, camera.scale))))
+
+
+def paint_port(painter: QPainter, place: QPointF, *, is_held: bool) -> None:
+    colours = tokens().colours
+    painter.setPen(QPen(QColor(colours.accent), 1.5))
+    painter.setBrush(QColor(colours.accent if is_held else colours.surface))
+    painter.drawEllipse(place, PORT, PORT)
+
+
+def paint_drawn_edge(painter: QPainter, start: QPointF, end: QPointF, colour: str) -> None:
+    path = QPainterPath(start)
+    middle = (start.y() + end.y()) / 2
+    path.cubicTo(start.x(), middle, end.x(), middle, end.x(), end.y())
+    painter.strokePath(path, QPen(QColor(colour), _LIT, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(colour))
+    painter.drawEllipse(end, PORT / 2, PORT / 2)

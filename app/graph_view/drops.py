@@ -1,23 +1,18 @@
 """What is dragged over the drawing: the card that it would go to lights up, or the way that a circle would take."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, final
+from typing import Final, final
 
 from PySide6.QtCore import QPointF, QTimer
 from PySide6.QtGui import QPainter
 
 from app.dragging import Dragged, DraggedClasses, DraggedImages
 from app.drops import LazyChip, dropped_text, refusal_text
-from app.graph_view.marks import paint_lit_edges, paint_ring
-from app.graph_view.wording import link_text
+from app.graph_view.drawing_painter import paint_lit_edges, paint_ring
+from app.graph_view.sheet import GraphSheet
+from app.texts import tr
 from app.theme.tokens import tokens
 from engine.graph.placement import Refusal, placement_refusal
-
-if TYPE_CHECKING:
-    from app.graph_view.sheet import GraphSheet
 
 SPRING_MS: Final = 600  # as in the tree: long enough to pass over a card, short enough to wait
 EDGE: Final = 28.0  # logical pixels from the edge of the view within which the drawing is pushed
@@ -40,10 +35,10 @@ class CanvasDrops:
         self.refused: tuple[int, ...] = ()  # rows of the classes on the way that would close to a circle
         self._resting: int | None = None
         self._ticks = 0
-        self._spring = _timer(sheet, SPRING_MS, self._open, is_single=True)
-        self._pushing = _timer(sheet, TICK_MS, self._push)
-
-    # -- following
+        self._spring = QTimer(sheet, singleShot=True, interval=SPRING_MS)
+        self._spring.timeout.connect(self._open)
+        self._pushing = QTimer(sheet, interval=TICK_MS)
+        self._pushing.timeout.connect(self._push)
 
     def look(self, dragged: Dragged, place: QPointF, *, is_link: bool) -> bool:
         """Show what a drop would do at a place; whether it would do anything."""
@@ -67,14 +62,13 @@ class CanvasDrops:
         self._dragged, self._place = None, place
         self.target = sheet.row_at(place) if refusal is None else None
         self._light(refusal)
-        text = link_text(graph.name(parent_id), graph.name(dragged.places[0][0]))
+        text = tr("Add %1 as a parent of %2", graph.name(parent_id), graph.name(dragged.places[0][0]))
         text = text if refusal is None else refusal_text(graph, refusal, parent_id)
         self._show_chip(text, None, is_refusal=refusal is not None)
         sheet.update()
         return refusal is None
 
     def end(self) -> None:
-        """It was dropped, or went elsewhere."""
         self._dragged, self.target, self.refused = None, None, ()
         self._rest_on(None)
         self._push_on(is_at_edge=False)
@@ -82,7 +76,6 @@ class CanvasDrops:
         self._sheet.update()
 
     def paint(self, painter: QPainter) -> None:
-        """Light the card that it would go to, or the way that refuses it."""
         colours, sheet = tokens().colours, self._sheet
         if self.target is not None:
             paint_ring(painter, sheet.body_of(self.target), colours.accent, width=2.5, is_filled=True)
@@ -94,8 +87,6 @@ class CanvasDrops:
             paint_lit_edges(painter, routes, sheet.viewport.camera, sheet.size_seen, colours.danger)
         for row in self.refused:
             paint_ring(painter, sheet.body_of(row), colours.danger, width=2.5, is_filled=True)
-
-    # -- judging
 
     def _takes(self, dragged: Dragged, class_id: int | None) -> bool:
         if not self._sheet.model.is_editable:
@@ -123,15 +114,12 @@ class CanvasDrops:
     def _show_chip(self, text: str, dragged: Dragged | None, *, is_refusal: bool) -> None:
         self._chip.say(text, self._sheet.mapToGlobal(self._place.toPoint()), dragged, is_refusal=is_refusal)
 
-    # -- what opens, and what moves
-
     def _rest_on(self, row: int | None) -> None:
         if row != self._resting:
             self._resting = row
             self._spring.start() if row is not None else self._spring.stop()
 
     def _open(self) -> None:
-        """The pointer has rested on a closed branch: it opens."""
         if self._resting is not None and self._sheet.look(self._resting).hidden:
             self._sheet.opened.emit(int(self._sheet.drawing.ids[self._resting]))
         self._resting = None
@@ -158,13 +146,6 @@ class CanvasDrops:
 
 
 def _beyond(place: float, length: float) -> float:
-    """How fast to push at a place near one of two edges."""
     depth = max(EDGE - place, place - (length - EDGE), 0.0)
     speed = PUSH * min(1.0, depth / EDGE)
     return speed if place < length / 2 else -speed
-
-
-def _timer(sheet: GraphSheet, interval_ms: int, on_timeout: Callable[[], None], *, is_single: bool = False) -> QTimer:
-    timer = QTimer(sheet, singleShot=is_single, interval=interval_ms)
-    timer.timeout.connect(on_timeout)
-    return timer

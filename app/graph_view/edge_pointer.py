@@ -1,22 +1,102 @@
-"""The edge under the pointer: it lights up, and says what is propagated over it; a click chooses it."""
+"""The edge under the pointer: it lights up, a hint shows what is propagated over it, and a click chooses it."""
 
-from __future__ import annotations
+from collections.abc import Sequence
+from typing import Final, final
 
-from typing import TYPE_CHECKING, Final, final
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
 
-from PySide6.QtCore import QPoint, QPointF, QTimer
-from PySide6.QtGui import QPainter
-
-from app.graph_view.edge_hint import EdgeHint
-from app.graph_view.marks import paint_lit_edges
+from app.graph_view.card import Pictures, covering, text_font
+from app.graph_view.drawing_painter import paint_lit_edges
+from app.graph_view.model import ParentShare
+from app.graph_view.sheet import GraphSheet
+from app.texts import with_breaks
 from app.theme.tokens import tokens
+from app.wording import percent
 
-if TYPE_CHECKING:
-    from app.graph_view.sheet import GraphSheet
+# Logical pixels.
+WIDTH: Final = 320
+PADDING: Final = 12
+FACE: Final = 32
+FACES: Final = 4
+ROW: Final = 40  # of one parent
+SHARE: Final = 44  # width of the share
+MOST_ROWS: Final = 5
+_WRAPPED: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
+
+
+@final
+class EdgeHint(QWidget):
+    """Floats over the drawing; the mouse takes no notice of it."""
+
+    def __init__(self, sheet: QWidget, pictures: Pictures) -> None:
+        super().__init__(sheet)
+        self._sheet = sheet
+        self._pictures = pictures
+        self.text = ""
+        self.shares: tuple[ParentShare, ...] = ()
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hide()
+
+    def show_at(self, text: str, shares: Sequence[ParentShare], place: QPoint) -> None:
+        self.text, self.shares = text, tuple(shares[:MOST_ROWS])
+        self.setAccessibleName(text)
+        self.resize(self.sizeHint())
+        room = self._sheet.rect().adjusted(PADDING, PADDING, -PADDING, -PADDING)
+        self.move(min(place.x(), room.right() - self.width()), min(place.y(), room.bottom() - self.height()))
+        self.raise_()
+        self.show()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(WIDTH, self._words().height() + 2 * PADDING + ROW * len(self.shares) + 4)
+
+    def _words(self) -> QRect:
+        room = QRect(0, 0, WIDTH - 2 * PADDING, 10 * ROW)
+        font = text_font(tokens().sizes.body)
+        return QFontMetrics(font).boundingRect(room, int(_WRAPPED), with_breaks(self.text))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        look, words = tokens(), self._words()
+        painter = QPainter(self)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setPen(QPen(QColor(look.colours.border), 1))
+        painter.setBrush(QColor(look.colours.raised))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), *2 * (look.spacing.radius,))
+        painter.setFont(text_font(look.sizes.body))
+        painter.setPen(QColor(look.colours.text))
+        room = QRect(PADDING, PADDING, self.width() - 2 * PADDING, words.height() + 2)
+        painter.drawText(room, int(_WRAPPED), with_breaks(self.text))
+        for place, share in enumerate(self.shares):
+            self._paint_share(painter, QRect(PADDING, room.bottom() + 6 + ROW * place, room.width(), ROW), share)
+        painter.end()
+
+    def _paint_share(self, painter: QPainter, row: QRect, share: ParentShare) -> None:
+        colours = tokens().colours
+        for place in range(FACES):
+            cell = QRectF(row.left() + place * (FACE + 2), row.top() + 4, FACE, FACE)
+            picture = self._pictures(share.faces[place], FACE) if place < len(share.faces) else None
+            if picture is None:
+                painter.fillRect(cell, QColor(colours.sunken))
+            else:
+                painter.drawPixmap(cell, picture, covering(picture, cell))
+        words = row.adjusted(FACES * (FACE + 2) + 6, 0, 0, 0)
+        painter.setFont(text_font(tokens().sizes.body, is_strong=True))
+        painter.setPen(QColor(colours.accent_text))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRect(words.left(), words.top(), SHARE, words.height()), middle, percent(share.share))
+        painter.setFont(text_font(tokens().sizes.body))
+        painter.setPen(QColor(colours.text_secondary))
+        rest = words.adjusted(SHARE, 0, 0, 0)
+        name = painter.fontMetrics().elidedText(share.name, Qt.TextElideMode.ElideRight, rest.width())
+        painter.drawText(rest, middle, name)
+
 
 REACH: Final = 6.0  # logical pixels from an edge at which it is meant
-REST_MS: Final = 250  # the pointer rests so long before an edge says something: who passes over is not told
-BELOW: Final = QPoint(14, 16)  # from the pointer's tip to what is said
+REST_MS: Final = 250  # the pointer rests so long before the hint is shown
+BELOW: Final = QPoint(14, 16)  # from the pointer's tip to the hint
 
 Ends = tuple[int, int]  # parent and child
 
@@ -32,14 +112,14 @@ class EdgePointer:
         self._hint: EdgeHint | None = None
         self._place = QPoint()
         self._timer = QTimer(sheet, singleShot=True, interval=REST_MS)
-        self._timer.timeout.connect(self._say)
+        self._timer.timeout.connect(self._show_hint)
         sheet.chosen.changed.connect(self.let_go)
         sheet.viewport.moved.connect(self._leave)
         sheet.drawn.connect(self._leave)
 
     @property
     def hint(self) -> EdgeHint | None:
-        """What is said of an edge, while it is said."""
+        """The hint of an edge, while it is shown."""
         return self._hint if self._hint is not None and self._hint.isVisible() else None
 
     def hover(self, place: QPointF | None) -> None:
@@ -54,7 +134,6 @@ class EdgePointer:
             self._timer.start()
 
     def choose(self) -> bool:
-        """Choose the edge under the pointer; whether there is one."""
         is_there = self.hovered is not None
         if is_there:
             self._sheet.chosen.choose(None)
@@ -67,15 +146,11 @@ class EdgePointer:
 
     def paint(self, painter: QPainter) -> None:
         drawing, sheet = self._sheet.drawing, self._sheet
-        for ends in {self.hovered, self.chosen} - {None}:
-            assert ends is not None
-            edge = drawing.edge_between(*ends)
-            if edge is not None:
-                colour = tokens().colours.accent
-                paint_lit_edges(painter, [drawing.routes[edge]], sheet.viewport.camera, sheet.size_seen, colour)
+        edges = [drawing.edge_between(*ends) for ends in (self.hovered, self.chosen) if ends is not None]
+        routes = [drawing.routes[edge] for edge in edges if edge is not None]
+        paint_lit_edges(painter, routes, sheet.viewport.camera, sheet.size_seen, tokens().colours.accent)
 
     def _leave(self) -> None:
-        """The drawing is elsewhere, or another one: what is said goes with its edge."""
         if self.hovered is not None or self._timer.isActive():
             self.hover(None)
 
@@ -88,13 +163,13 @@ class EdgePointer:
         drawing = sheet.drawing
         return int(drawing.ids[drawing.parents[edge]]), int(drawing.ids[drawing.children[edge]])
 
-    def _say(self) -> None:
+    def _show_hint(self) -> None:
         if self.hovered is None or not self._sheet.isVisible():
             return
         if self._hint is None:
             self._hint = EdgeHint(self._sheet, self._sheet.picture.face)
         model, child = self._sheet.model, self.hovered[1]
-        self._hint.say(model.edge_words(child), model.parent_shares(child), self._place + BELOW)
+        self._hint.show_at(model.edge_words(child), model.parent_shares(child), self._place + BELOW)
 
     def _hide(self) -> None:
         self._timer.stop()

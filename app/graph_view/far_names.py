@@ -1,7 +1,5 @@
 """Names of the big branches, where classes are too small to have a name of their own."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,17 +10,16 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPixmap
 
-from app.graph_view.camera import Size, scale_of, step_near
 from app.graph_view.card import Detail, detail_at, text_font
 from app.graph_view.drawing import Drawing, empty_drawing
 from app.graph_view.drawing_painter import Looks, dot_radius
-from app.graph_view.viewport import Viewport
+from app.graph_view.viewport import Size, Viewport, scale_of, step_near
 from app.images.pixels import on_pixels
 from app.theme.tokens import Tokens, tokens
 
 ASKED: Final = 600  # so many branches are tried, the biggest first
 MOST_NAMES: Final = 100  # more are never placed on one drawing
-ALWAYS: Final = 12  # so many names are shown even where they cover a dot: without them nobody knows where anything is
+ALWAYS: Final = 12  # so many names are shown even where they cover a dot: they are the landmarks
 WIDEST: Final = 150.0  # of a name, in logical pixels
 MOST_BELOW: Final = 2**62  # counted below a class; there may be more paths than any number of the machine holds
 _GAP: Final = 4.0  # logical pixels between names, and from a name to its class
@@ -83,23 +80,18 @@ class FarNames:
             painter.drawPixmap(on_pixels(rect.topLeft(), self._ratio), self._finished(name.text, rect.size()))
 
     def _follow(self, ratio: float) -> None:
-        """Another look is worn, or another screen shows it."""
         if self._worn is not tokens() or self._ratio != ratio:
             self._worn, self._ratio = tokens(), ratio
             self._pictures.clear()
 
     def _finished(self, name: str, size: QSizeF) -> QPixmap:
-        """A name as it stands on the screen, painted once."""
         found = self._pictures.get(name)
         if found is None:
             found = self._pictures[name] = _painted(name, size, self._ratio)
         return found
 
-    # -- choosing, between frames
-
     @property
     def is_complete(self) -> bool:
-        """Whether the names of the last frame were chosen for its scale."""
         return self._wanted is None
 
     def make_some(self, budget_s: float) -> bool:
@@ -134,7 +126,6 @@ class FarNames:
         return bool(((across > box[0]) & (across < box[2]) & (rows != own)).any())
 
     def _choose(self, step: int) -> Iterator[PlacedName | None]:
-        """Try the branches one after the other, the biggest first."""
         scale, count = scale_of(step), 0
         metrics = QFontMetricsF(text_font(tokens().sizes.caption))
         taken = np.zeros((MOST_NAMES, 4))
@@ -161,14 +152,12 @@ def _is_free(taken: NDArray[np.float64], box: NDArray[np.float64]) -> bool:
 
 
 def name_place(x: float, y: float, width: float, hidden: int, scale: float) -> QRectF:
-    """Where a name goes: below its dot."""
     height = text_font(tokens().sizes.caption).pixelSize() + _INSET
     top = y + dot_radius(hidden, scale) + _GAP / 2
     return QRectF(QPointF(x - width / 2, top), QPointF(x + width / 2, top + height))
 
 
 def _painted(name: str, size: QSizeF, ratio: float) -> QPixmap:
-    """A name on a ground that what is below it shines through."""
     colours, picture = tokens().colours, QPixmap((size * ratio).toSize())
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)

@@ -1,35 +1,43 @@
-"""What the drawing shows of the session's project: open branches, the class in focus, and what each card says."""
+"""What the drawing shows of the session's project: open branches, the class in focus, and the text of each card."""
 
-from __future__ import annotations
-
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import Final, final
 
 from PySide6.QtCore import QObject, Signal
 
+from app.drops import classes_text
 from app.graph_view.card import CardLook
-from app.graph_view.edge_hint import ParentShare
-from app.graph_view.layouts import LaidOut, Layouts, LayoutWish
-from app.graph_view.wording import card_counts, class_in_words, decided_text, edge_text
+from app.graph_view.drawing import LaidOut, Layouts, LayoutWish
+from app.session import Session
+from app.texts import fill, plural, tr
+from app.wording import SEPARATOR, images, percent
 from engine.collection.graph_facts import GraphFacts, graph_facts
-
-if TYPE_CHECKING:
-    from app.session import Session
-    from engine.collection.live import LiveCollection
-    from engine.collection.state import CollectionState
-    from engine.graph.category_graph import CategoryGraph
+from engine.collection.live import LiveCollection
+from engine.collection.state import CollectionState
+from engine.graph.category_graph import CategoryGraph
 
 _TOPIC: Final = "graph facts"
+
+
+@dataclass(frozen=True)
+class ParentShare:
+    """What a class takes from one of its parents."""
+
+    name: str
+    share: float  # of what its parents propagate, 0..1
+    faces: tuple[Path, ...]  # images of the parent
 
 
 @final
 class GraphModel(QObject):
     """Follows the session while its drawing is looked at, and not otherwise."""
 
-    laid_out = Signal(LaidOut)  # a `LaidOut`: another drawing
+    laid_out = Signal(LaidOut)
     looks_changed = Signal()
 
-    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+    def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
         self._session = session
         self._layouts = Layouts(self)
@@ -47,13 +55,10 @@ class GraphModel(QObject):
         self.focus: int | None = None  # the class whose surroundings alone are drawn
         session.graph_changed.connect(self._on_graph_changed)
         session.state_changed.connect(self._on_state_changed)
-        session.marks.changed.connect(self._on_marks_changed)
+        session.marks.changed.connect(self._forget_looks)
         session.closed.connect(self._on_closed)
 
-    # -- whether anybody looks
-
     def watch(self, *, is_watched: bool) -> None:
-        """Follow the session from now on, or no longer."""
         self._is_watched = is_watched
         if is_watched and self._is_graph_old:
             self.lay_out()
@@ -62,14 +67,10 @@ class GraphModel(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether another drawing is on its way."""
         return self._layouts.is_busy
 
     def stop(self) -> None:
-        """End the thread that lays out."""
         self._layouts.stop()
-
-    # -- which classes are drawn
 
     def lay_out(self, *, shown: int | None = None, anchor: int | None = None) -> None:
         self._is_graph_old = False
@@ -79,30 +80,24 @@ class GraphModel(QObject):
         self._layouts.want(LayoutWish(graph.copy(), self.opened, self.focus, shown, anchor))
 
     def toggle(self, class_id: int) -> None:
-        """Open a closed branch, or close an open one."""
         if class_id not in self._session.graph or not self._session.graph.children(class_id):
             return
         opened = self.opened or frozenset()
-        is_closed = bool(self._hidden.get(class_id))
-        self.opened = opened | {class_id} if is_closed else opened - {class_id}
+        self.opened = opened | {class_id} if self._hidden.get(class_id) else opened - {class_id}
         self.lay_out(anchor=class_id)
 
     def set_focus(self, class_id: int | None) -> None:
-        """Draw only what is around a class, or all again."""
         anchor = self.focus if class_id is None else class_id
         self.focus = class_id
         self.lay_out(shown=anchor, anchor=anchor)
 
     def _on_laid_out(self, answer: LaidOut) -> None:
-        self.opened = answer.opened
-        drawing = answer.drawing
-        ids = drawing.ids.tolist()
-        self._hidden = dict(zip(ids, drawing.hidden.tolist(), strict=True))
+        self.opened, drawing = answer.opened, answer.drawing
+        self._hidden = dict(zip(drawing.ids.tolist(), drawing.hidden.tolist(), strict=True))
         self._with_children = frozenset(drawing.ids[drawing.parents].tolist())
-        self._forget_looks()
+        self._looks.clear()
+        self._users.clear()
         self.laid_out.emit(answer)
-
-    # -- what cards say
 
     def look(self, class_id: int) -> CardLook:
         found = self._looks.get(class_id)
@@ -113,12 +108,10 @@ class GraphModel(QObject):
         return found
 
     def classes_with(self, path: Path) -> set[int]:
-        """The classes whose cards show an image."""
         return self._users.get(path, set())
 
     @property
     def graph(self) -> CategoryGraph:
-        """The classes of the project, to be read on this thread."""
         return self._session.graph
 
     @property
@@ -140,23 +133,26 @@ class GraphModel(QObject):
         graph = self._session.graph
         if class_id not in graph:
             return ""
-        images, shots = self._counts(class_id)
-        parents = [graph.name(parent) for parent in graph.parents(class_id)]
-        return class_in_words(graph.name(class_id), parents, self._hidden.get(class_id, 0), images, shots)
+        (image_count, shot_count), hidden = self._counts(class_id), self._hidden.get(class_id, 0)
+        parents = ", ".join(graph.name(parent) for parent in graph.parents(class_id))
+        place = tr("under %1", parents) if parents else tr("at the top level")
+        below = [tr("closed, %1 below", classes_text(hidden))] if hidden else []
+        return ", ".join((graph.name(class_id), place, images(image_count), _shots(shot_count), *below))
 
     def tip(self, class_id: int) -> str:
         look = self.look(class_id)
-        decided = () if look.decided is None else (decided_text(look.decided),)
-        return "\n".join((look.name, look.counts + look.more, *decided))
+        lines = [look.name, look.counts + look.more]
+        if look.decided is not None:
+            lines.append(tr("%1 decided: labelled, or sure down to a leaf", percent(look.decided)))
+        return "\n".join(lines)
 
     def edge_words(self, child_id: int) -> str:
-        """Where the prototype of a class comes from."""
         graph = self._session.graph
         if child_id not in graph:
             return ""
         shares = [(graph.name(parent), self.weight(parent, child_id) or 0.0) for parent in graph.parents(child_id)]
         shares.sort(key=lambda share: -share[1])
-        return edge_text(graph.name(child_id), shares, self._facts.own_shares.get(child_id))
+        return _edge_text(graph.name(child_id), shares, self._facts.own_shares.get(child_id))
 
     def parent_shares(self, child_id: int) -> tuple[ParentShare, ...]:
         """What a class takes from each of its parents, the most first."""
@@ -173,13 +169,12 @@ class GraphModel(QObject):
         graph, state = self._session.graph, self._session.state
         if class_id not in graph:
             return CardLook("", "", class_id)
-        images, shots = self._counts(class_id)
         hidden = self._hidden.get(class_id, 0)
         faces = self._facts.faces.get(class_id, ())
         paths = [] if state is None else [path for face in faces if (path := _path(state, face)) is not None]
         marks = self._session.marks
         policy = marks.policies.get(class_id)
-        counts, more = card_counts(hidden, images, shots)
+        counts, more = _card_counts(hidden, *self._counts(class_id))
         return CardLook(
             graph.name(class_id), counts, self._branch(class_id), more, tuple(paths), hidden,
             is_open=class_id in self._with_children, has_shots=bool(faces),
@@ -204,8 +199,6 @@ class GraphModel(QObject):
         self._branches.update(dict.fromkeys(way, top))
         return top
 
-    # -- following the session
-
     def _on_graph_changed(self, _edits: object) -> None:
         self._branches.clear()
         self._is_graph_old = True
@@ -217,23 +210,16 @@ class GraphModel(QObject):
         if self._is_watched:
             self._renew_looks()
 
-    def _on_marks_changed(self) -> None:
-        """Another colour or policy: only what cards say of themselves is new."""
-        self._forget_looks()
-        self.looks_changed.emit()
-
     def _renew_looks(self) -> None:
-        """Ask for what only the collection knows; until it answers, counts and names are new already."""
+        """Renew counts and names now, and the rest once the collection has answered."""
         self._are_looks_old = False
         self._forget_looks()
-        self.looks_changed.emit()
         self._session.ask(facts_of, self._on_facts, owner=self, topic=_TOPIC)
 
     def _on_facts(self, facts: GraphFacts) -> None:
         if facts != self._facts:
             self._facts = facts
             self._forget_looks()
-            self.looks_changed.emit()
 
     def _on_closed(self) -> None:
         self.opened = self.focus = None
@@ -245,16 +231,38 @@ class GraphModel(QObject):
     def _forget_looks(self) -> None:
         self._looks.clear()
         self._users.clear()
+        self.looks_changed.emit()
 
 
 def facts_of(live: LiveCollection) -> GraphFacts:
-    """Asked on the project thread."""
     return graph_facts(live.fitted, live.project.classes.graph, live.state)
 
 
 def _path(state: CollectionState, image_id: int) -> Path | None:
     """Where an image is; None when it was removed meanwhile."""
-    try:
+    with suppress(KeyError):
         return state.path_of(image_id)
-    except KeyError:
-        return None
+    return None
+
+
+def _card_counts(hidden: int, image_count: int, shot_count: int) -> tuple[str, str]:
+    """`1,203 classes` that are folded into a class, else `340 images`; and ` · 5 examples` where there is room."""
+    if hidden:
+        return classes_text(hidden), f" · {images(image_count)}" if image_count else ""
+    words = images(image_count) if image_count else tr("No images yet")
+    return words, f" · {_shots(shot_count)}" if shot_count else ""
+
+
+def _shots(count: int) -> str:
+    return plural(count, "1 example", "%n examples")
+
+
+def _edge_text(child: str, shares: list[tuple[str, float]], own: float | None) -> str:
+    """`Organ takes 62% from Keyboard Instrument, 38% from Wind Instrument`, and what its own shots weigh."""
+    total = sum(share for _, share in shares)
+    if total <= 0:
+        return tr("Nothing is propagated to %1 yet: its parents have no images.", child)
+    part = tr("%1 from %2")
+    parts = ", ".join(fill(part, percent(share / total), name) for name, share in shares)
+    words = tr("%1 takes %2", child, parts)
+    return words if own is None else words + SEPARATOR + tr("own examples weigh %1", percent(own))

@@ -1,30 +1,139 @@
 """The drawing as it is painted: finished pieces, what stands in for them, faces that come later, classes that glide."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, final
 
-from PySide6.QtCore import QObject, QRectF, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter, QPixmap
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
 
-from app.graph_view.camera import Size
-from app.graph_view.drawing import Drawing
+from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, empty_drawing, moved_along
 from app.graph_view.drawing_painter import DrawingPainter, Looks, Weights
 from app.graph_view.far_names import FarNames
-from app.graph_view.motion import Motion
-from app.graph_view.overview import Overview
 from app.graph_view.tiles import Tiles
-from app.graph_view.viewport import Viewport
+from app.graph_view.viewport import FRAME_MS, Rect, Size, Viewport, eased
 from app.images.thumbnails import Thumbnails
 from app.theme.tokens import Tokens, tokens
 
-SLICE_S: Final = 0.003
-"""Of each frame, spent on pieces that are missing: a fifth, so that a frame is not late even after two of them."""
+MOVE_S: Final = 0.2  # long enough to see what went where
+MOST_MOVED: Final = 240  # more classes cannot be followed by eye; they are there at once
+WIDEST: Final = 200  # of the picture, in logical pixels
+HIGHEST: Final = 130  # of the picture, in logical pixels
+_AT_ONCE: Final = 250  # edges or classes painted before the time is looked at
+_SMALLEST: Final = 1.5  # side of a class, in logical pixels
+SLICE_S: Final = 0.003  # of each frame, spent on missing pieces: a fifth, so that it is not late even after two of them
 NEWS_S: Final = 0.016  # pieces that are finished within a frame are shown together
 REPAINT_MS: Final = 60  # faces that come one after the other are painted together
+
+
+@final
+class Motion(QObject):
+    """One movement of the classes at a time; `drawing` has them on their way, or where they came to rest."""
+
+    moved = Signal()
+    arrived = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.drawing = self._before = self._after = empty_drawing()
+        self._began_s = 0.0
+        self._timer = QTimer(self, interval=FRAME_MS)
+        self._timer.timeout.connect(self._on_frame)
+
+    @property
+    def is_going_on(self) -> bool:
+        return self._timer.isActive()
+
+    def go(self, after: Drawing, shift: tuple[float, float], *, is_calm: bool) -> None:
+        """Begin a movement; `shift` is how far the whole drawing was moved, which is not shown as a movement."""
+        before = self.drawing
+        self._timer.stop()
+        if is_calm or not len(before) or max(len(before), len(after)) > MOST_MOVED:
+            self.drawing = after
+            self.arrived.emit()
+            return
+        self._before, self._after = before.shifted(*shift), after
+        self.drawing = moved_along(self._before, after, 0.0)
+        self._began_s = time.perf_counter()
+        self._timer.start()
+        self.moved.emit()
+
+    def _on_frame(self) -> None:
+        share = (time.perf_counter() - self._began_s) / MOVE_S
+        if share < 1.0:
+            self.drawing = moved_along(self._before, self._after, eased(share))
+            self.moved.emit()
+            return
+        self._timer.stop()
+        self.drawing = self._after
+        self.arrived.emit()
+
+
+@final
+class Overview:
+    """A small picture that is painted a little at a time."""
+
+    def __init__(self, looks: Looks) -> None:
+        self._looks = looks
+        self._drawing = empty_drawing()
+        self._done = 0
+        self.picture = QPixmap()  # as far as it is painted
+        self.bounds: Rect = (0.0, 0.0, 1.0, 1.0)  # what it shows, in units of the drawing
+
+    @property
+    def is_complete(self) -> bool:
+        return self._done >= len(self._drawing.parents) + len(self._drawing)
+
+    def show(self, drawing: Drawing, ratio: float) -> None:
+        self._drawing, self._done, self.bounds = drawing, 0, drawing.bounds
+        width, height = max(1.0, self.bounds[2] - self.bounds[0]), max(1.0, self.bounds[3] - self.bounds[1])
+        self._scale = min(WIDEST / width, HIGHEST / height)
+        self.picture = QPixmap(max(1, round(width * self._scale * ratio)), max(1, round(height * self._scale * ratio)))
+        self.picture.setDevicePixelRatio(ratio)
+        self.picture.fill(QColor(tokens().colours.window))
+
+    def make_some(self, budget_s: float) -> None:
+        """Paint for about so long."""
+        if self.is_complete:
+            return
+        end, edges = time.perf_counter() + budget_s, len(self._drawing.parents)
+        painter = QPainter(self.picture)
+        while not self.is_complete:
+            first, last = self._done, self._done + _AT_ONCE
+            self._done = min(last, edges if first < edges else edges + len(self._drawing))
+            if first < edges:
+                self._paint_edges(painter, range(first, self._done))
+            else:
+                self._paint_classes(painter, range(first - edges, self._done - edges))
+            if time.perf_counter() >= end:
+                break
+        painter.end()
+
+    def _place(self, x: float, y: float) -> QPointF:
+        return QPointF((x - self.bounds[0]) * self._scale, (y - self.bounds[1]) * self._scale)
+
+    def _paint_edges(self, painter: QPainter, edges: range) -> None:
+        path, routes = QPainterPath(), self._drawing.routes
+        for edge in edges:
+            path.moveTo(self._place(*routes[edge][0].tolist()))
+            path.lineTo(self._place(*routes[edge][-1].tolist()))
+        painter.setPen(QPen(QColor(tokens().colours.hairline), 0.5))
+        painter.drawPath(path)
+
+    def _paint_classes(self, painter: QPainter, rows: range) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        width, height = max(_SMALLEST, CARD_WIDTH * self._scale), max(_SMALLEST, CARD_HEIGHT * self._scale)
+        for row in rows:
+            centre = self._place(*self._drawing.centres[row].tolist())
+            look = self._looks(int(self._drawing.ids[row]))
+            place = QRectF(centre.x() - width / 2, centre.y() - height / 2, width, height)
+            painter.setBrush(look.tint)
+            if width > 2 * _SMALLEST:
+                painter.drawRoundedRect(place, width / 8, width / 8)
+            else:
+                painter.fillRect(place, look.tint)
 
 
 @final
@@ -42,8 +151,8 @@ class GraphPicture(QObject):
         self._users, self._thumbnails = users, thumbnails
         self._ratio = 1.0
         self._worn: Tokens | None = None
-        self._has_more = False  # whether something is finished that nobody was told of
-        self._announced_s = 0.0  # and since when
+        self._has_more = False  # something is finished that was not announced
+        self._announced_s = 0.0  # when something was
         self.ground = DrawingPainter(looks, weights, self.face)  # what is known of its classes
         self._gliding = DrawingPainter(looks, weights, self.face)
         self.overview = Overview(looks)
@@ -61,17 +170,13 @@ class GraphPicture(QObject):
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing moves, and all is painted as it is to be."""
-        is_still = not (self.motion.is_going_on or self._face_timer.isActive())
-        return is_still and self._is_painted
+        return self._is_painted and not (self.motion.is_going_on or self._face_timer.isActive())
 
     @property
     def _is_painted(self) -> bool:
-        """Whether nothing was missing in the last frame."""
         return self._tiles.is_complete and self._names.is_complete and self.overview.is_complete
 
     def show(self, drawing: Drawing, shift: tuple[float, float], *, is_calm: bool) -> None:
-        """Paint another drawing from now on; `shift` is how far all of it was moved, which nobody is to see."""
         self.ground.show(drawing)
         self._names.show(drawing)
         self._tiles.forget()
@@ -79,7 +184,6 @@ class GraphPicture(QObject):
         self.motion.go(drawing, shift, is_calm=is_calm)
 
     def refresh(self) -> None:
-        """Paint all classes anew: what is known of them has changed."""
         self.ground.weigh()
         self._tiles.repaint_all()
         self.has_news.emit()
@@ -87,8 +191,6 @@ class GraphPicture(QObject):
     def rest(self) -> None:
         self._slices.stop()
         self._tiles.give_up()
-
-    # -- a frame
 
     def paint(self, painter: QPainter, viewport: Viewport, view: Size) -> None:
         self._follow(painter.device().devicePixelRatio())
@@ -101,7 +203,6 @@ class GraphPicture(QObject):
             self._slices.start()
 
     def _follow(self, ratio: float) -> None:
-        """Another look is worn, or another screen shows it."""
         if self._worn is tokens() and self._ratio == ratio:
             return
         self._worn, self._ratio = tokens(), ratio
@@ -123,10 +224,7 @@ class GraphPicture(QObject):
         picture = self.overview.picture
         painter.drawPixmap(place, picture, QRectF(picture.rect()))
 
-    # -- between frames
-
     def _on_slice(self) -> None:
-        """Go on with what is missing; say so when there is something to be seen."""
         if self.motion.is_going_on:
             self._slices.stop()
             return
@@ -150,7 +248,6 @@ class GraphPicture(QObject):
         return self._thumbnails.pixmap(path, side, self._ratio)
 
     def _on_thumbnail_ready(self, path: Path) -> None:
-        """Paint the cards soon that show it, once for all that come until then."""
         if came := self._users(path):
             self._came |= came
             self._face_timer.start()

@@ -1,25 +1,21 @@
 """What the mouse does in the drawing: choose, push it, draw a rubber band, open a branch."""
 
-from __future__ import annotations
-
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Final, final
+from typing import Final, final
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QDrag, QMouseEvent, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.dragging import DraggedClasses, classes_mime_data, drag_picture
+from app.dragging import DraggedClasses, classes_mime_data, drag_picture, paint_rubber_band
 from app.drops import classes_text
 from app.graph_view.card import Detail, detail_at, foot_of
 from app.graph_view.drawing import CARD_WIDTH
+from app.graph_view.drawing_painter import PORT, paint_drawn_edge, paint_port, paint_ring, port_of
+from app.graph_view.drops import CanvasDrops
 from app.graph_view.edge_pointer import EdgePointer
-from app.graph_view.marks import PORT, paint_band, paint_drawn_edge, paint_port, paint_ring, port_of
+from app.graph_view.sheet import GraphSheet
 from app.theme.tokens import tokens
-
-if TYPE_CHECKING:
-    from app.graph_view.drops import CanvasDrops
-    from app.graph_view.sheet import GraphSheet
 
 PORT_FROM: Final = 60.0  # cards from this width on, in logical pixels, show the knob that edges are drawn from
 _LEFT: Final = Qt.MouseButton.LeftButton
@@ -51,8 +47,6 @@ class GraphPointer:
         self.hovered: int | None = None  # row of the class under the pointer
         self._from: int | None = None  # row of the class that an edge is drawn from
         self._end: QPointF | None = None
-
-    # -- buttons
 
     def press(self, event: QMouseEvent) -> None:
         self._start = self._last = event.position()
@@ -86,11 +80,10 @@ class GraphPointer:
             canvas.chosen.choose(class_id)
 
     def press_twice(self, event: QMouseEvent) -> None:
-        """Open or close a branch; of a leaf, see the images."""
         class_id = self._canvas.class_at(event.position())
         if event.button() == _LEFT and class_id is not None and not is_adding(event):
             has_children = bool(self._canvas.model.graph.children(class_id))
-            (self._canvas.opened if has_children else self._canvas.images_requested).emit(class_id)
+            (self._canvas.opened if has_children else self._canvas.requests.images_requested).emit(class_id)
         else:
             self.press(event)
 
@@ -118,7 +111,8 @@ class GraphPointer:
         elif was is _Doing.BANDING and self.band is None and not self._kept:
             canvas.chosen.choose(None)
         elif was is _Doing.WAITING:
-            self._choose(canvas.class_at(self._start), is_one_more=is_adding(event))
+            class_id, chosen = canvas.class_at(self._start), canvas.chosen
+            chosen.toggle(class_id) if class_id is not None and is_adding(event) else chosen.choose(class_id)
         elif was is _Doing.LINKING:
             self._end_edge(event.position())
         self.band = None
@@ -128,10 +122,7 @@ class GraphPointer:
         self._light(None)
         self.edges.hover(None)
 
-    # -- Space
-
     def hold_space(self) -> None:
-        """From now on the left button pushes the drawing."""
         self._is_space_down, self._has_pushed = True, False
         self._show_hand()
 
@@ -142,8 +133,6 @@ class GraphPointer:
         self._show_hand()
         if is_press and self._canvas.chosen.current is not None:
             self._canvas.opened.emit(self._canvas.chosen.current)
-
-    # -- dragging classes
 
     def _take_along(self) -> None:
         """Drag the chosen classes, or the pressed one alone; returns when they were dropped."""
@@ -161,10 +150,7 @@ class GraphPointer:
         drag.exec(actions, Qt.DropAction.MoveAction)
         self._drops.end()
 
-    # -- drawing an edge
-
     def _port_at(self, place: QPointF) -> int | None:
-        """Row of the class whose knob is at a place."""
         row, canvas = self._port_row(), self._canvas
         if row is None:
             return None
@@ -181,15 +167,13 @@ class GraphPointer:
         return None if canvas.chosen.current is None else canvas.drawing.row_of(canvas.chosen.current)
 
     def _draw_edge(self, place: QPointF) -> None:
-        """Light the class that the edge would lead to, or what refuses it."""
         canvas, child = self._canvas, self._canvas.class_at(place)
-        parent = None if self._from is None else int(canvas.drawing.ids[self._from])
         self._end = place
-        if child is None or parent is None:
+        if child is None or self._from is None:
             self._drops.end()
         else:
-            dragged = DraggedClasses((canvas.model.place_of(child),))
-            self._drops.look_under(dragged, parent, place)
+            parent = int(canvas.drawing.ids[self._from])
+            self._drops.look_under(DraggedClasses((canvas.model.place_of(child),)), parent, place)
         canvas.update()
 
     def _end_edge(self, place: QPointF) -> None:
@@ -202,17 +186,9 @@ class GraphPointer:
         if parent is None or not has_gone(self._start, place):
             return
         if child is None:
-            canvas.create_requested.emit(parent)
+            canvas.requests.create_requested.emit(parent)
         elif is_taken:
-            canvas.classes_dropped.emit((canvas.model.place_of(child),), parent, True)
-
-    # -- inside
-
-    def _choose(self, class_id: int | None, *, is_one_more: bool) -> None:
-        if is_one_more and class_id is not None:
-            self._canvas.chosen.toggle(class_id)
-        else:
-            self._canvas.chosen.choose(class_id)
+            canvas.requests.classes_dropped.emit((canvas.model.place_of(child),), parent, True)
 
     def _show_hand(self) -> None:
         if self._is_space_down:
@@ -229,7 +205,6 @@ class GraphPointer:
         self._canvas.update()
 
     def _is_on_foot(self, row: int, place: QPointF) -> bool:
-        """Whether a place is on the line of a card that opens and closes its branch."""
         canvas = self._canvas
         look = canvas.look(row)
         if not (look.hidden or look.is_open) or detail_at(canvas.viewport.camera.scale) is not Detail.NAMED:
@@ -245,11 +220,13 @@ class GraphPointer:
             row = self._port_at(place)
         self._light(row)
         self.edges.hover(place if row is None and not self._is_space_down else None)
+        shape = Qt.CursorShape.ArrowCursor
+        if self._port_at(place) is not None:
+            shape = Qt.CursorShape.CrossCursor
+        elif row is not None and self._is_on_foot(row, place):
+            shape = Qt.CursorShape.PointingHandCursor
         if not self._is_space_down:
-            is_foot = row is not None and self._is_on_foot(row, place)
-            is_port = self._port_at(place) is not None
-            shape = Qt.CursorShape.CrossCursor if is_port else Qt.CursorShape.ArrowCursor
-            self._canvas.setCursor(Qt.CursorShape.PointingHandCursor if is_foot and not is_port else shape)
+            self._canvas.setCursor(shape)
 
     def _light(self, row: int | None) -> None:
         if row != self.hovered:
@@ -259,7 +236,7 @@ class GraphPointer:
     def paint(self, painter: QPainter) -> None:
         self.edges.paint(painter)
         if self.band is not None:
-            paint_band(painter, self.band)
+            paint_rubber_band(painter, self.band.toRect())
         canvas, row = self._canvas, self.hovered
         port = self._from if self._from is not None else self._port_row()
         if port is not None and self._doing in (_Doing.NOTHING, _Doing.LINKING):
@@ -268,17 +245,14 @@ class GraphPointer:
                 colours = tokens().colours
                 paint_drawn_edge(painter, knob, self._end, colours.danger if self._drops.refused else colours.accent)
             paint_port(painter, knob, is_held=self._from is not None)
-        if row is None or row >= len(canvas.drawing) or int(canvas.drawing.ids[row]) in canvas.chosen:
-            return
-        paint_ring(painter, canvas.body_of(row), tokens().colours.text_muted, width=1.5)
+        if row is not None and row < len(canvas.drawing) and int(canvas.drawing.ids[row]) not in canvas.chosen:
+            paint_ring(painter, canvas.body_of(row), tokens().colours.text_muted, width=1.5)
 
 
 def is_adding(event: QMouseEvent) -> bool:
-    """Whether a class is to be chosen with the others."""
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     return bool(event.modifiers() & keys)
 
 
 def has_gone(start: QPointF, place: QPointF) -> bool:
-    """Whether a pointer went far enough for a drag."""
     return (place - start).manhattanLength() >= QApplication.startDragDistance()

@@ -1,51 +1,88 @@
-"""The drawing on the screen, and what lies where; what a hand does with it is in `canvas`."""
+"""The drawing on the screen, and what lies where; what a hand does with it is in `board`."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from typing import Final, final
 
 import numpy as np
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from app.class_requests import ClassRequests
 from app.graph_view.card import CardLook
-from app.graph_view.choice import ChosenClasses
 from app.graph_view.drawing import Drawing, empty_drawing
-from app.graph_view.marks import card_body, card_rect, paint_chosen, paint_lit_edges, paint_ring
+from app.graph_view.drawing_painter import card_body, card_rect, paint_chosen, paint_lit_edges, paint_ring
+from app.graph_view.model import GraphModel
 from app.graph_view.picture import GraphPicture
 from app.graph_view.viewport import Viewport
+from app.images.thumbnails import Thumbnails
 from app.signal_types import either
 from app.theme.tokens import tokens
-
-if TYPE_CHECKING:
-    from app.graph_view.model import GraphModel
-    from app.images.thumbnails import Thumbnails
 
 MOST_LIT: Final = 300  # edges of one class that are lit; more are a wall
 READABLE: Final = 0.71  # scale at which a class is shown that was flown to
 
 
+@final
+class ChosenClasses(QObject):
+    """A current class, and those that are chosen with it."""
+
+    changed = Signal()
+    current_changed = Signal(either(int | None))  # the class that is current now, or None
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._ids: dict[int, None] = {}
+        self.current: int | None = None  # the class that keys work from
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        return tuple(self._ids)
+
+    def __contains__(self, class_id: int) -> bool:
+        return class_id in self._ids
+
+    def choose(self, class_id: int | None) -> None:
+        self._set({} if class_id is None else {class_id: None}, class_id)
+
+    def toggle(self, class_id: int) -> None:
+        ids = dict(self._ids)
+        if class_id in ids:
+            del ids[class_id]
+            self._set(ids, next(reversed(ids), None))
+        else:
+            self._set({**ids, class_id: None}, class_id)
+
+    def choose_all(self, class_ids: Iterable[int], *, also: Iterable[int] = ()) -> None:
+        ids = dict.fromkeys((*also, *class_ids))
+        self._set(ids, self.current if self.current in ids else next(iter(ids), None))
+
+    def keep_only(self, class_ids: Iterable[int]) -> None:
+        kept = frozenset(class_ids)
+        ids = {class_id: None for class_id in self._ids if class_id in kept}
+        self._set(ids, self.current if self.current in ids else next(iter(ids), None))
+
+    def _set(self, ids: dict[int, None], current: int | None) -> None:
+        has_moved = current != self.current
+        if ids.keys() == self._ids.keys() and not has_moved:
+            return
+        self._ids, self.current = ids, current
+        self.changed.emit()
+        if has_moved:
+            self.current_changed.emit(current)
+
+
 class GraphSheet(QWidget):
-    """Abstract: shows a drawing. Says what a person wants; changes nothing itself."""
+    """Abstract: shows a drawing; changes nothing itself."""
 
     opened = Signal(int)  # a closed branch is to be opened, or an open one closed
-    images_requested = Signal(int)
-    create_requested = Signal(either(int | None))  # parent of the new class, or None
-    remove_requested = Signal(tuple)  # class ids
-    unlink_requested = Signal(tuple)  # `Places`: classes, each to be taken away from a parent
-    classes_dropped = Signal(tuple, either(int | None), bool)  # `Places`, new parent or None, whether to link
-    images_dropped = Signal(either(int | None), tuple)  # class, or None for a new one; image ids
-    files_dropped = Signal(int, tuple)  # class, paths
     focus_requested = Signal(either(int | None))  # a class whose surroundings alone are to be shown, or None for all
-    menu_requested = Signal(either(int | None), QPoint)  # class or None, place on the screen
     looked = Signal()  # one looks from elsewhere, or at something else
     drawn = Signal()
 
-    def __init__(self, model: GraphModel, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.model = model
+    def __init__(self, model: GraphModel, thumbnails: Thumbnails, requests: ClassRequests) -> None:
+        super().__init__()
+        self.model, self.requests = model, requests
         self.drawing: Drawing = empty_drawing()
         self.chosen = ChosenClasses(self)
         self.viewport = Viewport(self)
@@ -59,17 +96,13 @@ class GraphSheet(QWidget):
         self.chosen.changed.connect(self.update)
         self.chosen.current_changed.connect(self._on_current_changed)
 
-    # -- what is shown
-
     @property
     def is_complete(self) -> bool:
-        """Whether nothing moves, and all is painted as it is to be."""
         return not self.viewport.is_moving and self.picture.is_complete
 
     def show_drawing(self, drawing: Drawing, anchor: int | None) -> None:
         """Show another drawing; the class `anchor` stays where it is on the screen."""
-        before, is_first = self.drawing, not len(self.drawing)
-        shift = _shift(before, drawing, anchor)
+        is_first, shift = not len(self.drawing), _shift(self.drawing, drawing, anchor)
         self.drawing = drawing
         self.chosen.keep_only(drawing.ids.tolist())
         self.viewport.allow(drawing.bounds)
@@ -97,19 +130,15 @@ class GraphSheet(QWidget):
         return int(self.drawing.ids[pairs[int(np.argmin(usual)), 0]])
 
     def show_class(self, class_id: int) -> None:
-        """Bring a class into sight, moving as little as possible."""
         if (row := self.drawing.row_of(class_id)) is not None:
             self.viewport.bring_in(self.drawing.box(row))
 
     def fly_to(self, class_id: int) -> None:
-        """See a class in the middle, large enough to be read."""
         if (row := self.drawing.row_of(class_id)) is not None:
             self.viewport.fly_to(self.drawing.box(row), READABLE)
 
     def look(self, row: int) -> CardLook:
         return self.model.look(int(self.drawing.ids[row]))
-
-    # -- places
 
     @property
     def size_seen(self) -> tuple[float, float]:
@@ -137,8 +166,6 @@ class GraphSheet(QWidget):
         right, bottom = camera.to_drawing(band.right(), band.bottom(), size)
         rows: list[int] = self.drawing.rows_in((left, top, right, bottom)).tolist()
         return [row for row in rows if self.rect_of(row).intersects(band)]
-
-    # -- painting
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -171,8 +198,6 @@ class GraphSheet(QWidget):
         if current is not None:
             paint_ring(painter, self.body_of(current), colour, width=2.5)
 
-    # -- following
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.viewport.view = self.size_seen
         super().resizeEvent(event)
@@ -186,7 +211,6 @@ class GraphSheet(QWidget):
 
 
 def _shift(before: Drawing, after: Drawing, anchor: int | None) -> tuple[float, float]:
-    """How far a class moved in the drawing."""
     old = None if anchor is None else before.row_of(anchor)
     new = None if anchor is None else after.row_of(anchor)
     if old is None or new is None:

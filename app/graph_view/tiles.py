@@ -5,8 +5,6 @@ what is there; what is missing is painted between frames, a little at a time, fr
 pieces of the last scale, or the small picture of the whole, stand in for it.
 """
 
-from __future__ import annotations
-
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -17,7 +15,7 @@ from typing import Final, final
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPixmap, QRegion
 
-from app.graph_view.camera import Camera, Rect, Size, scale_of, step_near
+from app.graph_view.viewport import Camera, Rect, Size, scale_of, step_near
 
 SIDE: Final = 256  # side of a piece in pixels of the screen
 KEPT_VIEWS: Final = 3  # so many times the pieces of one view are kept: what was just left is there when one comes back
@@ -63,12 +61,9 @@ class Tiles:
         self._stale = set(self._kept)
 
     def repaint_in(self, rect: Rect) -> None:
-        """Paint the pieces anew that touch a rectangle of the drawing."""
         if self._unfinished is not None and _touch(self._rect(self._unfinished.key), rect):
             self.give_up()
         self._stale |= {key for key in self._kept if _touch(self._rect(key), rect)}
-
-    # -- a frame
 
     def show(self, painter: QPainter, camera: Camera, view: Size, stand_in: Callable[[QPainter], None]) -> None:
         """Copy what is there to the screen, note what is missing, and let `stand_in` paint where nothing is there."""
@@ -112,15 +107,12 @@ class Tiles:
         if round(place.width() * self._ratio) == SIDE and round(place.height() * self._ratio) == SIDE:
             painter.drawPixmap(place.topLeft(), piece)
         else:
-            # On a fine screen nobody sees the pixels of a picture in motion, and smoothing takes four times as long.
+            # On a fine screen the pixels of a picture in motion cannot be seen, and smoothing takes four times as long.
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self._ratio < 1.5)  # noqa: PLR2004
             painter.drawPixmap(place, piece, QRectF(piece.rect()))
 
-    # -- between frames
-
     @property
     def is_complete(self) -> bool:
-        """Whether nothing was missing or out of date in the last frame."""
         return not self._wanted
 
     def make_some(self, budget_s: float) -> bool:
@@ -152,12 +144,9 @@ class Tiles:
         self._unfinished = None
 
     def give_up(self) -> None:
-        """Leave the piece that is being painted; nobody looks any more."""
         if self._unfinished is not None:
             self._unfinished.painter.end()
             self._unfinished = None
-
-    # -- geometry
 
     def _follow(self, ratio: float) -> None:
         if ratio != self._ratio:
@@ -165,7 +154,6 @@ class Tiles:
             self.forget()
 
     def _rect(self, key: _Key) -> Rect:
-        """The part of the drawing on a piece."""
         side = SIDE / self._ratio / scale_of(key[0])
         return key[1] * side, key[2] * side, (key[1] + 1) * side, (key[2] + 1) * side
 

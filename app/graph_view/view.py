@@ -5,49 +5,99 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
-from app.graph_view.nothing_drawn import NothingDrawn
-from app.signal_types import either
+from app.class_requests import ClassRequests
+from app.controls import make_button, make_label
+from app.texts import tr
+from app.theme.icons import icon_pixmap
+from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
     from app.graph_view.board import GraphBoard
     from app.images.thumbnails import Thumbnails
     from app.session import Session
 
-_EMPTY: Final = 0  # the place of the page that says why there is no drawing
+
+ICON_SIDE: Final = 48  # logical pixels
+NARROWEST: Final = 280  # of the words, as the narrowest centre allows
+
+
+@final
+class NothingDrawn(QWidget):
+    """Explains why, and what to do."""
+
+    action_requested = Signal(str)  # name of an action
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("surface", "window")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._icon = QLabel()
+        self._icon.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.title = make_label(tr("No classes yet"), "heading", wraps=True)
+        self.words = make_label("", "secondary", wraps=True)
+        self._buttons = QWidget()
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        for label in (self.title, self.words):
+            label.setMinimumWidth(NARROWEST)
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        row = QHBoxLayout(self._buttons)
+        row.setContentsMargins(0, tokens().spacing.small, 0, 0)
+        row.setSpacing(tokens().spacing.small)
+        row.addStretch(1)
+        for name, text, icon_name, variant in (
+            ("new_top_class", tr("New class…"), "class_new", "primary"),
+            ("import_classes", tr("Import classes from a file…"), "graph_import", ""),
+        ):
+            ask = lambda name=name: self.action_requested.emit(name)  # noqa: E731
+            row.addWidget(make_button(text, ask, variant=variant, icon_name=icon_name))
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setSpacing(tokens().spacing.small)
+        column.addStretch(2)
+        for part in (self._icon, self.title, self.words, self._buttons):
+            column.addWidget(part)
+        column.addStretch(3)
+
+    def show_for(self, *, is_writable: bool) -> None:
+        picture = icon_pixmap("graph", ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF())
+        self._icon.setPixmap(picture)
+        self.words.setText(
+            tr("The graph of your classes is drawn here. Add a class, or import a list.")
+            if is_writable
+            else tr("This project is open for reading only, and has no classes to draw.")
+        )
+        self._buttons.setVisible(is_writable)
+
+
+_EMPTY: Final = 0  # the place of the page without a drawing
 
 
 @final
 class GraphView(QWidget):
-    """Shows the category graph of the session's project. Says what a person wants; changes nothing itself.
+    """Shows the category graph of the session's project; changes nothing itself.
 
     Args:
         wants_calm: whether things are to be at once where they go.
     """
 
     classes_selected = Signal(tuple)  # classes were chosen, the current one first
-    images_requested = Signal(int)
-    create_requested = Signal(either(int | None))
-    remove_requested = Signal(tuple)
-    unlink_requested = Signal(tuple)
-    classes_dropped = Signal(tuple, either(int | None), bool)
-    images_dropped = Signal(either(int | None), tuple)
-    files_dropped = Signal(int, tuple)
-    menu_requested = Signal(either(int | None), QPoint)
     action_requested = Signal(str)  # name of an action, where there is no class yet
 
     def __init__(
-        self, session: Session, thumbnails: Thumbnails, wants_calm: Callable[[], bool], parent: QWidget | None = None
+        self, session: Session, thumbnails: Thumbnails, wants_calm: Callable[[], bool], requests: ClassRequests
     ) -> None:
-        super().__init__(parent)
-        self._wants_calm = wants_calm
+        super().__init__()
+        self._wants_calm, self._requests = wants_calm, requests
         self._session, self._thumbnails = session, thumbnails
         self._board: GraphBoard | None = None
         self._selected: int | None = None
-        self._is_telling = False
+        self._is_announcing = False
         self._empty = NothingDrawn()
         self._empty.action_requested.connect(self.action_requested)
         self._stack = QStackedLayout(self)
@@ -58,28 +108,17 @@ class GraphView(QWidget):
 
     @property
     def board(self) -> GraphBoard:
-        """The drawing with what lies on it."""
         if self._board is None:
             from app.graph_view.board import GraphBoard
 
-            self._board = board = GraphBoard(self._session, self._thumbnails)
-            canvas = board.canvas
+            self._board = board = GraphBoard(self._session, self._thumbnails, self._requests)
             board.classes_selected.connect(self._on_classes_selected)
-            canvas.images_requested.connect(self.images_requested)
-            canvas.create_requested.connect(self.create_requested)
-            canvas.remove_requested.connect(self.remove_requested)
-            canvas.unlink_requested.connect(self.unlink_requested)
-            canvas.classes_dropped.connect(self.classes_dropped)
-            canvas.images_dropped.connect(self.images_dropped)
-            canvas.files_dropped.connect(self.files_dropped)
-            canvas.menu_requested.connect(self.menu_requested)
             self._stack.addWidget(board)
-            self.setFocusProxy(canvas)
+            self.setFocusProxy(board.canvas)
         return self._board
 
     def select_class(self, class_id: int | None) -> None:
-        """Choose the class that was chosen elsewhere, and bring it into sight."""
-        if self._is_telling:
+        if self._is_announcing:
             return
         self._selected = class_id
         if self._board is not None and self.isVisible():
@@ -92,11 +131,9 @@ class GraphView(QWidget):
         self.board.canvas.fit()
 
     def take_keyboard(self) -> None:
-        """Let the person type the name of a class to fly to."""
         self.board.tools.take_keyboard()
 
     def toggle_focus(self) -> None:
-        """Draw only what is around the chosen class, or all again."""
         model, current = self.board.model, self._selected
         model.set_focus(current if model.focus is None else None)
 
@@ -104,13 +141,10 @@ class GraphView(QWidget):
         if self._board is not None:
             self._board.model.stop()
 
-    # -- following
-
     def _on_classes_selected(self, class_ids: tuple[int, ...]) -> None:
-        """Tell it; whoever chooses them elsewhere need not tell it back."""
-        self._selected, self._is_telling = class_ids[0], True
+        self._selected, self._is_announcing = class_ids[0], True
         self.classes_selected.emit(class_ids)
-        self._is_telling = False
+        self._is_announcing = False
 
     def _on_closed(self) -> None:
         self._selected = None
@@ -137,7 +171,6 @@ class GraphView(QWidget):
             self._board.select_class(self._selected)
 
     def _watch(self, board: GraphBoard) -> None:
-        """Somebody looks at the drawing from now on."""
         board.move_calmly(is_wanted=self._wants_calm())
         board.model.watch(is_watched=True)
 

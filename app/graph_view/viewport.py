@@ -3,11 +3,102 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, replace
+from math import floor, log2
 from typing import Final, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.graph_view.camera import LARGEST_STEP, Camera, Rect, Size, bringing_in, fitting, scale_of, step_near
+Rect = tuple[float, float, float, float]  # left, top, right, bottom
+Size = tuple[float, float]  # width and height of the view, in logical pixels
+
+STEPS_PER_DOUBLING: Final = 4
+"""Scales at rest are steps: pictures that were painted at one fit again wherever one looks, pixel by pixel."""
+LARGEST_STEP: Final = 4  # twice as large as drawn
+SMALLEST_STEP: Final = -36  # 82,000 classes side by side fit on a screen
+_FIT_MARGIN: Final = 24.0  # logical pixels around what is fitted
+
+
+def scale_of(step: int) -> float:
+    """Logical pixels for one unit of the drawing."""
+    return float(2.0 ** (step / STEPS_PER_DOUBLING))
+
+
+def step_near(scale: float) -> int:
+    return _within(round(STEPS_PER_DOUBLING * log2(scale)))
+
+
+def _within(step: int) -> int:
+    return max(SMALLEST_STEP, min(LARGEST_STEP, step))
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A place to look from."""
+
+    x: float = 0.0  # point of the drawing in the middle of the view
+    y: float = 0.0
+    scale: float = 1.0  # logical pixels for one unit of the drawing
+
+    def to_view(self, x: float, y: float, view: Size) -> tuple[float, float]:
+        return (x - self.x) * self.scale + view[0] / 2, (y - self.y) * self.scale + view[1] / 2
+
+    def to_drawing(self, x: float, y: float, view: Size) -> tuple[float, float]:
+        return (x - view[0] / 2) / self.scale + self.x, (y - view[1] / 2) / self.scale + self.y
+
+    def seen(self, view: Size) -> Rect:
+        half_width, half_height = view[0] / 2 / self.scale, view[1] / 2 / self.scale
+        return self.x - half_width, self.y - half_height, self.x + half_width, self.y + half_height
+
+    def moved(self, dx: float, dy: float) -> Camera:
+        return replace(self, x=self.x - dx / self.scale, y=self.y - dy / self.scale)
+
+    def zoomed(self, scale: float, at: tuple[float, float], view: Size) -> Camera:
+        """With another scale; what is seen at `at` stays there."""
+        x, y = self.to_drawing(*at, view)
+        return Camera(x - (at[0] - view[0] / 2) / scale, y - (at[1] - view[1] / 2) / scale, scale)
+
+    def towards(self, goal: Camera, share: float) -> Camera:
+        """Part of the way to another place: the scale grows evenly, and what is in both views moves straight."""
+        scale = self.scale * (goal.scale / self.scale) ** share
+        if abs(goal.scale - self.scale) < 1e-9 * self.scale:
+            part = share
+        else:
+            part = (1 / self.scale - 1 / scale) / (1 / self.scale - 1 / goal.scale)
+        return Camera(self.x + part * (goal.x - self.x), self.y + part * (goal.y - self.y), scale)
+
+    def settled(self) -> Camera:
+        return replace(self, scale=scale_of(step_near(self.scale)))
+
+
+def fitting(bounds: Rect, view: Size, *, covered: float = 0.0) -> Camera:
+    """The camera that shows all of `bounds`, as large as a step allows, but no larger than drawn.
+
+    Args:
+        covered: logical pixels at its upper edge that something lies on.
+    """
+    width = max(bounds[2] - bounds[0], 1.0)
+    height = max(bounds[3] - bounds[1], 1.0)
+    room = max(view[0] - 2 * _FIT_MARGIN, 1.0), max(view[1] - covered - 2 * _FIT_MARGIN, 1.0)
+    step = floor(STEPS_PER_DOUBLING * log2(min(room[0] / width, room[1] / height)) + 1e-9)
+    scale = scale_of(min(0, _within(step)))
+    return Camera((bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2 - covered / 2 / scale, scale)
+
+
+def bringing_in(camera: Camera, box: Rect, view: Size, margin: float) -> Camera:
+    """The camera moved as little as it must be for `box` to be seen, `margin` pixels from the edge."""
+    seen, room = camera.seen(view), margin / camera.scale
+    x = camera.x + _shift(box[0] - room, box[2] + room, seen[0], seen[2])
+    y = camera.y + _shift(box[1] - room, box[3] + room, seen[1], seen[3])
+    return Camera(x, y, camera.scale)
+
+
+def _shift(low: float, high: float, seen_low: float, seen_high: float) -> float:
+    """How far to move so that a range is seen; its beginning where it is longer than the view."""
+    if low < seen_low or high - low > seen_high - seen_low:
+        return low - seen_low
+    return max(0.0, high - seen_high)
+
 
 FRAME_MS: Final = 16  # between two frames of a movement
 ZOOM_S: Final = 0.14  # a step of the wheel: long enough to see where things go, short enough not to wait
@@ -43,7 +134,6 @@ class Viewport(QObject):
 
     @property
     def goal(self) -> Camera:
-        """Where the camera will come to rest."""
         return self._goal if self.is_moving else self.camera
 
     def look(self, camera: Camera) -> None:
@@ -60,11 +150,9 @@ class Viewport(QObject):
         self.moved.emit()
 
     def shift(self, dx: float, dy: float) -> None:
-        """Follow the drawing, which was moved by so many of its units."""
         self.push(-dx * self.camera.scale, -dy * self.camera.scale)
 
     def turn_wheel(self, units: float, at: tuple[float, float]) -> None:
-        """Zoom around a point of the view by a wheel's angle."""
         self._turned += units / WHEEL_UNITS
         steps = round(self._turned)
         if steps:
@@ -78,14 +166,12 @@ class Viewport(QObject):
         self._go(self.camera.zoomed(scale, point, self.view), ZOOM_S)
 
     def pinch(self, factor: float, at: tuple[float, float]) -> None:
-        """Zoom as two fingers do; `rest` ends it."""
         self._timer.stop()
         least, most = scale_of(self._smallest_step), scale_of(LARGEST_STEP)
         self.camera = self.camera.zoomed(max(least, min(most, self.camera.scale * factor)), at, self.view)
         self.moved.emit()
 
     def rest(self) -> None:
-        """Come to rest at the nearest step."""
         self._go(self.camera.settled(), ZOOM_S)
 
     def fit(self, bounds: Rect, *, at_once: bool = False) -> None:
@@ -114,8 +200,6 @@ class Viewport(QObject):
     def fly_to(self, box: Rect, least_scale: float) -> None:
         scale = max(self.goal.scale, least_scale)
         self._go(Camera((box[0] + box[2]) / 2, (box[1] + box[3]) / 2, scale), FLIGHT_S)
-
-    # -- moving
 
     def _go(self, goal: Camera, length_s: float) -> None:
         if self.is_calm:

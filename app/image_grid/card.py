@@ -1,10 +1,11 @@
 """Paints one card: a rounded thumbnail, below it the label or the prediction."""
 
+from collections import OrderedDict
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, final
 
-from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPainterPath, QPen, QPixmap
 
 from app.image_grid.model import Card, Mark
@@ -34,7 +35,6 @@ class Look:
 
 
 def paint_card(painter: QPainter, rect: QRect, card: Card, picture: QPixmap | None, look: Look) -> None:
-    """Paint a card into `rect`; `picture` is None while the thumbnail is on its way."""
     worn = tokens()
     _paint_ground(painter, rect, look, worn)
     _paint_picture(painter, _frame(rect), card, picture, worn)
@@ -42,7 +42,6 @@ def paint_card(painter: QPainter, rect: QRect, card: Card, picture: QPixmap | No
 
 
 def paint_words(painter: QPainter, rect: QRect, ground: QColor, card: Card, look: Look) -> None:
-    """Paint the words of a card anew, on their ground; its picture stays."""
     worn, below = tokens(), rect.adjusted(0, rect.width(), 0, 0)
     painter.setClipRect(below)
     painter.fillRect(below, ground)
@@ -97,7 +96,6 @@ def _paint_picture(painter: QPainter, frame: QRect, card: Card, picture: QPixmap
 
 
 def _paint_badge(painter: QPainter, target: QRectF, worn: Tokens) -> None:
-    """Mark a greyed picture as one whose file was not found."""
     place = QRect(round(target.left()) + PADDING, round(target.top()) + PADDING, _BADGE, _BADGE)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(worn.colours.raised))
@@ -160,3 +158,89 @@ def _font(pixels: int, *, is_strong: bool = False) -> QFont:
     if is_strong:
         font.setWeight(QFont.Weight.DemiBold)
     return font
+
+
+MEMORY_BYTES: Final = 40 * 1024 * 1024  # a window on the whole of a 4K screen, and a little more
+_BYTES_PER_PIXEL: Final = 4
+
+_Key = tuple[int, int, Look, int]
+
+
+@dataclass
+class _Finished:
+    """A card that is kept."""
+
+    card: Card  # its words as painted
+    pixmap: QPixmap
+
+
+@final
+class FinishedCards:
+    """Keeps the cards that were shown last; the oldest goes first."""
+
+    def __init__(self, limit_bytes: int = MEMORY_BYTES) -> None:
+        self._limit_bytes = limit_bytes
+        self._kept: OrderedDict[_Key, _Finished] = OrderedDict()
+        self._worn: Tokens | None = None
+        self._ground = QColor()
+        self._ratio = 1.0
+        self.used_bytes = 0
+
+    def wear(self, ground: QColor, ratio: float) -> None:
+        """Set the ground of the cards; another theme or screen paints all of them anew."""
+        if self._worn is not tokens() or (self._ground, self._ratio) != (ground, ratio):
+            self._worn, self._ground, self._ratio = tokens(), ground, ratio
+            self._kept.clear()
+            self.used_bytes = 0
+
+    def of(self, card: Card, picture: QPixmap | None, look: Look, size: QSize) -> QPixmap:
+        key = (card.image_id, 0 if picture is None else picture.cacheKey(), look, size.width())
+        kept = self._kept.get(key)
+        if kept is None:
+            pixmap = QPixmap(size * self._ratio)
+            pixmap.setDevicePixelRatio(self._ratio)
+            self._paint(pixmap, card, picture, look)
+            self._keep(key, _Finished(card, pixmap))
+            return pixmap
+        self._kept.move_to_end(key)
+        if kept.card != card:
+            self._follow(kept, card, picture, look)
+        return kept.pixmap
+
+    def _keep(self, key: _Key, finished: _Finished) -> None:
+        self._kept[key] = finished
+        self.used_bytes += _size_bytes(finished.pixmap)
+        while self.used_bytes > self._limit_bytes and len(self._kept) > 1:
+            _, oldest = self._kept.popitem(last=False)
+            self.used_bytes -= _size_bytes(oldest.pixmap)
+
+    def _follow(self, kept: _Finished, card: Card, picture: QPixmap | None, look: Look) -> None:
+        """Bring a card up to date: words change far more often than the picture, which costs most."""
+        if picture is None or kept.card.is_missing != card.is_missing:
+            self._paint(kept.pixmap, card, picture, look)
+        else:
+            painter = _painter(kept.pixmap)
+            paint_words(painter, _rect(kept.pixmap), self._ground, card, look)
+            painter.end()
+        kept.card = card
+
+    def _paint(self, pixmap: QPixmap, card: Card, picture: QPixmap | None, look: Look) -> None:
+        """Paint a card on its ground, over which letters keep the sharp edges that they lose over nothing."""
+        pixmap.fill(self._ground)
+        painter = _painter(pixmap)
+        paint_card(painter, _rect(pixmap), card, picture, look)
+        painter.end()
+
+
+def _painter(pixmap: QPixmap) -> QPainter:
+    painter = QPainter(pixmap)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+    return painter
+
+
+def _rect(pixmap: QPixmap) -> QRect:
+    return QRect(QPoint(), pixmap.deviceIndependentSize().toSize())
+
+
+def _size_bytes(picture: QPixmap) -> int:
+    return picture.width() * picture.height() * _BYTES_PER_PIXEL

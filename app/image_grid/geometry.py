@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QAbstractItemView
 
 GAP: Final = 12
 MARGIN: Final = 16
@@ -60,7 +61,6 @@ class GridGeometry:
         return place if is_inside and is_card else None
 
     def places_between(self, top: int, bottom: int) -> range:
-        """Cards of all rows that touch the band from `top` to `bottom`."""
         first = max(0, (top - MARGIN) // self.row_height)
         last = max(0, (bottom - MARGIN) // self.row_height)
         return range(min(first * self.columns, self.count), min((last + 1) * self.columns, self.count))
@@ -74,3 +74,24 @@ class GridGeometry:
         rows, columns = range(top, bottom + 1), range(left, right + 1)
         places = [row * self.columns + column for row in rows for column in columns]
         return [place for place in places if place < self.count]
+
+
+Action = QAbstractItemView.CursorAction
+KEYS: Final = {
+    Qt.Key.Key_Left: Action.MoveLeft, Qt.Key.Key_Right: Action.MoveRight,
+    Qt.Key.Key_Up: Action.MoveUp, Qt.Key.Key_Down: Action.MoveDown,
+    Qt.Key.Key_PageUp: Action.MovePageUp, Qt.Key.Key_PageDown: Action.MovePageDown,
+    Qt.Key.Key_Home: Action.MoveHome, Qt.Key.Key_End: Action.MoveEnd,
+}  # fmt: skip
+"""What keys do. Ctrl changes nothing: the current card is always chosen, so there is no going without choosing."""
+
+
+def row_after(action: Action, row: int, geometry: GridGeometry, height: int) -> int:
+    count, columns = geometry.count, geometry.columns
+    page = max(1, height // geometry.row_height) * columns
+    steps = {
+        Action.MoveLeft: -1, Action.MovePrevious: -1, Action.MoveRight: 1, Action.MoveNext: 1,
+        Action.MoveUp: -columns, Action.MoveDown: columns, Action.MovePageUp: -page, Action.MovePageDown: page,
+        Action.MoveHome: -count, Action.MoveEnd: count,
+    }  # fmt: skip
+    return max(0, min(count - 1, row + steps[action]))

@@ -7,15 +7,46 @@ anew, or for other images. No Qt.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.image_grid.logic import Order, in_order
-from app.session.subsets import ImageFilter, fitting
+from app.session.subsets import ImageFilter, fitting, shown_class
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.collection.what_if.changed_images import likeliest
+
+
+class Order(StrEnum):
+    """How images follow each other."""
+
+    UNSURE_FIRST = "unsure_first"
+    SUREST_FIRST = "surest_first"
+    CLASS = "class"
+    ADDED = "added"
+    TEACH_FIRST = "teach_first"
+
+
+def in_order(state: CollectionState, chosen: NDArray[np.int64], order: Order) -> NDArray[np.int64]:
+    """Positions of images, sorted; a person's own images come first within a class.
+
+    An unknown image is the least sure of all: its score is only relative to the other classes. Until it is known what
+    to label first, the least sure stand in for it.
+    """
+    if order is Order.ADDED or len(chosen) == 0:
+        return chosen
+    known = np.where(state.is_unknown[chosen], np.float32(0), state.best_score[chosen])
+    score = np.where(state.status[chosen] == ImageStatus.READY, known, np.float32(2))
+    if order is Order.CLASS:
+        is_predicted = state.label_class[chosen] == NO_CLASS
+        return chosen[np.lexsort((-score, is_predicted, shown_class(state)[chosen]))]
+    is_labelled = state.label_class[chosen] != NO_CLASS
+    if order is Order.TEACH_FIRST and state.teach_rank is not None:
+        return chosen[np.lexsort((state.teach_rank[chosen], is_labelled))]
+    ranked = -np.where(score > 1, -1, score) if order is Order.SUREST_FIRST else score
+    return chosen[np.lexsort((ranked, is_labelled))]
+
 
 Positions = NDArray[np.int64]
 
@@ -40,7 +71,7 @@ class HeldOrder:
         return HeldOrder(state, state, in_order(state, np.flatnonzero(is_in), order), is_in)
 
     def is_outdated(self, order: Order) -> bool:
-        """Whether the order that was asked for was not known yet when the cards were sorted, and is by now."""
+        """Whether the requested order was not known yet when the cards were sorted, and is now."""
         return order is Order.TEACH_FIRST and self.sorted_for.teach_rank is None and self.state.teach_rank is not None
 
     def followed(self, state: CollectionState, wanted: ImageFilter, order: Order) -> HeldOrder:
@@ -74,7 +105,6 @@ class HeldOrder:
         return int(np.count_nonzero(has_news & (now.label_class[shown] == NO_CLASS)))
 
     def _moved_to(self, state: CollectionState) -> HeldOrder:
-        """The same cards as positions of a state whose list of images may be another one."""
         old_ids, ids = self.state.image_ids, state.image_ids
         if _has_same_images(self.state, state):
             return self

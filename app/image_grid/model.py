@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.image_grid.held_order import HeldOrder
-from app.image_grid.logic import Order
+from app.image_grid.held_order import HeldOrder, Order
 from app.session.subsets import ImageFilter
 from app.texts import plain_tip, tr
 from app.wording import percent, short_reason
@@ -38,7 +37,7 @@ class Mark(Enum):
 
 
 _NOTHING_KNOWN: Final = (Mark.NOTHING, "", "", "")
-"""Title, detail and score of a card about which it is too early to say anything."""
+"""Title, detail and score of a card without any answer yet."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class ImageGridModel(QAbstractListModel):
         self._held: HeldOrder | None = None
         self._counted_for: NDArray[np.int64] | None = None
         self._changed = 0
-        self.is_held = False  # whether the order stays as it is while predictions change: somebody works on the cards
+        self.is_held = False  # the order stays as it is while predictions change: a person works on the cards
 
     @property
     def image_ids(self) -> NDArray[np.int64]:
@@ -78,7 +77,7 @@ class ImageGridModel(QAbstractListModel):
         return self._image_ids
 
     def set_state(self, state: CollectionState | None, wanted: ImageFilter | None = None) -> None:
-        """Show a newer state: in its true order, or, while somebody works on the cards, in the order there is."""
+        """Show a newer state: in its true order, or, while a person works on the cards, in the present one."""
         is_other_filter = wanted is not None and wanted != self.filter
         self.filter = wanted or self.filter
         if state is None:
@@ -95,7 +94,6 @@ class ImageGridModel(QAbstractListModel):
         self.refresh()
 
     def set_missing(self, image_ids: frozenset[int]) -> None:
-        """Mark the images that are not where they were; cards stay where they are."""
         self._missing = image_ids
 
     def set_order(self, order: Order) -> None:
@@ -103,7 +101,7 @@ class ImageGridModel(QAbstractListModel):
         self.refresh()
 
     def refresh(self) -> None:
-        """Sort anew; from now on nobody holds the order."""
+        """Sort anew; from now on the order is not held."""
         self.is_held = False
         self._counted_for = None
         self.set_state(self.state)
@@ -120,7 +118,7 @@ class ImageGridModel(QAbstractListModel):
         return self._changed
 
     def _show(self, state: CollectionState | None, held: HeldOrder | None) -> None:
-        """Change state and rows at once: who is told that a reset begins still sees the old ones."""
+        """Change state and rows at once: slots of `modelAboutToBeReset` still see the old ones."""
         positions = np.zeros(0, dtype=np.int64) if held is None else held.shown
         if self._has_same_rows(state, positions):
             self.state, self._held = state, held
@@ -142,7 +140,6 @@ class ImageGridModel(QAbstractListModel):
         return int(rows[0]) if len(rows) else None
 
     def last_row_of(self, image_ids: Sequence[int]) -> int | None:
-        """Last row that shows one of these images; None when none is shown."""
         if len(image_ids) == 1:
             return self.row_of(image_ids[0])
         rows = np.flatnonzero(np.isin(self.image_ids, np.array(image_ids, dtype=np.int64)))
@@ -203,12 +200,10 @@ class ImageGridModel(QAbstractListModel):
         return f"{card.path.name}\n{failure}" if failure else card.path.name
 
     def _class_title(self, class_id: int) -> str:
-        """A class's name; in quotes where the program says the same of an image that shows none of the classes."""
+        """A class's name; in quotes where the program itself uses the word."""
         name = self._name_of(class_id)
         own_words = {tr("Unknown").casefold(), tr("None of the classes").casefold()}
         return tr("“%1”").replace("%1", name) if name.casefold() in own_words else name
-
-    # -- Qt
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
         return 0 if parent.isValid() else len(self._positions)

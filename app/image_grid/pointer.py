@@ -1,16 +1,82 @@
 """What a pressed mouse does on the grid: chooses cards, takes them along, or draws a rubber band between them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
-from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QAbstractItemView, QApplication
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QDrag, QFont, QFontMetrics, QMouseEvent, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
-from app.dragging import EdgeScroll
+from app.dragging import EdgeScroll, images_mime_data
 from app.image_grid.choice import Choice
 from app.image_grid.geometry import GridGeometry
+from app.images.pixels import fitted
+from app.theme.tokens import tokens
+from app.wording import number
+
+# Logical pixels, and pictures; chosen by eye: a pile tells one image from many, and hides little of what lies below.
+SIDE: Final = 72
+MOST_SHOWN: Final = 3
+STEP: Final = 6  # each picture of the pile lies this far below and right of the one above it
+HOT_SPOT: Final = QPoint(-10, -10)  # the pile hangs beside the pointer, so that the row under it can be read
+_BADGE_HEIGHT: Final = 20  # of the number, in logical pixels
+
+
+def carry(grid: QWidget, image_ids: Sequence[int], pictures: Sequence[QPixmap]) -> None:
+    drag = QDrag(grid)
+    drag.setMimeData(images_mime_data(image_ids))
+    drag.setPixmap(carried_picture(pictures, len(image_ids), grid.font(), grid.devicePixelRatioF()))
+    drag.setHotSpot(HOT_SPOT)
+    drag.exec(Qt.DropAction.CopyAction)
+
+
+def carried_picture(pictures: Sequence[QPixmap], count: int, font: QFont, ratio: float) -> QPixmap:
+    shown = pictures[:MOST_SHOWN]
+    side = SIDE + STEP * (max(1, len(shown)) - 1) + _BADGE_HEIGHT // 2
+    pile = QPixmap(QSize(side, side) * ratio)
+    pile.setDevicePixelRatio(ratio)
+    pile.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pile)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+    top = _BADGE_HEIGHT // 2
+    for depth in reversed(range(max(1, len(shown)))):
+        frame = QRect(depth * STEP, top + depth * STEP, SIDE, SIDE)
+        _paint_picture(painter, frame, shown[depth] if shown else None)
+    if count > 1:
+        _paint_badge(painter, QPoint(SIDE + STEP * (max(1, len(shown)) - 1) + top, 0), number(count), font)
+    painter.end()
+    return pile
+
+
+def _paint_picture(painter: QPainter, frame: QRect, picture: QPixmap | None) -> None:
+    colours, radius = tokens().colours, tokens().spacing.radius_small
+    target = QRectF(frame) if picture is None else fitted(picture.size(), frame)
+    shape = QPainterPath()
+    shape.addRoundedRect(target, radius, radius)
+    painter.save()
+    painter.setClipPath(shape)
+    if picture is None:
+        painter.fillRect(target, QColor(colours.sunken))
+    else:
+        painter.drawPixmap(target, picture, QRectF(picture.rect()))
+    painter.restore()
+    painter.strokePath(shape, QPen(QColor(colours.raised), 1.5))
+
+
+def _paint_badge(painter: QPainter, top_right: QPoint, text: str, font: QFont) -> None:
+    small = QFont(font)
+    small.setPixelSize(tokens().sizes.caption)
+    small.setWeight(QFont.Weight.DemiBold)
+    width = max(_BADGE_HEIGHT, QFontMetrics(small).horizontalAdvance(text) + 12)
+    badge = QRectF(top_right.x() - width, top_right.y(), width, _BADGE_HEIGHT)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(tokens().colours.accent))
+    painter.drawRoundedRect(badge, _BADGE_HEIGHT / 2, _BADGE_HEIGHT / 2)
+    painter.setFont(small)
+    painter.setPen(QColor(tokens().colours.on_accent))
+    painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
+
 
 _ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
@@ -57,7 +123,6 @@ class Pointer:
 
     @property
     def band_rect(self) -> QRect | None:
-        """The rubber band on the viewport; None while there is none."""
         if self._band is None:
             return None
         return QRect(self._band.origin - self._offset(), self._end).normalized()
@@ -117,15 +182,12 @@ class Pointer:
             self._choice.choose_ids(band.former, band.former_current)
         return True
 
-    # -- the rubber band
-
     def _begin_band(self, press: _Press) -> None:
         former = self._choice.ids
         beside = former if press.keys & _ADDING else ()
         self._band = _Band(press.at + self._offset(), beside, former, self._choice.current_id)
 
     def _stretch(self) -> None:
-        """Choose what the band touches now."""
         band, height = self._band, self._view.viewport().height()
         if band is None or not self._geometry().count:
             return

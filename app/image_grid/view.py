@@ -8,7 +8,6 @@ from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QRect,
     Qt,
@@ -33,20 +32,15 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
 from app.dragging import IMAGES_MIME, paint_rubber_band, take_files
 from app.drops import DropLight
-from app.image_grid.card import Look
-from app.image_grid.carried import MOST_SHOWN, carry
-from app.image_grid.choice import Choice
-from app.image_grid.finished_cards import FinishedCards
-from app.image_grid.geometry import GAP, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry
-from app.image_grid.model import ImageGridModel
-from app.image_grid.place_keeper import PlaceKeeper
-from app.image_grid.pointer import Pointer
-from app.image_grid.steps import KEYS, row_after
+from app.image_grid.card import FinishedCards, Look
+from app.image_grid.choice import Choice, PlaceKeeper
+from app.image_grid.geometry import GAP, KEYS, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry, row_after
+from app.image_grid.model import AnyIndex, ImageGridModel
+from app.image_grid.pointer import MOST_SHOWN, Pointer, carry
 from app.images.pixels import on_pixels
 from app.images.thumbnails import Thumbnails
 from app.texts import tr
 
-AnyIndex = QModelIndex | QPersistentModelIndex
 ZOOM_STEP: Final = 1.15
 WHEEL_STEP: Final = 120
 REPAINT_MS: Final = 30
@@ -102,7 +96,6 @@ class ImageGrid(QAbstractItemView):
         return self._choice.current_id
 
     def select_image(self, image_id: int) -> bool:
-        """Choose one image and scroll to it; False when it is not shown."""
         row = self._grid_model.row_of(image_id)
         if row is None:
             return False
@@ -132,7 +125,6 @@ class ImageGrid(QAbstractItemView):
         self.zoom_changed.emit(side)
 
     def zoom(self, steps: float) -> None:
-        """Larger by so many steps; negative for smaller."""
         self.set_thumbnail_side(round(self._side * ZOOM_STEP**steps))
 
     # -- geometry
@@ -192,7 +184,6 @@ class ImageGrid(QAbstractItemView):
         self.selectionModel().select(selection, command)
 
     def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
-        """What must be painted anew when a selection changes: only what is in sight."""
         region = QRegion()
         for place in self.places_in_view():
             index = self._grid_model.index(place)
@@ -200,10 +191,10 @@ class ImageGrid(QAbstractItemView):
                 region += QRegion(self.visualRect(index))
         return region
 
-    # -- telling what is chosen
+    # -- announcing what is chosen
 
     def _on_model_reset(self) -> None:
-        """Where there are cards, one of them is current; say so when the choice ended with its cards."""
+        """Where there are cards, one of them is current; announce when the choice ended with its cards."""
         if not self._grid_model.rowCount():
             self._tell_current(-1)
             self.images_selected.emit(())
@@ -216,13 +207,13 @@ class ImageGrid(QAbstractItemView):
         self._tell_current(self._grid_model.id_at(current.row()) if current.isValid() else -1)
 
     def _tell_current(self, image_id: int) -> None:
-        """Tell it once: cards that are laid out anew around the same image are no news."""
+        """Announce it once, not again when cards are laid out anew around the same image."""
         if image_id != self._announced_id:
             self._announced_id = image_id
             self.current_image_changed.emit(image_id)
 
     def tell_current(self) -> None:
-        """Say which image keys work on now, also when it has been the same all along."""
+        """Announce the current image, even if it is the same as before."""
         self._announced_id = -1 if self.current_id is None else self.current_id
         self.current_image_changed.emit(self._announced_id)
 
@@ -237,7 +228,7 @@ class ImageGrid(QAbstractItemView):
         geometry, offset, ratio = self._geometry(), self.verticalOffset(), self.devicePixelRatioF()
         self._finished.wear(self.palette().color(self.viewport().backgroundRole()), ratio)
         in_sight = set()
-        for place in reversed(self.places_in_view()):  # the newest wish is served first: wish for the top last
+        for place in reversed(self.places_in_view()):  # the newest request is served first: request the top last
             rect = geometry.rect(place).translated(0, -offset)
             if not event.region().intersects(rect):
                 continue
@@ -257,7 +248,6 @@ class ImageGrid(QAbstractItemView):
         return Look(self._choice.has(row), row == self._choice.current_row, row == self._hovered)
 
     def _on_thumbnail_ready(self, _path: Path) -> None:
-        """Repaint soon, once for all that come until then."""
         if not self._repaint_timer.isActive():
             self._repaint_timer.start()
 
@@ -284,7 +274,6 @@ class ImageGrid(QAbstractItemView):
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Light the card under the pointer, and go on with what the press began."""
         hovered = self.indexAt(event.position().toPoint()).row()
         if hovered != self._hovered:
             for row in (self._hovered, hovered):
@@ -305,7 +294,7 @@ class ImageGrid(QAbstractItemView):
             self.mousePressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Ask for the menu of what is chosen: at the pointer, or on the current card when a key asks."""
+        """Request the menu of what is chosen: at the pointer, or on the current card by a key."""
         is_by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         place = self.visualRect(self.currentIndex()).center() if is_by_key else event.pos()
         if self.indexAt(place).isValid():

@@ -29,7 +29,7 @@ class Importing(Feature):
         super().__init__(shell)
         self._notice = shell.workspace.notice
         shell.images_given.connect(lambda paths, class_id: self.take(paths, class_id=class_id))
-        shell.tree.files_dropped.connect(lambda class_id, paths: self.take(paths, class_id=class_id))
+        shell.tree.requests.files_dropped.connect(lambda class_id, paths: self.take(paths, class_id=class_id))
 
     # -- choosing
 

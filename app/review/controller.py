@@ -68,7 +68,7 @@ class Labelling(Feature):
         self._images.foot.addWidget(keys)
         KeyHint(self._session, self._settings, keys, self._images.grid.setFocus)
         self.dropped = DroppedImages(self._session, self._palette)
-        shell.tree.images_dropped.connect(self.dropped.take)
+        shell.tree.requests.images_dropped.connect(self.dropped.take)
 
     def do(self, act: Callable[[], object]) -> None:
         """Do what a key means; nothing else computes meanwhile."""

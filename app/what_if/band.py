@@ -79,17 +79,14 @@ class WhatIfBand(QWidget):
         return "\n".join(label.text() for label in (self._first, self._second) if label.text())
 
     def show_begun(self) -> None:
-        """Nothing is tried out yet."""
         self._first.setText(tr("What if: edit classes, labels and confidences freely"))
         self._second.setText(tr("Nothing is saved until you choose Keep."))
         self._show(has_edits=False)
 
     def show_following(self) -> None:
-        """Predictions are on their way."""
         self._second.setText(tr("Updating predictions…"))
 
     def show_leaving(self) -> None:
-        """Somebody is about to leave the project."""
         self._first.setText(tr("What you tried out is not saved yet"))
         self._second.setText(tr("Keep it or discard it to leave, or stay."))
         self._show(has_edits=True)
@@ -98,7 +95,6 @@ class WhatIfBand(QWidget):
         self.keep_button.setFocus()
 
     def show_outcome(self, outcome: WhatIfOutcome) -> None:
-        """Say what the edits would do."""
         if not outcome.edits:
             self.show_begun()
             return

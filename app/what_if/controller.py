@@ -1,30 +1,95 @@
-"""What edits do to the predictions: told after each, and seen before it is done while edits are only tried out."""
+"""What edits do to the predictions: shown after each, and beforehand while edits are only tried out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.actions.row import WRITE, WRITE_FOR_GOOD, Needs, Section, action
 from app.feature import GoOn, PanelFeature
 from app.texts import marked, tr
 from app.what_if.band import WhatIfBand
-from app.what_if.edit_watch import EditWatch
 from app.what_if.wording import unknown_line
+from engine.collection.state import CollectionState
 from engine.collection.what_if.changed_images import ChangedImages
+from engine.graph.edits import ClassRemoved
 
 if TYPE_CHECKING:
+    from app.session import Session
     from app.shell import Shell
     from app.what_if.changed_panel import ChangedPanel
-    from engine.collection.state import CollectionState
     from engine.collection.what_if.outcome import WhatIfOutcome
+    from engine.project import Change
 
 TOPIC: Final = "changed images"
+TRIED_OUT: Final = WRITE | Needs.TRIED_OUT
+action_on_trial = partial(action, section=Section.CLASSES_WHAT_IF)
+
+
+@final
+class EditWatch(QObject):
+    """Follows a session: an edit of graph, bar or label, then the predictions that come of it."""
+
+    # the `CollectionState` before the edits since predictions were last up to date, the one now that they are again,
+    # and the edits in words
+    followed = Signal(CollectionState, CollectionState, tuple)
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.gone: dict[int, str] = {}  # names of classes that were removed
+        self._session = session
+        self._previous: CollectionState | None = None
+        self._current: CollectionState | None = None
+        self._before: CollectionState | None = None  # while predictions are on their way
+        self._pending: list[str] = []
+        self._is_fitting = False
+        session.state_changed.connect(self._on_state_changed)
+        session.change_made.connect(self._on_change_made)
+        session.fitting_changed.connect(self._on_fitting_changed)
+        session.closed.connect(self._on_closed)
+
+    def _on_state_changed(self, state: CollectionState | None) -> None:
+        self._previous, self._current = self._current, state
+
+    def _on_change_made(self, change: Change) -> None:
+        """Note an edit; its own state has just come in."""
+        if not (change.graph_edits or change.policies or change.labelled):
+            return
+        self.gone |= {edit.class_id: edit.name for edit in change.graph_edits if isinstance(edit, ClassRemoved)}
+        if not self._pending:
+            self._before = self._previous
+        self._pending.append(change.text)
+        QTimer.singleShot(0, self, self._finish_unless_fitting)  # by then a fit has begun where one is due
+
+    def _on_fitting_changed(self, is_fitting: bool) -> None:
+        self._is_fitting = is_fitting
+        self._finish_unless_fitting()
+
+    def _finish_unless_fitting(self) -> None:
+        before, after = self._before, self._current
+        if self._is_fitting or before is None or after is None:
+            return
+        texts = tuple(self._pending)
+        self.pass_over()
+        self.followed.emit(before, after, texts)
+
+    def pass_over(self) -> None:
+        self._before = None
+        self._pending.clear()
+
+    def _on_closed(self) -> None:
+        self.pass_over()
+        self._previous = self._current = None
+        self.gone.clear()
+        self._is_fitting = False
 
 
 @final
 class WhatIf(PanelFeature["ChangedPanel"]):
-    """Tells what each edit changed, or would change."""
+    """Shows what each edit changed, or would change."""
 
     guide_page = "taxonomy#what-an-edit-changes"
 
@@ -38,7 +103,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
         self._leave: GoOn | None = None  # once it is decided
         self._edits = EditWatch(session, self)
         self._edits.followed.connect(self._on_followed)
-        self._edits.forgotten.connect(self._on_forgotten)
+        session.closed.connect(self._on_closed)
         session.what_if.begun.connect(self._on_begun)
         session.what_if.ended.connect(self._on_ended)
         session.fitting_changed.connect(self._on_fitting_changed)
@@ -49,45 +114,22 @@ class WhatIf(PanelFeature["ChangedPanel"]):
         shell.bands.append(band)
         shell.workspace.header.badge.clicked.connect(self.open_panel)
 
-    @action(
-        "what_if",
-        marked("What if: try edits out"),
-        "what_if",
-        "Ctrl+Shift+W",
-        Section.CLASSES_WHAT_IF,
-        needs=WRITE_FOR_GOOD,
-    )
+    @action_on_trial("what_if", marked("What if: try edits out"), "what_if", "Ctrl+Shift+W", needs=WRITE_FOR_GOOD)
     def begin(self) -> None:
         self._session.what_if.begin()
 
-    @action(
-        "keep_what_if",
-        marked("Keep what was tried out"),
-        "accept",
-        "Ctrl+Shift+K",
-        Section.CLASSES_WHAT_IF,
-        needs=WRITE | Needs.TRIED_OUT,
-    )
+    @action_on_trial("keep_what_if", marked("Keep what was tried out"), "accept", "Ctrl+Shift+K", needs=TRIED_OUT)
     def keep(self) -> None:
         self._session.what_if.keep()
 
-    @action(
-        "discard_what_if",
-        marked("Discard what was tried out"),
-        "delete",
-        "Ctrl+Shift+D",
-        Section.CLASSES_WHAT_IF,
-        needs=WRITE | Needs.TRIED_OUT,
-    )
+    @action_on_trial("discard_what_if", marked("Discard what was tried out"), "delete", "Ctrl+Shift+D", needs=TRIED_OUT)
     def discard(self) -> None:
         self._session.what_if.drop()
 
     def there(self) -> Needs:
-        """Whether edits are tried out, or done for good."""
         return Needs.TRIED_OUT if self._session.what_if.is_on else Needs.FOR_GOOD
 
     def holds_back(self, go_on: GoOn, *, at_end: bool) -> bool:  # noqa: ARG002
-        """Whether something would be lost that was tried out; the person is asked."""
         what_if = self._session.what_if
         if not what_if.has_edits or (self._outcome is not None and not self._outcome.edits):
             return False
@@ -97,18 +139,12 @@ class WhatIf(PanelFeature["ChangedPanel"]):
 
     def _stay(self) -> None:
         self._leave = None
-        if self._outcome is None:
-            self.band.show_begun()
-        else:
-            self.band.show_outcome(self._outcome)
-
-    # -- the panel
+        self.band.show_begun() if self._outcome is None else self.band.show_outcome(self._outcome)
 
     @action(
         "show_changed_images", marked("Show images that changed class"), "changed", "Ctrl+Shift+J", Section.VIEW_FOUND
     )
     def open_panel(self) -> None:
-        """Show the images in the place of the inspector."""
         self.made_panel()
         self._fill_panel()
         panel = self.show_panel()
@@ -130,17 +166,11 @@ class WhatIf(PanelFeature["ChangedPanel"]):
         return panel
 
     def _fill_panel(self) -> None:
-        if self.panel is None:
-            return
-        if self._outcome is not None:
-            self.panel.show_outcome(self._outcome, self._session.state, self.name_of)
-            return
-        from engine.collection.what_if.changed_images import ChangedImages
-
-        changes = self._changes or ChangedImages()
-        self.panel.show_changes(changes, self._causes, self._session.state, self.name_of)
-
-    # -- after edits
+        state = self._session.state
+        if self.panel is not None and self._outcome is not None:
+            self.panel.show_outcome(self._outcome, state, self.name_of)
+        elif self.panel is not None:
+            self.panel.show_changes(self._changes or ChangedImages(), self._causes, state, self.name_of)
 
     def _on_followed(self, before: CollectionState, after: CollectionState, texts: Sequence[str]) -> None:
         baseline = self._session.what_if.baseline
@@ -151,29 +181,21 @@ class WhatIf(PanelFeature["ChangedPanel"]):
             return
         from engine.collection.what_if.changed_images import changed_images
 
-        self._session.ask(
-            lambda _live: changed_images(before, after),
-            lambda changes: self._show_changes(changes, texts),
-            owner=self,
-            topic=TOPIC,
-        )
+        show = partial(self._show_changes, causes=texts)
+        self._session.ask(lambda _live: changed_images(before, after), show, owner=self, topic=TOPIC)
 
     def _show_changes(self, changes: ChangedImages | None, causes: Sequence[str] = ()) -> None:
         self._changes, self._causes = changes, tuple(causes)
         self._fill_panel()
         self._shell.workspace.header.show_moves(changes)
-        more = 0 if changes is None else changes.more_unknown
-        self._shell.tree.explain_unknown(
-            more, unknown_line(changes, self.name_of) if changes is not None and more else ""
-        )
+        seen = changes or ChangedImages()
+        self._shell.tree.subset_list.rows.explain_unknown(seen.more_unknown, unknown_line(seen, self.name_of))
 
     def _show_outcome(self, outcome: WhatIfOutcome) -> None:
         if self._session.what_if.is_on:
             self._outcome, self._leave = outcome, None
             self.band.show_outcome(outcome)
             self._fill_panel()
-
-    # -- trying out
 
     def _on_begun(self) -> None:
         self._show_changes(None)
@@ -200,6 +222,6 @@ class WhatIf(PanelFeature["ChangedPanel"]):
         if is_fitting and self._session.what_if.is_on:
             self.band.show_following()
 
-    def _on_forgotten(self) -> None:
+    def _on_closed(self) -> None:
         self._show_changes(None)
         self.close_panel()

@@ -42,7 +42,6 @@ def accuracy_line(found: HeldOutComparison | None) -> str:
 
 
 def basis_line(found: HeldOutComparison | None) -> str:
-    """What the accuracy was counted on, and what of safe classes; empty where nothing was."""
     if found is None or not found.images:
         return ""
     counted = tr("Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.")
@@ -61,7 +60,6 @@ def points(gain: float) -> str:
 
 
 def tried_line(edits: Sequence[str]) -> str:
-    """What is tried out: the edit, or how many."""
     if len(edits) == 1:
         return tr("Tried out: %1", shortened(edits[0], LONGEST_TEXT))
     return tr("%1 edits are tried out", number(len(edits)))
@@ -90,7 +88,6 @@ def _labels_line(new_labels: Sequence[tuple[int, int]], name_of: NameOf) -> str:
 
 
 def cause_line(texts: Sequence[str]) -> str:
-    """What did it: the edit, or how many."""
     if len(texts) == 1:
         return tr("By the last edit: %1", shortened(texts[0], LONGEST_TEXT))
     return tr("By the last %1 edits", number(len(texts))) if texts else ""
@@ -103,7 +100,7 @@ def class_text(class_id: int, name_of: NameOf) -> str:
 
 
 def move_text(move: ClassMove, name_of: NameOf) -> str:
-    """`Apple → Pear`; of safe classes with a word that says so."""
+    """`Apple → Pear`; for safe classes with that word before it."""
     if move.is_safe_class:
         none = tr("none")
         names = (none if each == NO_CLASS else class_text(each, name_of) for each in (move.before, move.after))

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.controls import ElidedLabel, make_icon_button, make_label
 from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
-from app.image_grid.logic import Order
+from app.image_grid.held_order import Order
 from app.session.subsets import Subset
 from app.texts import plain_tip, tr
 from app.wording import SEPARATOR, images, number

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject
 
-from app.image_grid.logic import Order
+from app.image_grid.held_order import Order
 from app.settings import Settings
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.actions.row import ActionRow
+from app.class_requests import ClassRequests
 from app.drops import classes_text
 from app.graph_view.view import GraphView
-from app.image_grid.logic import Order
+from app.image_grid.held_order import Order
 from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
 from app.image_view.view import ImageView
@@ -51,8 +52,9 @@ class Workspace(QWidget):
     subset_wanted = Signal(Subset)
 
     def __init__(
-        self, session: Session, thumbnails: Thumbnails, settings: Settings, rows: Mapping[str, ActionRow]
-    ) -> None:
+        self, session: Session, thumbnails: Thumbnails, settings: Settings, rows: Mapping[str, ActionRow],
+        requests: ClassRequests,
+    ) -> None:  # fmt: skip
         super().__init__()
         self._session = session
         self._settings = settings
@@ -66,7 +68,7 @@ class Workspace(QWidget):
         self.missing_notice = Notice(tone="warning")
         self.offer_notice = Notice(tone="")
         self.image_view = ImageView()
-        self.graph = GraphView(session, thumbnails, lambda: settings.is_calm)
+        self.graph = GraphView(session, thumbnails, lambda: settings.is_calm, requests)
         self._is_graph_wanted = False
         self.empty = EmptyPage(rows)
         self.selection_bar = SelectionBar(session, settings)
@@ -74,7 +76,7 @@ class Workspace(QWidget):
         for page in (self.grid, self.empty, self.image_view, self.graph):
             self._stack.addWidget(page)
         self._lay_out()
-        self._connect()
+        self._connect(requests)
         self._restore()
 
     def _lay_out(self) -> None:
@@ -95,13 +97,13 @@ class Workspace(QWidget):
         layout.addLayout(self.foot)
         layout.addWidget(self.selection_bar)
 
-    def _connect(self) -> None:
+    def _connect(self, requests: ClassRequests) -> None:
         self.header.subset_chosen.connect(self._on_chip_chosen)
         self.header.order_chosen.connect(self.choose_order)
         self.header.sort_again.clicked.connect(self.sort_again)
         self.header.switch.graph_chosen.connect(self.show_graph)
         self.graph.action_requested.connect(self.action_requested)
-        self.graph.images_requested.connect(lambda _class_id: self.show_graph(False))
+        requests.images_requested.connect(lambda _class_id: self.show_graph(False))
         self.header.zoom_chosen.connect(self.grid.set_thumbnail_side)
         self.grid.zoom_changed.connect(self._on_zoom_changed)
         self.grid.open_requested.connect(self.open_image)

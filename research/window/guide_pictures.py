@@ -70,7 +70,7 @@ def make_pictures(project: Path, folder: Path) -> None:
     Raises:
         TimeoutError: something did not come in time.
     """
-    from app.image_grid.logic import Order
+    from app.image_grid.held_order import Order
 
     with without_project() as window:
         take(window, folder, BEFORE)

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QLineEdit
 
-from app.class_tree.no_classes import NoClasses
 from app.class_tree.subset_list import SubsetList
+from app.class_tree.view import NoClasses
 from app.drops import DropChip
 from app.session.subsets import Subset
 from engine.collection.importing.import_images import import_images

@@ -85,7 +85,7 @@ def test_a_folder_dropped_on_a_class_teaches_it(desk: Desk, photos: Path, tmp_pa
         write_shape(tmp_path / "checks" / f"{seed}.png", "Blue checks", seed=seed)
     importing = desk.window.of(Importing)
     checks = desk.graph.find("Blue checks")
-    changed_by(desk.qtbot, session, lambda: desk.window.tree.files_dropped.emit(checks, [tmp_path / "checks"]))
+    changed_by(desk.qtbot, session, lambda: desk.window.tree.requests.files_dropped.emit(checks, [tmp_path / "checks"]))
     assert importing is not None
     assert desk.state.shot_counts[checks] == 3
     desk.wait_until_read()

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.image_grid.logic import Order
+from app.image_grid.held_order import Order
 from app.preferences import name_strip
 from app.review import labelling
 from app.settings import Settings

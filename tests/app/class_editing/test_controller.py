@@ -212,7 +212,7 @@ def test_a_taken_name_is_refused(reviewing: Desk) -> None:
     """Two siblings of one name would be one class for a person."""
     session = reviewing.window.session
     disc = reviewing.graph.find("Red disc")
-    reviewing.window.tree.rename_requested.emit(disc, "Red checks")
+    reviewing.window.tree.requests.rename_requested.emit(disc, "Red checks")
     reviewing.wait(lambda: "Red checks" in reviewing.window.toast.message)
     assert reviewing.graph.name(disc) == "Red disc"
     assert session.info is not None

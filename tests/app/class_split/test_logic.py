@@ -1,6 +1,6 @@
 """What goes where when a class is split."""
 
-from app.class_split.logic import SplitDraft, first_draft
+from app.class_split.view import SplitDraft, first_draft
 
 
 def test_images_go_to_the_other_side_and_come_back_last() -> None:

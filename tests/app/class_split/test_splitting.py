@@ -4,9 +4,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from app.class_split.board import PictureBoard
 from app.class_split.controller import ClassSplitting
-from app.class_split.view import SplitCard
+from app.class_split.view import PictureBoard, SplitCard
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import changed_by
 

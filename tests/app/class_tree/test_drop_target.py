@@ -73,7 +73,7 @@ def test_a_class_is_dragged_onto_another(
     keys: Qt.KeyboardModifier, words: str, is_chosen: bool, pane: Pane, hand: Hand
 ) -> None:
     """It moves; with Ctrl it gets a further parent, and the chip says which of the two; chosen before or not."""
-    dropped = recorded(pane.tree.view.classes_dropped)
+    dropped = recorded(pane.tree.view.requests.classes_dropped)
     said: list[str] = []
     target, source = pane.row("Animal", "Diver"), pane.row("Plant", "Kelp")
     if is_chosen:
@@ -87,7 +87,7 @@ def test_a_class_is_dragged_onto_another(
 
 def test_ctrl_may_come_on_the_way(pane: Pane, hand: Hand) -> None:
     """What counts is whether it is down when the class is let go."""
-    dropped = recorded(pane.tree.view.classes_dropped)
+    dropped = recorded(pane.tree.view.requests.classes_dropped)
     target, source = pane.row("Animal", "Diver"), pane.row("Plant", "Kelp")
     hand.drag(source, target, lambda: setattr(hand, "keys", CONTROL), target)
     assert [each[-1] for each in dropped] == [True]
@@ -95,7 +95,7 @@ def test_ctrl_may_come_on_the_way(pane: Pane, hand: Hand) -> None:
 
 def test_a_class_goes_to_the_top_below_all_others(pane: Pane, hand: Hand) -> None:
     """The room below the rows lights up and takes it."""
-    dropped = recorded(pane.tree.view.classes_dropped)
+    dropped = recorded(pane.tree.view.requests.classes_dropped)
     said: list[str] = []
     source = pane.row("Plant", "Kelp")
     view = pane.tree.view
@@ -115,7 +115,7 @@ def pixel(pane: Pane, spot: Spot) -> str:
 
 def test_a_row_where_nothing_would_change_refuses(pane: Pane, hand: Hand) -> None:
     """Its own parent and itself take it not, also when the drag comes in over them; after them others do."""
-    dropped = recorded(pane.tree.view.classes_dropped)
+    dropped = recorded(pane.tree.view.requests.classes_dropped)
     source = pane.row("Plant", "Kelp")
     welcome: list[bool] = []
     hand.drag(source, pane.row("Plant"), lambda: welcome.append(hand.is_welcome))
@@ -206,7 +206,7 @@ def test_a_row_that_refuses_says_why(
 
 def test_all_chosen_rows_are_dragged(pane: Pane, hand: Hand) -> None:
     """Taken at any of them; each goes with the parent under which it was chosen."""
-    dropped, said = recorded(pane.tree.view.classes_dropped), []
+    dropped, said = recorded(pane.tree.view.requests.classes_dropped), []
     seal, kelp, bird = pane.row("Animal", "Diver", "Seal"), pane.row("Plant", "Kelp"), pane.row("Animal", "Bird")
     seal = pane.row("Animal", "Diver", "Seal")  # rows above have opened since
     hand.click(kelp)
@@ -219,7 +219,7 @@ def test_all_chosen_rows_are_dragged(pane: Pane, hand: Hand) -> None:
 
 def test_a_row_that_was_not_chosen_goes_alone(pane: Pane, hand: Hand) -> None:
     """With Ctrl, too, which would choose it beside the others: only what is under the hand gets a further parent."""
-    dropped = recorded(pane.tree.view.classes_dropped)
+    dropped = recorded(pane.tree.view.requests.classes_dropped)
     bird, kelp = pane.row("Animal", "Bird"), pane.row("Plant", "Kelp")
     hand.click(pane.row("Plant"))
     hand.drag(kelp, bird, keys=CONTROL)
@@ -260,7 +260,7 @@ def test_the_tree_scrolls_at_its_edges(is_down: bool, qtbot: QtBot, long_pane: P
 def test_below_a_long_tree_there_is_room_too(qtbot: QtBot, long_pane: Pane, hand: Hand) -> None:
     """The drag scrolls there by itself, and it stays in sight when the rows are laid out anew."""
     view, tree = long_pane.tree.view, long_pane.tree
-    dropped, said = recorded(view.classes_dropped), []
+    dropped, said = recorded(view.requests.classes_dropped), []
     row = tree.row("class 059", "leaf")
     bar, edge = view.verticalScrollBar(), Spot(view.viewport(), QPoint(60, view.viewport().height() - 6))
     view.doItemsLayout()

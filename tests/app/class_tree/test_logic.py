@@ -1,6 +1,6 @@
 """What the class tree shows, worked out by hand."""
 
-from app.class_tree.logic import classes_with_shots, other_parents, touched_by
+from app.class_tree.row_data import classes_with_shots, other_parents, touched_by
 from app.session.subsets import Subset, subset_counts
 from engine.collection.state import UNKNOWN, ImageStatus
 from engine.graph.edits import ClassAdded, ClassRenamed, EdgeAdded

@@ -8,7 +8,6 @@ from PySide6.QtCore import QModelIndex, Qt
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import (
     BRANCH_ROLE,
-    CLASS_ROLE,
     COLOUR_ROLE,
     COUNT,
     HAS_MORE_PARENTS_ROLE,
@@ -199,6 +198,6 @@ def test_twenty_thousand_classes_are_built_lazily(qapp: object) -> None:
     model.fetchMore(branch)
     assert model.rowCount(branch) == 999
     assert len(inserted) == 1
-    edit(model, graph, "add_class", "newcomer", [branch.data(CLASS_ROLE)])
+    edit(model, graph, "add_class", "newcomer", [model.class_of(branch)])
     assert len(inserted) == 2
     assert len(model._table._by_key) == 20 + 1000  # noqa: SLF001 (what is built is the promise, and nothing shows it)

@@ -11,8 +11,8 @@ from PySide6.QtGui import QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.class_tree.columns import LEAST_NAME, WIDEST_INDENT
-from app.class_tree.delegate import DOT_ROOM, ClassDelegate
+from app.class_requests import ClassRequests
+from app.class_tree.delegate import DOT_ROOM, LEAST_NAME, WIDEST_INDENT, ClassDelegate
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME
 from app.class_tree.tree_view import ClassTreeView
@@ -34,7 +34,7 @@ class Tree:
     def __init__(self, graph: CategoryGraph) -> None:
         self.graph = graph
         self.model = ClassTreeModel()
-        self.view = ClassTreeView(self.model)
+        self.view = ClassTreeView(self.model, ClassRequests())
         self.model.set_graph(graph)
         self.view.resize(300, 500)
 
@@ -151,7 +151,7 @@ def test_painting_costs_what_is_in_sight(qtbot: QtBot, monkeypatch: pytest.Monke
 
 def test_keys_ask_for_new_classes(qtbot: QtBot, tree: Tree) -> None:
     """Insert and Ctrl+N ask for a class under the chosen one."""
-    created = recorded(tree.view.create_requested)
+    created = recorded(tree.view.requests.create_requested)
     seal = tree.graph.find("Seal")
     tree.view.select(tree.row("Animal", "Diver", "Seal"))
     qtbot.keyClick(tree.view, Qt.Key.Key_Insert)
@@ -176,7 +176,7 @@ def test_f2_opens_a_field_and_enter_asks_for_the_name(qtbot: QtBot, tree: Tree) 
 def test_a_read_only_tree_asks_for_nothing(qtbot: QtBot, tree: Tree) -> None:
     """Keys and drops do nothing where nothing can be changed."""
     tree.model.is_editable = False
-    asked = [recorded(signal) for signal in (tree.view.create_requested, tree.view.classes_dropped)]
+    asked = [recorded(signal) for signal in (tree.view.requests.create_requested, tree.view.requests.classes_dropped)]
     tree.view.select(tree.row("Animal", "Diver", "Seal"))
     for key in (Qt.Key.Key_Insert, Qt.Key.Key_F2):
         qtbot.keyClick(tree.view, key)
@@ -191,7 +191,7 @@ def test_a_read_only_tree_asks_for_nothing(qtbot: QtBot, tree: Tree) -> None:
 
 def test_a_class_is_moved_and_with_ctrl_linked(tree: Tree) -> None:
     """The drop says class, where it was taken, where it was dropped, and whether to link."""
-    dropped = recorded(tree.view.classes_dropped)
+    dropped = recorded(tree.view.requests.classes_dropped)
     kelp, plant, diver = (tree.graph.find(name) for name in ("Kelp", "Plant", "Diver"))
     data = classes_mime_data(((kelp, plant),), ["Kelp"])
     assert tree.drop(data, tree.row("Animal", "Diver")) == (True, True)
@@ -203,7 +203,7 @@ def test_a_class_is_moved_and_with_ctrl_linked(tree: Tree) -> None:
 
 def test_a_drop_where_nothing_would_change_is_refused(tree: Tree) -> None:
     """On itself, on the parent it was taken from, or a root on the top level."""
-    dropped = recorded(tree.view.classes_dropped)
+    dropped = recorded(tree.view.requests.classes_dropped)
     kelp, plant = tree.graph.find("Kelp"), tree.graph.find("Plant")
     assert tree.drop(classes_mime_data(((kelp, plant),), ["Kelp"]), tree.row("Plant", "Kelp")) == (False, False)
     assert tree.drop(classes_mime_data(((kelp, plant),), ["Kelp"]), tree.row("Plant")) == (False, False)
@@ -225,7 +225,7 @@ def test_what_the_graph_forbids_is_refused(
     taken: tuple[str, ...], target: tuple[str, ...], keys: Qt.KeyboardModifier, tree: Tree
 ) -> None:
     """While it is dragged, not only when it is let go."""
-    dropped = recorded(tree.view.classes_dropped)
+    dropped = recorded(tree.view.requests.classes_dropped)
     row = tree.row(*taken)
     data = tree.model.mimeData([row])
     assert tree.drop(data, tree.row(*target) if target else QModelIndex(), keys) == (False, False)
@@ -257,7 +257,7 @@ def file_data() -> QMimeData:
 
 def test_images_are_told_with_their_class(tree: Tree) -> None:
     """Below all classes they are for a new one."""
-    dropped = recorded(tree.view.images_dropped)
+    dropped = recorded(tree.view.requests.images_dropped)
     assert tree.drop(image_data(), tree.row("Animal", "Diver", "Seal")) == (True, True)
     assert tree.drop(image_data(), QModelIndex()) == (True, True)
     assert dropped == [(tree.graph.find("Seal"), (7, 9)), (None, (7, 9))]
@@ -265,7 +265,7 @@ def test_images_are_told_with_their_class(tree: Tree) -> None:
 
 def test_files_need_a_class(tree: Tree) -> None:
     """Dropped on a class they are told with it; below all classes they are refused."""
-    dropped = recorded(tree.view.files_dropped)
+    dropped = recorded(tree.view.requests.files_dropped)
     assert tree.drop(file_data(), tree.row("Animal", "Diver", "Seal")) == (True, True)
     assert tree.drop(file_data(), QModelIndex()) == (False, False)
     assert dropped == [(tree.graph.find("Seal"), (Path("/photos/a.jpg"),))]

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
+from app.class_requests import ClassRequests
 from app.class_tree.delegate import DOT_ROOM, HEIGHT_WITH_PATH
 from app.class_tree.row_data import NAME, PATH_ROLE
 from app.class_tree.view import ClassTree
@@ -23,7 +24,7 @@ MORE_THAN_ONE_COLOUR = 3
 @pytest.fixture
 def pane(qtbot: QtBot, session: Session, collection: Collection) -> Iterator[ClassTree]:
     """The pane with the small collection open."""
-    pane = ClassTree(session)
+    pane = ClassTree(session, ClassRequests())
     qtbot.addWidget(pane)
     pane.resize(280, 600)
     pane.show()
@@ -112,18 +113,18 @@ def test_an_edit_shows_while_filtering(qtbot: QtBot, pane: ClassTree, session: S
 
 def test_a_project_without_classes_says_what_to_do(qtbot: QtBot, session: Session, collection: Collection) -> None:
     """An empty tree is no blank pane."""
-    pane = ClassTree(session)
+    pane = ClassTree(session, ClassRequests())
     qtbot.addWidget(pane)
     with qtbot.waitSignal(session.loaded, timeout=LONG_MS):
         session.create(collection.folder / "empty.protoleaf")
     assert "Click + to add a class" in texts(pane)
-    asked = recorded(pane.create_requested)
+    asked = recorded(pane.requests.create_requested)
     qtbot.keyClick(pane, Qt.Key.Key_Insert)
     assert asked == [(None,)]
 
 
 def test_shelves_count_the_collection(pane: ClassTree, session: Session) -> None:
     """24 shots of 64 images are labelled, 40 are to be reviewed."""
-    counts = pane._subset_list._model.counts  # noqa: SLF001 (counts as numbers, not as drawn)
+    counts = pane.subset_list.rows.counts  # as numbers, not as drawn
     assert (counts[Subset.ALL], counts[Subset.LABELLED], counts[Subset.TO_REVIEW]) == (64, 24, 40)
     assert session.state is not None

@@ -6,9 +6,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from app.graph_suggestions.card import SuggestionCard
 from app.graph_suggestions.controller import Suggesting
-from app.graph_suggestions.view import SuggestionPanel
+from app.graph_suggestions.view import SuggestionCard, SuggestionPanel
 from app.graph_suggestions.wording import words_of
 from app.images.strip import ThumbnailStrip
 from engine.collection.graph_suggestions.dismissed import dismissed_keys
@@ -50,7 +49,7 @@ def open_panel(desk: Desk) -> SuggestionPanel:
     desk.press(Qt.Key.Key_G, CONTROL | SHIFT)
     panel = desk.window.of(Suggesting).panel
     assert panel is not None
-    desk.wait(lambda: bool(panel.check_text) and is_at_rest(desk))
+    desk.wait(lambda: bool(panel.check.text()) and is_at_rest(desk))
     return panel
 
 
@@ -177,11 +176,11 @@ def test_a_sound_graph_and_one_without_labels_are_told_apart(desk: Desk, collect
     desk.open(collection.project)
     panel = open_panel(desk)
     assert panel.cards == ()
-    assert panel.status.startswith("No suggestions")
-    assert "ranks the right parent first" in panel.check_text
+    assert panel.status.text().startswith("No suggestions")
+    assert "ranks the right parent first" in panel.check.text()
     act(desk.qtbot, desk.window.session, lambda project: project.labels.remove(list(project.labels.by_image())))
-    desk.wait(lambda: panel.status.startswith("Label some images first"))
-    assert panel.check_text == ""
+    desk.wait(lambda: panel.status.text().startswith("Label some images first"))
+    assert panel.check.text() == ""
 
 
 def test_the_panel_goes_with_its_project(desk: Desk, collection: Collection) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.graph_view.camera import Camera, bringing_in, fitting, scale_of, step_near
+from app.graph_view.viewport import Camera, bringing_in, fitting, scale_of, step_near
 
 VIEW = (800.0, 600.0)
 PLACES = st.floats(-1e4, 1e4)

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, make_drawing, moved_along
 from app.graph_view.far_names import MOST_BELOW, branch_sizes
-from app.graph_view.keys import Heading, first_row, next_row
+from app.graph_view.keys import first_row, next_row
 
 ANIMAL, BIRD, FISH, GULL, PET = 1, 2, 3, 4, 5
 
@@ -43,19 +44,19 @@ def test_only_edges_in_sight_are_painted(drawing: Drawing) -> None:
 def test_arrows_walk_along_edges_and_levels(drawing: Drawing) -> None:
     """Up to the nearest parent, down to a child, and to the class beside it."""
 
-    def step(class_id: int, way: Heading) -> int | None:
+    def step(class_id: int, arrow: Qt.Key) -> int | None:
         row = drawing.row_of(class_id)
         assert row is not None
-        following = next_row(drawing, row, way)
+        following = next_row(drawing, row, arrow)
         return None if following is None else int(drawing.ids[following])
 
     assert first_row(drawing) == drawing.row_of(ANIMAL)
-    assert step(GULL, Heading.UP) == BIRD
-    assert step(BIRD, Heading.DOWN) == GULL
-    assert step(BIRD, Heading.RIGHT) == FISH
-    assert step(FISH, Heading.RIGHT) is None
-    assert step(PET, Heading.LEFT) == ANIMAL
-    assert step(ANIMAL, Heading.UP) is None
+    assert step(GULL, Qt.Key.Key_Up) == BIRD
+    assert step(BIRD, Qt.Key.Key_Down) == GULL
+    assert step(BIRD, Qt.Key.Key_Right) == FISH
+    assert step(FISH, Qt.Key.Key_Right) is None
+    assert step(PET, Qt.Key.Key_Left) == ANIMAL
+    assert step(ANIMAL, Qt.Key.Key_Up) is None
 
 
 def test_classes_glide_from_where_they_stood(drawing: Drawing) -> None:

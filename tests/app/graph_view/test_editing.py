@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from app.drops import DropChip
 from app.graph_view.board import GraphBoard
-from app.graph_view.marks import port_of
+from app.graph_view.drawing_painter import port_of
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, NO_KEYS, Desk
 from tests.support.hand import Hand, Spot

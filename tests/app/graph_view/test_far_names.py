@@ -5,11 +5,10 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.graph_view.camera import fitting, scale_of, step_near
 from app.graph_view.card import CardLook
 from app.graph_view.drawing import Drawing, make_drawing
 from app.graph_view.far_names import FarNames, name_place
-from app.graph_view.viewport import Viewport
+from app.graph_view.viewport import Viewport, fitting, scale_of, step_near
 
 ROOT, PER_BRANCH, BRANCHES = 1, 40, 12
 LONG_S = 60.0

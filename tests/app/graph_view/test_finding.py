@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.graph_view.board import GraphBoard
 from app.graph_view.drawing import curve_points
-from app.graph_view.edge_hint import EdgeHint
+from app.graph_view.edge_pointer import EdgeHint
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
 

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.graph_view.camera import Camera, Rect
 from app.graph_view.tiles import Tiles
+from app.graph_view.viewport import Camera, Rect
 
 VIEW = (300.0, 200.0)
 LONG_S = 60.0

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 
 from app.graph_view.board import GraphBoard
 from app.graph_view.card import CardLook, Pictures, paint_card
-from app.graph_view.nothing_drawn import NothingDrawn
+from app.graph_view.view import NothingDrawn
 from engine.project import ClassPolicy
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk

@@ -3,7 +3,7 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.image_grid.logic import Order
+from app.image_grid.held_order import Order
 from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
 from app.images.thumbnails import Thumbnails

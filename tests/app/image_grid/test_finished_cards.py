@@ -8,8 +8,7 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QPixmap
 from pytestqt.qtbot import QtBot
 
-from app.image_grid.card import Look, paint_card
-from app.image_grid.finished_cards import FinishedCards
+from app.image_grid.card import FinishedCards, Look, paint_card
 from app.image_grid.geometry import MARGIN
 from app.image_grid.model import Card, ImageGridModel, Mark
 from app.image_grid.view import ImageGrid
@@ -38,7 +37,7 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         images.append(each.image_id)
         paint_card(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("app.image_grid.finished_cards.paint_card", counting)
+    monkeypatch.setattr("app.image_grid.card.paint_card", counting)
     return images
 
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.image_grid.held_order import HeldOrder
-from app.image_grid.logic import Order
+from app.image_grid.held_order import HeldOrder, Order
 from app.session.subsets import ImageFilter, Subset
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.collection.what_if.changed_images import changed_images

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.image_grid.held_order import HeldOrder
-from app.image_grid.logic import Order
+from app.image_grid.held_order import HeldOrder, Order
 from app.session.subsets import ImageFilter, Subset, fitting, shown_class
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from tests.support.states import Picture, state_of

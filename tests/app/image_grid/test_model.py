@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, Qt
 
-from app.image_grid.logic import Order
+from app.image_grid.held_order import Order
 from app.image_grid.model import ID_ROLE, ImageGridModel, Mark
 from app.session.subsets import ImageFilter, Subset
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus

@@ -9,7 +9,7 @@ from PySide6.QtGui import QDropEvent, QGuiApplication, QWheelEvent
 from pytestqt.qtbot import QtBot
 
 from app.image_grid.geometry import LARGEST_SIDE, MARGIN, SMALLEST_SIDE
-from app.image_grid.logic import Order
+from app.image_grid.held_order import Order
 from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
 from app.session.subsets import ImageFilter, Subset

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from app.image_grid.logic import Order
+from app.image_grid.held_order import Order
 from app.session import embed_job
 from app.session.embed_job import FEWEST, MOST, TRANSITIONS, EmbeddingPhase, Event, after, images_at_once
 from app.settings import Settings

@@ -10,9 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.class_tree.subset_list import SubsetList
 from app.session.subsets import Subset
-from app.what_if.changed_panel import ChangedPanel
+from app.what_if.changed_panel import ChangedPanel, FaceLayout
 from app.what_if.controller import WhatIf
-from app.what_if.face_layout import FaceLayout
 from app.workspace.header import Header
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.collection.what_if.changed_images import ChangedImages, ClassMove

@@ -9,8 +9,7 @@ from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt
 from pytestqt.qtbot import QtBot
 
 from app.images.thumbnails import Thumbnails
-from app.what_if.face_layout import FACE, GAP, FaceLayout
-from app.what_if.move_list import MoveList
+from app.what_if.changed_panel import FACE, GAP, FaceLayout, MoveList
 from engine.collection.what_if.changed_images import ChangedImages, ClassMove
 from tests.support.sessions import LONG_MS, recorded
 from tests.support.states import many_pictures
@@ -70,7 +69,7 @@ def test_a_click_opens_a_row_and_another_one_closes_it(qtbot: QtBot, listed: Mov
     opened = listed.visualRect(row(listed, 0))
     assert opened.height() > 8 * FACE > closed.height()
     assert wanted == []
-    faces = listed.faces_of(row(listed, 0), opened, listed.fontMetrics().height())
+    faces = listed.faces_of(row(listed, 0))
     listed.verticalScrollBar().setValue(listed.verticalScrollBar().maximum())
     moved = listed.visualRect(row(listed, 0))
     last = faces.rect(39).center() - QPoint(0, opened.top() - moved.top())
@@ -91,7 +90,7 @@ def test_keys_reach_every_image(qtbot: QtBot, listed: MoveList) -> None:
     qtbot.keyClick(listed, Key.Key_Return)
     assert wanted == [(40,)]
     seen = listed.viewport().rect()
-    faces = listed.faces_of(row(listed, 0), listed.visualRect(row(listed, 0)), listed.fontMetrics().height())
+    faces = listed.faces_of(row(listed, 0))
     assert seen.contains(faces.rect(39))
     qtbot.keyClick(listed, Key.Key_Right)
     assert listed.framed_image == 40

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from app.image_grid.logic import Order
+from app.image_grid.held_order import Order
 from app.settings import Settings
 from app.workspace.project_order import ENOUGH_LABELS, default_order
 from engine.project import Project

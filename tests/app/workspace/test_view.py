@@ -8,8 +8,9 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QComboBox, QSlider
 from pytestqt.qtbot import QtBot
 
+from app.class_requests import ClassRequests
 from app.features import BY_NAME
-from app.image_grid.logic import Order
+from app.image_grid.held_order import Order
 from app.images.thumbnails import Thumbnails
 from app.session import Session
 from app.session.subsets import Subset
@@ -30,7 +31,7 @@ def workspace(
     qtbot: QtBot, session: Session, collection: Collection, settings: Settings, thumbnails: Thumbnails
 ) -> Iterator[Workspace]:
     """The centre with the small collection open."""
-    workspace = Workspace(session, thumbnails, settings, BY_NAME)
+    workspace = Workspace(session, thumbnails, settings, BY_NAME, ClassRequests())
     qtbot.addWidget(workspace)
     workspace.resize(900, 700)
     workspace.show()
@@ -106,7 +107,7 @@ def test_zoom_and_order_are_remembered(
     chosen = workspace.grid.thumbnail_side
     assert chosen > before
     assert workspace.model.order is Order.CLASS
-    next_day = Workspace(session, thumbnails, settings, BY_NAME)
+    next_day = Workspace(session, thumbnails, settings, BY_NAME, ClassRequests())
     qtbot.addWidget(next_day)
     assert next_day.grid.thumbnail_side == chosen
     assert next_day.model.order is Order.CLASS

@@ -1,21 +1,72 @@
-"""What removing or merging classes would do, as rows of the palette: counted on the project thread, then asked."""
+"""How a person is asked in the palette: for one of a few ways, or for a class."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.drops import classes_text
-from app.palette.logic import OptionChoice, PaletteRow
+from app.palette.logic import Choice, ClassChoice, OptionChoice, PaletteRow, class_rows
 from app.texts import fill, plural, shortened, tr
 from app.wording import SEPARATOR, number
+from engine.graph.removal import ChildrenOfRemoved
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:
+    from app.palette.view import Palette
     from engine.graph.category_graph import CategoryGraph
-    from engine.graph.removal import ChildrenOfRemoved
     from engine.project import Project
     from engine.project.removal_preview import MergePreview, RemovalPreview
+
+
+def ask_option(
+    palette: Palette, prompt: str, rows: Sequence[PaletteRow], on_place: Callable[[int], None], *, foot: str
+) -> None:
+    def rows_for(text: str) -> list[PaletteRow]:
+        words = text.casefold().split()
+        return [row for row in rows if all(word in row.title.casefold() for word in words)]
+
+    def on_choice(choice: Choice) -> None:
+        if isinstance(choice, OptionChoice):
+            on_place(choice.place)
+
+    palette.ask(prompt, rows_for, on_choice, foot=foot)
+
+
+def ask_class(
+    palette: Palette,
+    graph: CategoryGraph,
+    prompt: str,
+    on_class: Callable[[int], None],
+    *,
+    foot: str,
+    without: Collection[int] = (),
+    first: Sequence[int] = (),
+    other: tuple[PaletteRow, Callable[[], None]] | None = None,
+) -> None:
+    """Ask for one of the classes; `other` is a row that is no class, offered first, and what choosing it does."""
+
+    def rows_for(text: str) -> list[PaletteRow]:
+        rows = [row for row in class_rows(graph, text, first=first) if _class_of(row) not in without]
+        is_offered = other is not None and text.strip().casefold() in other[0].title.casefold()
+        return [other[0], *rows] if other is not None and is_offered else rows
+
+    def on_choice(choice: Choice) -> None:
+        if isinstance(choice, ClassChoice):
+            on_class(choice.class_id)
+        elif other is not None:
+            other[1]()
+
+    palette.ask(prompt, rows_for, on_choice, foot=foot)
+
+
+def and_below(graph: CategoryGraph, class_ids: Sequence[int]) -> set[int]:
+    """Classes and all below them: none of them can go under one of these."""
+    return set(class_ids).union(*(graph.descendants(class_id) for class_id in class_ids))
+
+
+def _class_of(row: PaletteRow) -> int | None:
+    return row.choice.class_id if isinstance(row.choice, ClassChoice) else None
 
 
 @dataclass(frozen=True)
@@ -27,14 +78,12 @@ class RemovalWay:
 
     @property
     def is_harmless(self) -> bool:
-        """Whether no class below and no label is concerned, so that nobody has to be asked."""
         seen = self.preview
         return not (seen.children or seen.labels_moved or seen.labels_removed)
 
 
 def removal_ways(project: Project, class_ids: Sequence[int]) -> tuple[RemovalWay, ...]:
     """The ways in which classes can be removed that differ, on the project thread; the usual one first."""
-    from engine.graph.removal import ChildrenOfRemoved
     from engine.project.removal_preview import removal_preview
 
     graph, labelled = project.classes.graph, project.labels.counts()
@@ -52,9 +101,6 @@ def removal_ways(project: Project, class_ids: Sequence[int]) -> tuple[RemovalWay
 
 
 def removal_rows(graph: CategoryGraph, class_ids: Sequence[int], ways: Sequence[RemovalWay]) -> list[PaletteRow]:
-    """One row for each way, with the classes and labels that it concerns."""
-    from engine.graph.removal import ChildrenOfRemoved
-
     return [
         PaletteRow(
             _way_text(graph, class_ids, way, is_only=len(ways) == 1),
@@ -72,12 +118,10 @@ def removal_prompt(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
 
 
 def chosen_text(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
-    """The name of one class, the number of several."""
     return shortened(graph.name(class_ids[0])) if len(class_ids) == 1 else classes_text(len(class_ids))
 
 
 def merge_row(graph: CategoryGraph, class_ids: Sequence[int], heir_id: int, seen: MergePreview) -> PaletteRow:
-    """What a merge would do, counted before and after."""
     title = tr("Merge %1 into %2", chosen_text(graph, class_ids), shortened(graph.name(heir_id)))
     counts = (
         (tr("labels %1 → %2"), seen.labels_before, seen.labels_after),
@@ -89,8 +133,6 @@ def merge_row(graph: CategoryGraph, class_ids: Sequence[int], heir_id: int, seen
 
 
 def _way_text(graph: CategoryGraph, class_ids: Sequence[int], way: RemovalWay, *, is_only: bool) -> str:
-    from engine.graph.removal import ChildrenOfRemoved
-
     if is_only:
         return removal_prompt(graph, class_ids)
     if way.children is ChildrenOfRemoved.REMOVED:

@@ -1,0 +1,209 @@
+"""What floats on the drawing: a search that flies to a class, and buttons to look around."""
+
+from collections.abc import Callable
+from typing import Final, final
+
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+
+from app.controls import make_icon_button, make_label, make_search_field
+from app.graph_view.picture import HIGHEST, WIDEST
+from app.graph_view.sheet import GraphSheet
+from app.graph_view.viewport import Camera, Rect
+from app.texts import plain_button, shortened, tr
+from app.theme.tokens import tokens
+from app.wording import number, percent_of_size
+from engine.graph.category_graph import CategoryGraph
+
+SEARCH_MS: Final = 120  # after a letter: a person who types on is not flown about
+MOST_FOUND: Final = 50  # classes that Enter goes through
+SEARCH_WIDTH: Final = 200  # of the field, in logical pixels
+SCALE_WIDTH: Final = 48  # of the scale in percent, in logical pixels: nothing moves when it changes
+
+
+@final
+class ToolStrip(QFrame):
+    """Search, zoom, fit, focus."""
+
+    class_found = Signal(int)  # a class to fly to
+    zoomed = Signal(int)  # steps to zoom in by; negative for out
+    fitted = Signal()
+    focus_left = Signal()
+    left = Signal()  # the keyboard goes back to the drawing
+
+    def __init__(self, graph: Callable[[], CategoryGraph], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._graph = graph
+        self._found: list[int] = []
+        self._place = 0
+        self.setProperty("role", "popup")
+        self.search = make_search_field(tr("Find a class in the graph"))
+        self.count = make_label("", "muted")
+        self.scale = make_label("", "muted")
+        self.focus = make_label("", "chip")
+        self.leave_focus = make_icon_button("close", tr("Draw all classes again (Esc)"), self.focus_left.emit)
+        self._timer = QTimer(self, singleShot=True, interval=SEARCH_MS)
+        self._timer.timeout.connect(self._find)
+        self._set_up_search()
+        self._lay_out()
+        self.show_focus("")
+
+    def _set_up_search(self) -> None:
+        self.search.setFixedWidth(SEARCH_WIDTH)
+        self.search.setToolTip(tr("Ctrl+F; Enter goes on to the next one"))
+        self.search.textEdited.connect(lambda _text: self._timer.start())
+        self.search.installEventFilter(self)
+        self.count.hide()
+
+    def _lay_out(self) -> None:
+        self.scale.setFixedWidth(SCALE_WIDTH)
+        self.scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        row = QHBoxLayout(self)
+        gap = tokens().spacing.tiny
+        row.setContentsMargins(gap, gap, gap, gap)
+        row.setSpacing(gap)
+        parts: tuple[QLabel | QLineEdit | QToolButton, ...] = (
+            self.search, self.count,
+            make_icon_button("minus", tr("Smaller (Ctrl+-)"), lambda: self.zoomed.emit(-1)), self.scale,
+            make_icon_button("plus", tr("Larger (Ctrl++)"), lambda: self.zoomed.emit(1)),
+            make_icon_button("fit", tr("See all (Ctrl+0)"), self.fitted.emit),
+            self.focus, self.leave_focus,
+        )  # fmt: skip
+        for part in parts:
+            row.addWidget(part)
+
+    def show_scale(self, scale: float) -> None:
+        self.scale.setText(percent_of_size(scale))
+
+    def show_focus(self, name: str) -> None:
+        """Show around which class alone is drawn; "" for all."""
+        self.focus.setText(plain_button(tr("Around %1", shortened(name, 28))) if name else "")
+        for part in (self.focus, self.leave_focus):
+            part.setVisible(bool(name))
+        self.adjustSize()
+
+    def take_keyboard(self) -> None:
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Enter goes on, with Shift back; Esc and Down leave the field."""
+        if watched is self.search and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            return self._press(event)
+        return super().eventFilter(watched, event)
+
+    def _press(self, event: QKeyEvent) -> bool:
+        key = Qt.Key(event.key())
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            is_back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            self._find() if self._timer.isActive() else self._go(-1 if is_back else 1)
+        elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Down):
+            if key == Qt.Key.Key_Escape:
+                self.search.clear()
+                self._found, self._place = [], 0
+            self.left.emit()
+        else:
+            return False
+        return True
+
+    def _find(self) -> None:
+        self._timer.stop()
+        text = self.search.text().strip()
+        self._found, self._place = self._graph().search(text, MOST_FOUND) if text else [], 0
+        self._go(0)
+
+    def _go(self, step: int) -> None:
+        text = self.search.text().strip()
+        if self._found:
+            self._place = (self._place + step) % len(self._found)
+            self.class_found.emit(self._found[self._place])
+        place, count = number(self._place + 1), len(self._found)
+        found = tr("%1 of %2", place, number(count)) if count else tr("No class")
+        self.count.setText(found if text else "")
+        self.count.setVisible(bool(text))
+        self.adjustSize()
+
+
+MARGIN: Final = 8  # logical pixels around the picture
+_FRAME_FILL: Final = 0.10  # how opaque the part that is seen is washed over
+_SEEN: Final = 0.995  # share of the drawing from which on all counts as seen
+
+
+@final
+class MiniMap(QWidget):
+    """Where one is; a click goes there."""
+
+    def __init__(self, sheet: GraphSheet) -> None:
+        super().__init__(sheet)
+        self._sheet = sheet
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setToolTip(tr("Click or drag to look elsewhere"))
+        self.setAccessibleName(tr("The whole graph"))
+        sheet.looked.connect(self.follow)
+        self.hide()
+
+    def sizeHint(self) -> QSize:
+        picture = self._sheet.picture.overview.picture
+        size = picture.deviceIndependentSize().toSize() if not picture.isNull() else QSize(WIDEST, HIGHEST)
+        return size + QSize(2 * MARGIN, 2 * MARGIN)
+
+    def follow(self) -> None:
+        overview = self._sheet.picture.overview
+        is_wanted = overview.is_complete and len(self._sheet.drawing) > 1 and not self._sees_all(overview.bounds)
+        if is_wanted:
+            size, gap = self.sizeHint(), tokens().spacing.medium
+            corner = self._sheet.size() - size
+            self.setGeometry(corner.width() - gap, corner.height() - gap, size.width(), size.height())
+        self.setVisible(is_wanted)
+        self.update()
+
+    def _sees_all(self, bounds: Rect) -> bool:
+        seen = QRectF(*_corner_and_size(self._sheet.viewport.goal.seen(self._sheet.size_seen)))
+        whole = QRectF(*_corner_and_size(bounds))
+        part = seen.intersected(whole)
+        return part.width() * part.height() >= _SEEN * whole.width() * whole.height()
+
+    @property
+    def _scale(self) -> float:
+        """Logical pixels for one unit of the drawing."""
+        left, _top, right, _bottom = self._sheet.picture.overview.bounds
+        return (self.width() - 2 * MARGIN) / max(1.0, right - left)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        colours, radius = tokens().colours, tokens().spacing.radius
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(colours.hairline), 1))
+        painter.setBrush(QColor(colours.window))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        painter.drawPixmap(QPointF(MARGIN, MARGIN), self._sheet.picture.overview.picture)
+        frame, fill = self._frame(), QColor(colours.accent)
+        painter.setPen(QPen(fill, 1.5))
+        fill.setAlphaF(_FRAME_FILL)
+        painter.setBrush(fill)
+        painter.drawRoundedRect(frame.intersected(QRectF(self.rect()).adjusted(2, 2, -2, -2)), 3, 3)
+        painter.end()
+
+    def _frame(self) -> QRectF:
+        left, top, _right, _bottom = self._sheet.picture.overview.bounds
+        x, y, width, height = _corner_and_size(self._sheet.viewport.camera.seen(self._sheet.size_seen))
+        scale = self._scale
+        return QRectF(MARGIN + (x - left) * scale, MARGIN + (y - top) * scale, width * scale, height * scale)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._look_at(event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._look_at(event.position())
+
+    def _look_at(self, place: QPointF) -> None:
+        left, top, _right, _bottom = self._sheet.picture.overview.bounds
+        x, y = left + (place.x() - MARGIN) / self._scale, top + (place.y() - MARGIN) / self._scale
+        self._sheet.viewport.look(Camera(x, y, self._sheet.viewport.camera.scale))
+
+
+def _corner_and_size(rect: Rect) -> Rect:
+    return rect[0], rect[1], rect[2] - rect[0], rect[3] - rect[1]
