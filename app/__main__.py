@@ -27,14 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program.
-
-    Args:
-        arguments: without the program's name; by default those of the process.
-
-    Returns:
-        Exit status; 2 for what is neither a command nor one project.
-    """
+    """Run the program, by default with the arguments of the process. Status 2: neither a command nor a project."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     first = words[0] if words else ""
     if first == "worker":
@@ -57,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _names_a_project(word: str) -> bool:
-    """Whether a word is a file to open in the window: it looks like one, so that commands need not be loaded."""
+    """By its suffix, so that commands need not be loaded."""
     from engine.config import PROJECT_SUFFIX
 
     return word.endswith(PROJECT_SUFFIX)
@@ -66,13 +59,7 @@ def _names_a_project(word: str) -> bool:
 def open_window(
     project: Path | None, *, with_sample: bool = False, attach: Callable[[MainWindow], None] | None = None
 ) -> int:
-    """Show the window, with a project or the sample when one is wanted, and run until it is closed.
-
-    Args:
-        project: to open.
-        with_sample: whether to open the sample.
-        attach: gets the window before it is shown: measurements observe it.
-    """
+    """Open the window with a project or the sample, and run until it is closed; `attach` gets it before it is shown."""
     from engine.log import ProcessKind, logging_to_file
 
     leave_root()
@@ -81,7 +68,7 @@ def open_window(
 
 
 def leave_root() -> None:
-    """Go home where a menu started the program in the root of the file system: file dialogs begin where it is."""
+    """Leave the root folder, where a menu may start the program: file dialogs begin in the current folder."""
     with suppress(OSError):
         if Path.cwd() == Path(Path.cwd().anchor):
             os.chdir(Path.home())

@@ -18,7 +18,6 @@ INTERVAL_MS: Final = 500
 
 
 def collect_due() -> None:
-    """Collect the oldest generation that is due by Python's own thresholds, on this thread."""
     counts, thresholds = gc.get_count(), gc.get_threshold()
     for generation in reversed(range(len(counts))):
         if counts[generation] > thresholds[generation]:
@@ -28,10 +27,7 @@ def collect_due() -> None:
 
 @final
 class GuiCollector(QObject):
-    """Takes over from Python's automatic collection for as long as it lives.
-
-    What is there when it starts, modules above all, stays for good and is not looked through again.
-    """
+    """Replaces Python's automatic collection. Objects that exist when it starts are never scanned again."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -50,7 +46,7 @@ LANGUAGE_VARIABLE: Final = "PROTOLEAF_LANGUAGE"
 
 
 def install_language(application: QCoreApplication) -> None:
-    """Speak the first of the person's languages that there is; English where there is none."""
+    """Use the first of the user's languages that is available, else English."""
     wanted = os.environ.get(LANGUAGE_VARIABLE, "")
     is_file = wanted.endswith(".qm")
     locale = QLocale(wanted) if wanted and not is_file else QLocale()
@@ -66,12 +62,7 @@ def install_language(application: QCoreApplication) -> None:
 
 @final
 class OpenedFiles(QObject):
-    """Hears of files to open. It sees every event of the program, so it is made only where files come this way.
-
-    Args:
-        application: what the system tells.
-        open_project: what is done with a project.
-    """
+    """Opens the projects that the system hands over. It filters all events, so it is made only where it is needed."""
 
     def __init__(self, application: QApplication, open_project: Callable[[Path], None]) -> None:
         super().__init__(application)

@@ -43,7 +43,7 @@ ICON_COLOURS: Final = {
 
 @final
 class Button(QPushButton):
-    """A button that Enter presses as well as Space, where it has the focus."""
+    """A button that Enter presses as well as Space."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -68,7 +68,7 @@ def make_label(text: str, role: str = "", *, wraps: bool = False) -> QLabel:
 
 
 def make_flowing_label(text: str, role: str = "") -> QLabel:
-    """Words that wrap and want no more height than they need at the width that they get."""
+    """A wrapping label that needs no more height than its text at the given width."""
     label = make_label(text, role, wraps=True)
     policy = label.sizePolicy()
     policy.setVerticalPolicy(QSizePolicy.Policy.Preferred)
@@ -92,7 +92,6 @@ def make_button(text: str, on_click: Callable[[], None], *, variant: str = "", i
 
 
 def set_variant(button: QPushButton, variant: str) -> None:
-    """Give a button of `make_button` another variant; its icon follows."""
     icon_name = button.property(_ICON_NAME)
     if icon_name:
         button.setIcon(icon(icon_name, ICON_COLOURS[variant]))
@@ -100,14 +99,14 @@ def set_variant(button: QPushButton, variant: str) -> None:
 
 
 def make_hint(text: str) -> QLabel:
-    """A quiet line below a radio button or check box, in line with its words."""
+    """A quiet line below a radio button or check box, aligned with its text."""
     label = make_label(text, "secondary", wraps=True)
     label.setIndent(_MARK_WIDTH)
     return label
 
 
 def make_icon_button(icon_name: str, tip: str, on_click: Callable[[], None] | None = None) -> QToolButton:
-    """A small button that is only an icon; its tip is also its accessible name."""
+    """A small button with an icon only; its tip is also its accessible name."""
     button = QToolButton()
     button.setIcon(icon(icon_name))
     button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
@@ -120,7 +119,7 @@ def make_icon_button(icon_name: str, tip: str, on_click: Callable[[], None] | No
 
 
 def make_row_card(name: str, captions: Sequence[str | QLabel], *ends: QWidget, badge: QWidget | None = None) -> QFrame:
-    """A card of a list: a name over captions, a badge beside the name, and at its end a mark or buttons."""
+    """A card of a list: a name above captions, a badge beside the name, and a mark or buttons at the end."""
     spacing = tokens().spacing
     card = QFrame()
     card.setProperty("role", "card")
@@ -149,14 +148,14 @@ def make_row_card(name: str, captions: Sequence[str | QLabel], *ends: QWidget, b
 
 
 def make_used_mark(text: str) -> QLabel:
-    """Marks the one of a list that is in use."""
+    """Marks the item of a list that is in use."""
     mark = make_label(text, "chip")
     mark.setProperty("tone", "accent")
     return mark
 
 
 def make_bar() -> QProgressBar:
-    """A bar that runs to and fro: nobody knows yet how much there is to do."""
+    """An indeterminate progress bar."""
     bar = QProgressBar()
     bar.setTextVisible(False)
     bar.setRange(0, 0)
@@ -164,22 +163,14 @@ def make_bar() -> QProgressBar:
 
 
 def fill_bar(bar: QProgressBar, progress: Progress) -> None:
-    """Show how far the work is, as soon as it is known how much there is to do."""
+    """Show progress once the total is known."""
     if progress.total:
         bar.setRange(0, _BAR_STEPS)
         bar.setValue(_BAR_STEPS * progress.done // progress.total)
 
 
 def make_notice_column(frame: QFrame, tone: str = "") -> QVBoxLayout:
-    """Make a frame one that stands out, for something to know or to decide, and lay it out.
-
-    Args:
-        frame: gets the look.
-        tone: "" (plain), "accent", "warning" or "danger".
-
-    Returns:
-        What its content goes into.
-    """
+    """Style a frame as a notice with a tone ("", "accent", "warning", "danger"); returns the column for its content."""
     frame.setProperty("role", "notice")
     if tone:
         frame.setProperty("tone", tone)
@@ -189,7 +180,7 @@ def make_notice_column(frame: QFrame, tone: str = "") -> QVBoxLayout:
 
 
 def make_column(main: QWidget, *, above: QWidget | None = None, below: QWidget | None = None) -> QWidget:
-    """A widget that takes all the room, and what is above or below it without a gap; the Tab key visits it first."""
+    """A widget that takes all the room, with others above or below it; the Tab key visits it first."""
     whole = QWidget()
     column = QVBoxLayout(whole)
     column.setContentsMargins(0, 0, 0, 0)
@@ -203,7 +194,7 @@ def make_column(main: QWidget, *, above: QWidget | None = None, below: QWidget |
 
 
 def fill_column(parent: QWidget, *parts: QWidget, spacing: int | None = None) -> QVBoxLayout:
-    """Put parts below each other, without a margin around them; small gaps unless told otherwise."""
+    """Put widgets below each other without margins; small gaps by default."""
     column = QVBoxLayout(parent)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(tokens().spacing.small if spacing is None else spacing)
@@ -213,14 +204,14 @@ def fill_column(parent: QWidget, *parts: QWidget, spacing: int | None = None) ->
 
 
 def dress_number_box(box: NumberBox) -> NumberBox:
-    """Give a number box the height and the margin of other fields: a style sheet does not reach its text."""
+    """Give a number box the height and margin of other fields; a style sheet does not reach its text."""
     box.lineEdit().setTextMargins(_FIELD_MARGIN, 0, _FIELD_MARGIN, 0)
     box.setFixedHeight(tokens().spacing.control_height)
     return box
 
 
 def make_choice_box(texts: Mapping[Any, str]) -> QComboBox:
-    """A box of values with their texts; the width of the panel counts, not that of its longest entry."""
+    """A combo box of values with their texts; it may be narrower than its longest entry."""
     box = QComboBox()
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     for value, text in texts.items():
@@ -229,7 +220,7 @@ def make_choice_box(texts: Mapping[Any, str]) -> QComboBox:
 
 
 def make_form(rows: Mapping[str, QWidget]) -> QGridLayout:
-    """Fields with their names before them; the wheel scrolls the panel that they are in and changes none of them."""
+    """Labelled fields; the mouse wheel scrolls the panel and changes none of them."""
     grid = QGridLayout()
     grid.setVerticalSpacing(tokens().spacing.small)
     grid.setHorizontalSpacing(tokens().spacing.medium)
@@ -247,8 +238,6 @@ def make_form(rows: Mapping[str, QWidget]) -> QGridLayout:
 
 @final
 class _WheelFilter(QObject):
-    """Passes the wheel on: a setting must not change because the pointer passed over it."""
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Wheel:
             event.ignore()
@@ -257,7 +246,7 @@ class _WheelFilter(QObject):
 
 
 def make_scroll_area() -> QScrollArea:
-    """A frameless area that scrolls up and down; no stop for the Tab key, it follows what has the focus in it."""
+    """A frameless area that scrolls vertically; no tab stop."""
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
@@ -267,7 +256,6 @@ def make_scroll_area() -> QScrollArea:
 
 
 def make_search_field(text: str) -> QLineEdit:
-    """A field with a magnifier; its name is shown in it while it is empty."""
     field = QLineEdit()
     field.setProperty("variant", "search")
     field.setPlaceholderText(text)
@@ -284,7 +272,7 @@ def make_separator(*, vertical: bool = False) -> QFrame:
 
 
 def set_property(widget: QWidget, name: str, value: object) -> None:
-    """Set a property that the style sheet looks at, and dress the widget anew."""
+    """Set a property that the style sheet uses, and apply the style again."""
     if widget.property(name) == value:
         return
     widget.setProperty(name, value)
@@ -294,13 +282,7 @@ def set_property(widget: QWidget, name: str, value: object) -> None:
 
 @final
 class ElidedLabel(QLabel):
-    """One line that is cut with an ellipsis where it does not fit; its tip has all of it.
-
-    Args:
-        role: see `make_label`.
-        mode: where the ellipsis stands.
-        takes_rest: takes all the room that is left in its line; otherwise what its text needs, or less.
-    """
+    """One elided line; its tip has the whole text. Without `takes_rest` it is as wide as its text."""
 
     def __init__(
         self, role: str = "", *, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight, takes_rest: bool = True
@@ -315,7 +297,6 @@ class ElidedLabel(QLabel):
             self.setProperty("role", role)
 
     def show_text(self, text: str, *, role: str = "", tip: str = "") -> None:
-        """Show a text, with its own tip where that says more."""
         self.setText(text)
         self.setToolTip(plain_tip(tip or text))
         if role:
@@ -323,11 +304,10 @@ class ElidedLabel(QLabel):
 
     @property
     def shown_text(self) -> str:
-        """The text as it is painted, with its ellipsis."""
+        """The text as painted, with its ellipsis."""
         return self.fontMetrics().elidedText(self.text(), self._mode, self.contentsRect().width())
 
     def sizeHint(self) -> QSize:
-        """Ask for the height, and for the width of the text where nothing else is left to take."""
         wanted = super().sizeHint()
         return QSize(0, wanted.height()) if self._takes_rest else wanted
 
@@ -335,7 +315,6 @@ class ElidedLabel(QLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint as much of the text as there is room for."""
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(

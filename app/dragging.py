@@ -27,7 +27,7 @@ Places = tuple[tuple[int, int | None], ...]
 
 @dataclass(frozen=True)
 class DraggedClasses:
-    """Classes of the project, at least one, each with the parent under which it was taken."""
+    """Classes of the project, each with the parent it is dragged from."""
 
     places: Places
 
@@ -50,7 +50,7 @@ Dragged = DraggedClasses | DraggedImages | DraggedFiles
 
 
 def carried_height(dragged: Dragged) -> int:
-    """How far what hangs at the pointer reaches below it, in logical pixels; nobody tells where it is shown."""
+    """How far the drag image reaches below the pointer, in logical pixels; Qt does not report where it is shown."""
     return _CARRIED_HEIGHTS[type(dragged)]
 
 
@@ -58,7 +58,7 @@ _CARRIED_HEIGHTS: Final[dict[type, int]] = {DraggedClasses: 30, DraggedImages: 9
 
 
 def classes_mime_data(places: Places, names: Sequence[str]) -> QMimeData:
-    """Classes on their way; their names are the text for other programs."""
+    """The names are the text for other programs."""
     data = QMimeData()
     data.setData(CLASS_MIME, QByteArray(json.dumps(places).encode()))
     data.setText("\n".join(names))
@@ -66,14 +66,13 @@ def classes_mime_data(places: Places, names: Sequence[str]) -> QMimeData:
 
 
 def images_mime_data(image_ids: Sequence[int]) -> QMimeData:
-    """Images of the project on their way."""
     data = QMimeData()
     data.setData(IMAGES_MIME, QByteArray(json.dumps(list(image_ids)).encode()))
     return data
 
 
 def read_dragged(data: QMimeData) -> Dragged | None:
-    """What is in `data`; None when it is nothing for a class tree."""
+    """None for data that a class tree cannot take."""
     if data.hasFormat(CLASS_MIME):
         places = json.loads(bytes(data.data(CLASS_MIME).data()))
         return DraggedClasses(tuple((class_id, from_parent) for class_id, from_parent in places))
@@ -84,7 +83,7 @@ def read_dragged(data: QMimeData) -> Dragged | None:
 
 
 def is_link(event: QDropEvent) -> bool:
-    """Whether a class is to get a further parent: Ctrl is held down."""
+    """Whether Ctrl is held: the class gets a further parent."""
     return bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
 
 
@@ -94,7 +93,7 @@ def welcome_files(event: QDragEnterEvent) -> None:
 
 
 def take_files(event: QDropEvent) -> list[Path]:
-    """Take what was dropped; the local files and folders among it, none when it was something else."""
+    """Accept dropped local files; empty for anything else."""
     paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
     if paths:
         event.acceptProposedAction()
@@ -102,7 +101,6 @@ def take_files(event: QDropEvent) -> list[Path]:
 
 
 def drag_picture(widget: QWidget, text: str) -> QPixmap:
-    """A small rounded chip with a text, in the font and for the screen of `widget`."""
     look = tokens()
     metrics = widget.fontMetrics()
     name = metrics.elidedText(text, Qt.TextElideMode.ElideRight, 200)
@@ -133,12 +131,7 @@ SLOWEST, FASTEST = 2, 36
 
 @final
 class EdgeScroll:
-    """Scrolls faster the farther the pointer is beyond the edge.
-
-    Args:
-        area: what scrolls.
-        on_scrolled: called after each step, so that what lies under the pointer is looked at anew.
-    """
+    """Scrolls faster the farther the pointer is beyond the edge; calls `on_scrolled` after each step."""
 
     def __init__(self, area: QAbstractScrollArea, on_scrolled: Callable[[], object]) -> None:
         self._area = area
@@ -149,7 +142,6 @@ class EdgeScroll:
         self._timer.timeout.connect(self._on_timeout)
 
     def follow(self, y: int) -> None:
-        """The pointer is at this height of the viewport."""
         self._speed = speed_at(y, self._area.viewport().height())
         if not self._speed:
             self._timer.stop()
@@ -157,7 +149,6 @@ class EdgeScroll:
             self._timer.start()
 
     def stop(self) -> None:
-        """Nothing is held any more."""
         self._timer.stop()
 
     def _on_timeout(self) -> None:
@@ -171,7 +162,7 @@ class EdgeScroll:
 
 
 def speed_at(y: int, height: int) -> int:
-    """Logical pixels to scroll in a tick: negative at the upper edge, positive at the lower one, else 0."""
+    """Logical pixels to scroll per tick: negative at the upper edge, positive at the lower one, else 0."""
     into_top, into_bottom = EDGE - y, y - (height - EDGE)
     depth = max(into_top, into_bottom)
     if depth <= 0:
@@ -186,7 +177,6 @@ _EDGE_OPACITY: Final = 0.9
 
 
 def paint_rubber_band(painter: QPainter, rect: QRect) -> None:
-    """A thin, rounded, translucent rectangle in the accent's colour."""
     fill, edge = QColor(tokens().colours.accent), QColor(tokens().colours.accent)
     fill.setAlphaF(_FILL_OPACITY)
     edge.setAlphaF(_EDGE_OPACITY)

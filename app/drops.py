@@ -42,10 +42,7 @@ def drop_text(graph: CategoryGraph, places: Places, to_parent: int | None, *, is
 
 
 def dropped_text(graph: CategoryGraph, dragged: Dragged, class_id: int | None, *, is_link: bool) -> str:
-    """What a drop on a class, or where no class stands (None), would do.
-
-    `Label 12 images as Oak`, `New class with 12 images`, `Add and label as Oak`, `Move under Oak`.
-    """
+    """What a drop on a class does, or on empty space (None): `Label 12 images as Oak`, `Add and label as Oak` ..."""
     if isinstance(dragged, DraggedClasses):
         return drop_text(graph, dragged.places, class_id, is_link=is_link)
     name = "" if class_id is None else graph.name(class_id)
@@ -60,7 +57,7 @@ def new_class_text(count: int) -> str:
 
 
 def refusal_text(graph: CategoryGraph, refusal: Refusal, to_parent: int | None) -> str:
-    """Why a drop is refused; "" where it would change nothing, which says itself."""
+    """Why a drop is refused; "" where it would change nothing."""
     name = shortened(graph.name(refusal.class_id))
     place = "" if to_parent is None else shortened(graph.name(to_parent))
     match refusal.obstacle:
@@ -96,14 +93,14 @@ _WRAPPED: Final = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Q
 
 @final
 class LazyChip:
-    """The chip of a view over which things are dragged; made when it first says something."""
+    """The chip of a view; made on first use."""
 
     def __init__(self, view: QWidget) -> None:
         self._view = view
         self._chip: DropChip | None = None
 
     def say(self, text: str, place: QPoint, dragged: Dragged | None = None, *, is_refusal: bool = False) -> None:
-        """Show a text below what hangs at a place of the screen; "" takes the chip away."""
+        """Show a text below the drag image at a place of the screen; "" hides the chip."""
         if not text:
             self.hide()
             return
@@ -118,7 +115,7 @@ class LazyChip:
 
 @final
 class DropChip(QWidget):
-    """Floats over the window; neither the mouse nor the drag takes notice of it."""
+    """Floats over the window; ignored by mouse and drag."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -147,12 +144,10 @@ class DropChip(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """The text with room around it; a long one takes several lines."""
         text = self.fontMetrics().boundingRect(QRect(0, 0, WIDEST, WIDEST), int(_WRAPPED), with_breaks(self.text))
         return QSize(text.width() + 1 + 2 * MARGIN, text.height() + MARGIN)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint it in the colours of tool tips, and a refusal in those of what is wrong."""
         look = tokens()
         ground, ink = look.colours.inverse, look.colours.on_inverse
         if self.is_refusal:
@@ -169,13 +164,13 @@ class DropChip(QWidget):
 
 @final
 class DropBox(QAbstractButton):
-    """A framed box with words; a click, Enter or Space does what a drop would, after asking for files.
+    """A framed box; a click, Enter or Space opens the dialog that replaces a drop.
 
     Args:
-        name: what the click does, for screen readers.
-        on_click: asks for files.
-        parts: what stands in it, from above to below. Labels let clicks through.
-        has_focus: whether the Tab key stops here; not where a button in it does the same.
+        name: accessible name.
+        on_click: opens the dialog.
+        parts: its content from top to bottom.
+        has_focus: whether it is a tab stop; not where a button in it does the same.
     """
 
     def __init__(self, name: str, on_click: Callable[[], None], *parts: QWidget, has_focus: bool = True) -> None:
@@ -193,7 +188,7 @@ class DropBox(QAbstractButton):
         self.clicked.connect(lambda _is_checked=False: on_click())
 
     def set_open(self, *, is_open: bool) -> None:
-        """Be a box, or plain words where nothing can be dropped."""
+        """Be a box, or plain text where nothing can be dropped."""
         self.setProperty("role", "drop_box" if is_open else "")
         self.setCursor(Qt.CursorShape.PointingHandCursor if is_open else Qt.CursorShape.ArrowCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if is_open else Qt.FocusPolicy.NoFocus)
@@ -218,19 +213,12 @@ class DropBox(QAbstractButton):
 
 
 def brings_files(data: QMimeData) -> bool:
-    """Whether files from outside are dragged, not images of the project."""
     return data.hasUrls() and not data.hasFormat(IMAGES_MIME)
 
 
 @final
 class DropLight(QFrame):
-    """A frame around a place, while something is dragged that would go there.
-
-    Args:
-        receiver: what takes the drop.
-        place: what lights up; the receiver itself when it is the same.
-        takes: what would be taken.
-    """
+    """A frame around `place` (by default the receiver) while data that it `takes` is dragged over the receiver."""
 
     def __init__(
         self, receiver: QWidget, place: QWidget | None = None, takes: Callable[[QMimeData], bool] = brings_files

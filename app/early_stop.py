@@ -21,9 +21,9 @@ _SCRIPTS = {"protoleaf", "protoleaf.exe", "protoleaf-script.py"}
 
 
 def is_start(module: str) -> bool:
-    """Whether a module is loaded to start the program, not by another program, a test, or a process of a pool.
+    """Whether a module starts the program: not in another program, a test, or a process of a pool.
 
-    Such a process loads the script that started the program, and must not answer a stop in its place.
+    A process of a pool loads the script that started the program, and must not handle a stop in its place.
     """
     processes = sys.modules.get("multiprocessing.process")
     if processes is not None and processes.current_process().name != "MainProcess":
@@ -32,10 +32,9 @@ def is_start(module: str) -> bool:
 
 
 def guard_start() -> None:
-    """Begin a process: one that is stopped while modules are still loaded ends with one line and the usual status.
+    """Handle stops from now on, also while modules are loaded, and replace closed standard streams.
 
-    Where a standard stream is closed, the next file that is opened would get its number, and what a library prints
-    would be written into a project; so closed ones lead nowhere.
+    The next file that is opened would get the number of a closed stream, and a library could print into a project.
     """
     end_quietly_when_stopped()
     for number in _STANDARD_STREAMS:
@@ -52,9 +51,9 @@ def guard_start() -> None:
 
 
 def end_quietly_when_stopped() -> None:
-    """Let Ctrl+C and a polite kill end the process at once, without a traceback.
+    """Ctrl+C and SIGTERM end the process at once, without a traceback.
 
-    A worker hears Ctrl+C in a terminal as whoever started it does, who asks it to stop and speaks for it.
+    A worker ignores Ctrl+C of the terminal: its parent gets it too, and stops it.
     """
     is_worker = sys.argv[1:2] == ["worker"]
     signal.signal(signal.SIGINT, signal.SIG_IGN if is_worker else _end)
@@ -62,10 +61,10 @@ def end_quietly_when_stopped() -> None:
 
 
 def end_command(status: int) -> None:
-    """End a command: what it did is done, so a stop that comes now changes nothing.
+    """End a command; a stop that comes now changes nothing.
 
-    After one that was stopped nothing is left to the interpreter's own end, which would wait for threads, and which
-    takes an interruption that a library saw for its own; what modules do at the end is done, so nothing is left behind.
+    After a stop, skip the interpreter's shutdown, which would wait for threads and may interrupt a library; exit
+    functions of modules still run.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
@@ -100,16 +99,15 @@ def _write_line(line: bytes) -> None:
 
 
 class _ClosedOutput(io.TextIOBase):
-    """Standard output that is closed: a command that has something to print says so instead of losing it."""
+    """Standard output that is closed: printing raises an error instead of losing the text."""
 
     encoding = "utf-8"
 
     def write(self, _text: str, /) -> int:
-        """Refuse, as the system does."""
         raise OSError(errno.EBADF, "standard output is closed")
 
     def flush(self) -> None:
-        """Nothing waits to be written."""
+        """Nothing is buffered."""
 
     def isatty(self) -> bool:
         return False

@@ -31,12 +31,12 @@ GoOn = Callable[[], object]
 
 
 class Feature(QObject):
-    """Its actions stand beside its methods (`app.actions.row.action`); what it needs of others is in the shell.
+    """A part of the window. Its actions are declared at its methods (`app.actions.row.action`).
 
-    Listed in `app.features`. Subclasses are made with the shell alone, and import no other feature.
+    Listed in `app.features`. Subclasses take the shell alone, and import no other feature.
 
     Attributes:
-        guide_page: of the user guide, such as `backbones#training`: what the help key opens there.
+        guide_page: of the user guide, such as `backbones#training`, for the help key.
     """
 
     guide_page: ClassVar[str] = ""
@@ -53,39 +53,32 @@ class Feature(QObject):
 
     @classmethod
     def rows(cls) -> tuple[ActionRow, ...]:
-        """All its actions."""
         return tuple(row for row, _name, _given in actions_of(cls))
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """What its actions do, by name."""
+        """The methods of its actions, by name of the action."""
         return {row.name: self._callback(getattr(self, name), given) for row, name, given in actions_of(type(self))}
 
     def _callback(self, method: Callable[..., object], given: tuple[object, ...]) -> Callable[[], None]:
         return lambda: self.do(lambda: method(*given))
 
     def do(self, act: Callable[[], object]) -> None:
-        """Do one of its actions."""
         act()
 
     def there(self) -> Needs:
-        """What it has for actions that need it, while a project is open."""
+        """What it provides for actions that need it, while a project is open."""
         return Needs.NOTHING
 
     def titles(self) -> Mapping[str, str]:
-        """Titles of actions that say what they would act on, by name of the action."""
+        """Titles of actions that depend on the state, by name of the action."""
         return {}
 
     def submenus(self) -> Mapping[str, QMenu]:
-        """Menus that stand below an action, by its name."""
+        """Submenus, by name of the action that they stand below."""
         return {}
 
     def holds_back(self, go_on: GoOn, *, at_end: bool) -> bool:  # noqa: ARG002
-        """Whether something would be lost if the project were left now; when the person has decided, it goes on.
-
-        Args:
-            go_on: leaves the project.
-            at_end: the program ends, too.
-        """
+        """Whether leaving the project now would lose something; `go_on` is called once the user has decided."""
         return False
 
     @property
@@ -94,7 +87,7 @@ class Feature(QObject):
         return False
 
     def stop(self) -> None:
-        """End before the program ends."""
+        """Clean up before the program ends."""
 
     def tell_page(self, part: QWidget) -> None:
         """Let the help key open the feature's page in a part of the window."""
@@ -102,7 +95,7 @@ class Feature(QObject):
 
 
 class PanelFeature(Feature, Generic[Panel]):
-    """A feature with a panel that stands in the place of the inspector."""
+    """A feature with a panel in the place of the inspector."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -110,10 +103,9 @@ class PanelFeature(Feature, Generic[Panel]):
 
     @abstractmethod
     def make_panel(self) -> Panel:
-        """Make the panel, and connect what is wanted there."""
+        """Make and connect the panel."""
 
     def made_panel(self) -> Panel:
-        """The panel, which may not be in sight."""
         if self.panel is None:
             self.panel = self.make_panel()
             self.panel.close_requested.connect(self.close_panel)
@@ -121,7 +113,6 @@ class PanelFeature(Feature, Generic[Panel]):
         return self.panel
 
     def show_panel(self) -> Panel:
-        """Put the panel in front; what was started there goes on while it is away."""
         panel = self.made_panel()
         self._shell.side.show_panel(panel)
         return panel
@@ -139,7 +130,7 @@ Card = TypeVar("Card", bound="ImportCard[Any]")
 
 
 class Imports(Feature, Generic[Card]):
-    """Opens the card and does what is asked for there. A subclass says what is read, and how it is taken over."""
+    """Shows the card and runs the import. A subclass says what is read, and how it is imported."""
 
     purpose: Purpose
 
@@ -154,20 +145,19 @@ class Imports(Feature, Generic[Card]):
 
     @abstractmethod
     def _title(self) -> str:
-        """Of the dialogs."""
+        """Title of the dialogs."""
 
     @abstractmethod
     def _file_kinds(self) -> str:
-        """What the dialog for files offers."""
+        """File filters of the dialog."""
 
     @abstractmethod
     def _survey(self, project: Path, source: Path, cancel: CancelToken) -> object:
-        """Read a source, and compare it; on a thread of its own."""
+        """Read and compare a source; on a thread of its own."""
 
     # -- choosing
 
     def open_card(self) -> None:
-        """Ask for a file or folder, or show what is being read."""
         card = self._shown_card()
         if self._reading is None:
             card.show_start()
@@ -216,7 +206,7 @@ class Imports(Feature, Generic[Card]):
         job.start()
 
     def _has_ended(self, job: DetachedJob) -> bool:
-        """Note that nothing is read any more; False for a job that another one took the place of."""
+        """False for a job that was replaced by another one."""
         is_wanted = job is self._reading
         if is_wanted:
             self._reading = None
@@ -248,7 +238,7 @@ class Imports(Feature, Generic[Card]):
         work: Callable[[LiveCollection, OnProgress, CancelToken], Any],
         on_imported: Callable[[Any], None],
     ) -> None:
-        """Import as one step of the project; the card is done with."""
+        """Import as one undoable step."""
         if self.card is not None:
             self.card.dismiss()
         job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
@@ -260,12 +250,12 @@ _PROPERTY: Final = "guidePage"
 
 
 def set_guide_page(part: QWidget, page: str) -> None:
-    """Say which page tells of a part and all in it, such as `backbones` or `backbones#training`."""
+    """Set the page of a part of the window and all in it, such as `backbones` or `backbones#training`."""
     part.setProperty(_PROPERTY, page)
 
 
 def guide_page_of(part: QWidget | None) -> str:
-    """The page of a part, or of the nearest one around it that has any; empty where none has."""
+    """The page of a part, or of its nearest ancestor that has one; "" without."""
     while part is not None:
         page = part.property(_PROPERTY)
         if page:

@@ -27,20 +27,13 @@ class Purpose(StrEnum):
 
 
 def open_file(parent: QWidget | None, purpose: Purpose, title: str, kinds: str) -> Path | None:
-    """Ask for a file that is there; None when the dialog is cancelled.
-
-    Args:
-        parent: what the dialog stands over.
-        purpose: whose folder is shown first, and remembered.
-        title: of the dialog.
-        kinds: filters in Qt's form, "Labels (*.csv);;All files (*)".
-    """
+    """Ask for an existing file, beginning in the purpose's folder; `kinds` are Qt filters. None when cancelled."""
     name, _kind = QFileDialog.getOpenFileName(parent, title, str(folder_for(purpose)), kinds)
     return _remembered(purpose, [name] if name else [])
 
 
 def open_files(parent: QWidget | None, purpose: Purpose, title: str, kinds: str) -> Sequence[Path]:
-    """Ask for files that are there, of kinds whose many suffixes are not listed; none when the dialog is cancelled."""
+    """Ask for existing files, without listing the many suffixes of their kinds; empty when cancelled."""
     options = QFileDialog.Option.HideNameFilterDetails
     names, _kind = QFileDialog.getOpenFileNames(parent, title, str(folder_for(purpose)), kinds, options=options)
     _remembered(purpose, names)
@@ -48,19 +41,19 @@ def open_files(parent: QWidget | None, purpose: Purpose, title: str, kinds: str)
 
 
 def choose_folder(parent: QWidget | None, purpose: Purpose, title: str) -> Path | None:
-    """Ask for a folder; None when the dialog is cancelled. The next dialog shows the one that it lies in."""
+    """Ask for a folder; None when cancelled. The next dialog shows its parent."""
     name = QFileDialog.getExistingDirectory(parent, title, str(folder_for(purpose)))
     return _remembered(purpose, [name] if name else [])
 
 
 def choose_folder_beside(parent: QWidget | None, start: Path, title: str) -> Path | None:
-    """Ask for a folder, first that of a file which is about to be written; None when the dialog is cancelled."""
+    """Ask for a folder, beginning with that of a file to be written; None when cancelled."""
     name = QFileDialog.getExistingDirectory(parent, title, str(nearest_folder(start.parent)))
     return Path(name) if name else None
 
 
 def save_new_file(parent: QWidget | None, purpose: Purpose, title: str, name: str, kinds: str) -> Path | None:
-    """Ask where a new file goes, by default under a name; None when the dialog is cancelled."""
+    """Ask where to save a new file; None when cancelled."""
     chosen, _kind = QFileDialog.getSaveFileName(parent, title, str(folder_for(purpose) / name), kinds)
     return _remembered(purpose, [chosen] if chosen else [])
 
@@ -68,19 +61,7 @@ def save_new_file(parent: QWidget | None, purpose: Purpose, title: str, name: st
 def save_file_at(
     parent: QWidget | None, start: Path, title: str, kinds: str, *, first_kind: str = "", asks_to_replace: bool = True
 ) -> tuple[Path | None, str]:
-    """Ask where a file goes that has a place already.
-
-    Args:
-        parent: what the dialog stands over.
-        start: that place.
-        title: of the dialog.
-        kinds: filters in Qt's form.
-        first_kind: the one of them that is chosen at first.
-        asks_to_replace: whether the dialog asks before another file is replaced, or somebody else does.
-
-    Returns:
-        The place, None when the dialog is cancelled, and the filter that was chosen.
-    """
+    """Ask where to save a file that is at `start` now; the path (None when cancelled) and the chosen filter."""
     options = _NO_OPTIONS if asks_to_replace else QFileDialog.Option.DontConfirmOverwrite
     shown = str(nearest_folder(start.parent) / start.name)
     name, kind = QFileDialog.getSaveFileName(parent, title, shown, kinds, first_kind, options)
@@ -88,7 +69,7 @@ def save_file_at(
 
 
 def folder_for(purpose: Purpose) -> Path:
-    """The folder that was used last for a purpose, or what is left of it; before that the person's own."""
+    """The folder used last for a purpose, or its nearest existing parent; by default pictures or documents."""
     last = Settings().folder_of(purpose)
     if last is not None:
         return nearest_folder(last)
@@ -98,7 +79,7 @@ def folder_for(purpose: Purpose) -> Path:
 
 
 def nearest_folder(folder: Path) -> Path:
-    """A folder, or the nearest one above it that is there: sticks are drawn and folders renamed."""
+    """A folder, or its nearest existing parent: drives are removed and folders renamed."""
     return next((each for each in (folder, *folder.parents) if each.is_dir()), Path.home())
 
 

@@ -32,13 +32,7 @@ OneFeature = TypeVar("OneFeature", bound=Feature)
 
 @final
 class MainWindow(Shell):
-    """Makes the features, follows the session with all of them, and ends them.
-
-    Args:
-        caches: where caches lie.
-        settings: what the window remembers.
-        log: of this process.
-    """
+    """Makes the features, connects them to the session, and stops them."""
 
     def __init__(
         self, caches: CacheFolders | None = None, settings: Settings | None = None, log: Log | None = None
@@ -53,7 +47,6 @@ class MainWindow(Shell):
         self._restore()
 
     def of(self, kind: type[OneFeature]) -> OneFeature:
-        """The feature of a kind."""
         return next(feature for feature in self._features if isinstance(feature, kind))
 
     def _make_registry(self) -> None:
@@ -85,7 +78,7 @@ class MainWindow(Shell):
         self.first_page_wanted.emit()
 
     def begin(self, project: Path | None = None, *, with_sample: bool = False) -> None:
-        """Start with a project, the sample, the last project where that is wanted, or the first page."""
+        """Start with a project, the sample, the last project where preferred, or the first page."""
         recent = self.settings.recent_projects() if self.settings.opens_last_project else []
         if project is not None:
             self.open_soon(project)
@@ -113,7 +106,7 @@ class MainWindow(Shell):
         self._update_available()
 
     def _on_making_stage(self, stage: Stage) -> None:
-        """A project waits for its backbone in sight of the status line; whoever stops that is back where they were."""
+        """Show progress while a backbone is built for a project; after a cancel go back."""
         if self.session.making.slot.is_busy:
             self.show_panes()
         elif stage is Stage.IDLE and self.session.info is None:
@@ -142,7 +135,7 @@ class MainWindow(Shell):
     # -- Qt
 
     def changeEvent(self, event: QEvent) -> None:
-        """Look after the project's file whenever the person comes back from other programs."""
+        """Check the project file whenever the window becomes active again."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
             if not self._is_placed:

@@ -43,15 +43,15 @@ Guard = Callable[[Callable[[], object]], bool]
 
 
 class Shell(QMainWindow):
-    """Makes what features share. What one wants of another goes through its signals; the panes are there for all.
+    """Holds what features share. Features reach each other through its signals and panes.
 
     Attributes:
-        registry: does actions; there as soon as all features are.
+        registry: triggers actions; set once all features exist.
         rows: all actions, by name.
-        guards: are asked before the project is left.
-        bands: what features put above the panes.
-        device_name: which device embeds images, in words.
-        stage: what floats lies on it: of a stack, screen readers see the pages alone.
+        guards: asked before the project is left.
+        bands: widgets of features above the panes.
+        device_name: the device that embeds images, for people.
+        stage: parent of overlays: of a stack, screen readers see the pages alone.
     """
 
     registry: Registry
@@ -88,7 +88,7 @@ class Shell(QMainWindow):
         self._connect_panes()
 
     def lay_out(self) -> None:
-        """Put everything together, with what features have added by now."""
+        """Lay out the window once features have added their parts."""
         self.setObjectName("mainWindow")
         self.setWindowTitle("Protoleaf")
         self.setWindowIcon(icon("protoleaf", "accent"))
@@ -124,37 +124,32 @@ class Shell(QMainWindow):
     # -- what features ask for
 
     def trigger(self, action: str) -> None:
-        """Do an action, when it can be chosen now."""
+        """Trigger an action if it is available."""
         self.registry.trigger(action)
 
     def show_panes(self) -> None:
         self.pages.setCurrentWidget(self.panes_page)
 
     def leave_by(self, leave: Callable[[], object], *, asked: int = 0) -> None:
-        """Leave the project, at once or when the person has decided what becomes of what would be lost.
-
-        Args:
-            leave: closes it, or opens another one.
-            asked: guards that have agreed already.
-        """
+        """Leave the project once every guard agrees; `asked` guards have agreed already."""
         for place, holds_back in enumerate(self.guards[asked:], start=asked + 1):
             if holds_back(partial(self.leave_by, leave, asked=place)):
                 return
         leave()
 
     def open_soon(self, path: Path) -> None:
-        """Open a project as soon as the window was painted; meanwhile the empty panes are in front."""
+        """Open a project as soon as the window was painted."""
         self.show_panes()
         QTimer.singleShot(0, lambda: self.leave_by(lambda: self.session.open(path)))
 
     def show_at_once(self) -> None:
-        """Paint card and inspector in one step, before the next key is heard: what is dirty is painted together."""
+        """Repaint card and inspector together before the next key is handled."""
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         self.workspace.show_at_once()
 
     @contextmanager
     def undisturbed(self) -> Iterator[None]:
-        """While nothing else computes."""
+        """Pause other computation within this context."""
         with self.session.undisturbed(), self.thumbnails.resting():
             yield
 
@@ -181,7 +176,7 @@ class Shell(QMainWindow):
         self.needs_changed.emit()
 
     def _show_choice_in_inspector(self) -> None:
-        """No card is current: the pane shows the chosen class, or nothing, and never an image that is not there."""
+        """Show the selected class or nothing, as no image is current."""
         class_id = self.tree.selected_class
         if class_id is None:
             self.inspector.clear()

@@ -5,7 +5,7 @@ from typing import get_args
 
 
 def either(union: object) -> type:
-    """A type for `Signal`, such as `either(int | None)`; a value of each of the types is an instance of it."""
+    """A type for a `Signal` that carries a union, such as `either(int | None)`."""
     carried = ABCMeta("Either", (), {})
     for kind in get_args(union):
         carried.register(kind)

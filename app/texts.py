@@ -19,24 +19,24 @@ _translators: Final[list[QTranslator]] = []
 
 
 def speak(translator: QTranslator | None) -> None:
-    """Say everything, the engine's messages included, in the language of `translator`; None for English."""
+    """Translate all texts, also those of the engine, with `translator`; None for English."""
     _translators[:] = [translator] if translator else []
     translate_with(_translation if translator else None)
 
 
 def _translation(text: str, count: int | None = None) -> str:
-    """Empty where there is none."""
+    """Empty without a translation."""
     number = -1 if count is None else min(count, _MOST_COUNTED)
     return _translators[0].translate(CONTEXT, text, None, number) or "" if _translators and text else ""
 
 
 def tr(text: str, *values: str) -> str:
-    """A text in the person's language, with values in the places `%1`, `%2`."""
+    """A translated text with values in the places `%1`, `%2`."""
     return fill(_translation(text) or text, *values)
 
 
 def plural(count: int, one: str, many: str, *values: str) -> str:
-    """The text for so many, with the count in the place `%n`; a language may have more forms than English."""
+    """A translated text with the count in the place `%n`; a language may have more plural forms than English."""
     template = _translation(many, count) or (one if count == 1 else many)
     if "%n" in template:  # a count beyond Qt's numbers comes among the values, shortened
         template = template.replace("%n", QLocale().toString(count))
@@ -58,43 +58,40 @@ def fill(template: str, *values: str) -> str:
 
 
 def breakable(text: str) -> str:
-    """The same text, which may also break into lines inside of a path."""
+    """Allow line breaks within paths."""
     for separator in "/\\_":
         text = text.replace(separator, separator + _ZERO_WIDTH_SPACE)
     return text
 
 
 def plain_tip(text: str) -> str:
-    """A tool tip as it is: names of classes, people and files never become rich text, which could load files.
-
-    Qt shows a tip as rich text where it looks like it; such a text is escaped.
-    """
+    """Escape a tip that Qt would show as rich text: names come from users and files; rich text can load files."""
     return Qt.convertFromPlainText(text) if Qt.mightBeRichText(text) else text
 
 
 def plain_button(text: str) -> str:
-    """The text of a button with names in it: `&` is itself, not the mark of a key."""
+    """Escape `&`, which would mark a mnemonic."""
     return text.replace("&", "&&")
 
 
 def shortened(text: str, longest: int = 60) -> str:
-    """A text with names in it, of which the middle is left out where they are very long."""
+    """A text with its middle elided where it is very long."""
     half = (longest - 1) // 2
     return text if len(text) <= longest else f"{text[:half].rstrip()}…{text[-half:].lstrip()}"
 
 
 def short_path(names: Iterable[str]) -> str:
-    """Names from the top down, `Animal / Bird`; of a very long path the middle is left out."""
+    """Names from the top down, `Animal / Bird`; the middle of a very long path is elided."""
     return shortened(" / ".join(names), _LONGEST_PATH)
 
 
 def for_menu(text: str, longest: int = 60) -> str:
-    """A text as a menu shows it: not too long, and `&` as itself."""
+    """A text for a menu: shortened, and `&` as itself."""
     return plain_button(shortened(text, longest))
 
 
 def with_breaks(text: str, run: int = 12) -> str:
-    """The same text, of which words much longer than `run` letters may also break into lines inside."""
+    """Allow line breaks within words much longer than `run` letters."""
     parts = (
         _ZERO_WIDTH_SPACE.join(word[start : start + run] for start in range(0, len(word), run))
         if len(word) > 2 * run

@@ -30,7 +30,7 @@ def _subset(subset: Subset, name: str, text: str, keys: str) -> Callable[[Method
 
 @final
 class ViewActions(Feature):
-    """Acts on the panes."""
+    """Actions on the panes."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -128,7 +128,7 @@ class ViewActions(Feature):
 
 @final
 class WindowActions(Feature):
-    """What concerns the whole window."""
+    """Actions on the whole window."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -155,7 +155,6 @@ class WindowActions(Feature):
         return undo | redo
 
     def titles(self) -> Mapping[str, str]:
-        """Which steps they would take."""
         undo, redo = tr("Undo"), tr("Redo")
         if self._undo_text:
             undo = tr("Undo %1", for_menu(self._undo_text))
@@ -177,7 +176,6 @@ class WindowActions(Feature):
         needs=Needs.NOTHING,
     )
     def open_palette(self) -> None:
-        """Ask for a command or a class."""
         prompt, foot = tr("Search commands and classes"), tr("Enter runs it · Esc closes")
         self._palette.ask(prompt, self._palette_rows, self._on_choice, foot=foot)
 

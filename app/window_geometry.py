@@ -15,7 +15,7 @@ COMFORTABLE_MIDDLE: Final = 572
 
 @dataclass(frozen=True)
 class Widths:
-    """Of the three panes, in logical pixels; 0 for one that is hidden."""
+    """Of the three panes, in logical pixels; 0 for a hidden one."""
 
     left: int
     middle: int
@@ -27,19 +27,18 @@ LEAST: Final = Widths(184, 382, 242)
 
 
 def has_room_for_all(room: int, least: Widths) -> bool:
-    """Whether a window's width holds three panes."""
     return room >= least.left + least.middle + least.right
 
 
 def shared_out(room: int, wanted: Widths, least: Widths, *, is_right_shown: bool | None = None) -> Widths:
-    """Divide a window's width.
+    """Divide a window's width `room` between the panes, with the outer ones as `wanted` where there is room.
 
     Args:
-        room: what there is.
-        wanted: how wide the person left the outer panes.
-        least: what each pane needs.
-        is_right_shown: where there is no room for three, whether it is the left pane that goes; None for the right one
-            there, and for both elsewhere.
+        room: logical pixels.
+        wanted: widths of the outer panes that the user chose.
+        least: minimum widths.
+        is_right_shown: without room for three, whether the left pane is hidden; None hides the right one there, and
+            none elsewhere.
 
     Returns:
         Widths whose sum is `room`, unless even two panes have too little.
@@ -63,12 +62,10 @@ def shared_out(room: int, wanted: Widths, least: Widths, *, is_right_shown: bool
 
 @final
 class Panes(QSplitter):
-    """Remembers how wide a person wants the outer panes, also while there is less room.
+    """Remembers the chosen widths of the outer panes, also while there is less room.
 
-    Args:
-        left: goes away in a very narrow window while something stands in for what `right` usually shows.
-        middle: gets what is left over, and more than that where it would be too little.
-        right: goes away in a very narrow window otherwise, and wherever the person puts it away.
+    In a very narrow window the left pane is hidden while `right` shows a panel, else the right one; the user can hide
+    the right one anywhere.
 
     Signals:
         hiding_changed: whether one of the outer panes is hidden, and whether the right one is shown.
@@ -93,21 +90,19 @@ class Panes(QSplitter):
 
     @property
     def outer_widths(self) -> tuple[int, int]:
-        """How wide the person wants the left and the right pane."""
         return self._wanted.left, self._wanted.right
 
     def restore(self, left: int, right: int) -> None:
-        """Give the outer panes the widths of the last run, as far as there is room."""
         self._wanted, self._shared = Widths(left, 0, right), ()
         self._share_out()
 
     def toggle_right(self) -> None:
-        """Show the right pane, in a very narrow window in place of the left one, or put it away."""
+        """Show or hide the right pane; in a very narrow window it replaces the left one."""
         self._is_right_shown = self._right.isHidden()
         self._share_out()
 
     def minimumSizeHint(self) -> QSize:
-        """Two panes must fit; the third goes away before the window is too wide for a small screen."""
+        """Room for two panes."""
         narrowest = self._middle.minimumWidth() + max(self._left.minimumWidth(), self._right.minimumWidth())
         return QSize(narrowest + self.handleWidth(), super().minimumSizeHint().height())
 
@@ -116,14 +111,14 @@ class Panes(QSplitter):
         self._share_out()
 
     def event(self, event: QEvent) -> bool:
-        """Divide the width anew when a pane needs more than before, or less."""
+        """Divide the width again when a pane's minimum changes."""
         is_handled = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest:
             self._share_out()
         return is_handled
 
     def _share_out(self) -> None:
-        """Do nothing while the room and the needs are the same: the person may have moved a pane since."""
+        """Divide the width, unless nothing changed: the user may have moved a handle since."""
         room = self.width() - 2 * self.handleWidth()
         least = Widths(LEAST.left, LEAST.middle, self._right.minimumWidth())
         has_room = has_room_for_all(room, least)
@@ -140,7 +135,7 @@ class Panes(QSplitter):
         self.hiding_changed.emit(0 in (widths.left, widths.right), widths.right > 0)
 
     def _on_moved(self, _position: int, handle: int) -> None:
-        """Remember what the person did; only the pane at the handle that was moved."""
+        """Remember the width of the pane whose handle was moved."""
         left, middle, right = self.sizes()
         is_left = handle == 1
         self._wanted = Widths(left if is_left else self._wanted.left, middle, self._wanted.right if is_left else right)
@@ -151,7 +146,7 @@ USUAL_FRAME: Final = QMargins(1, 38, 1, 1)
 
 
 def fitted(place: QRect, available: QRect) -> QRect:
-    """The same place where it is free; otherwise no larger than what is free, and moved into it."""
+    """A rectangle shrunk and moved into the available area."""
     size = place.size().boundedTo(available.size())
     left = min(max(place.left(), available.left()), available.left() + available.width() - size.width())
     top = min(max(place.top(), available.top()), available.top() + available.height() - size.height())
@@ -159,10 +154,7 @@ def fitted(place: QRect, available: QRect) -> QRect:
 
 
 def free_area(place: QRect) -> QRect:
-    """What the system's bars leave of the screen that a place is on; of the first one where it is on none.
-
-    Empty where nothing is shown on a screen at all.
-    """
+    """The available area of the screen with most of a rectangle, else of the primary one; empty without a screen."""
     if QGuiApplication.platformName() == "offscreen":
         return QRect()
     screens = [QGuiApplication.primaryScreen(), *QGuiApplication.screens()]
@@ -172,7 +164,7 @@ def free_area(place: QRect) -> QRect:
 
 
 def keep_on_screen(window: QWidget) -> None:
-    """Make a window fit on its screen, with its frame."""
+    """Fit a window and its frame on its screen."""
     outer, inner = window.frameGeometry(), window.geometry()
     frame = QMargins(
         inner.left() - outer.left(),

@@ -28,17 +28,16 @@ SHIFT_ENTER_KEY: Final = "⇧↵"
 
 
 def number(value: int) -> str:
-    """A whole number with the digit groups of the person's locale."""
     return QLocale().toString(value)
 
 
 def at_most(value: int, most: int = 1_000_000) -> str:
-    """A whole number that nobody reads to its end where it is large: `12`, `1,000,000+`."""
+    """A whole number, capped where it is large: `12`, `1,000,000+`."""
     return number(value) if value <= most else number(most) + "+"
 
 
 def sentence(words: str) -> str:
-    """Words of the engine as a sentence: a capital in front, if that is no file's name, and a full stop behind."""
+    """A message of the engine as a sentence: capitalised unless it begins with a file name, and with a full stop."""
     if not words:
         return ""
     stop = "" if words[-1] in ".!?" else "."
@@ -51,7 +50,7 @@ def images(count: int) -> str:
 
 
 def time_left(seconds: float) -> str:
-    """A rough duration: nobody needs `4 min 13 s`, nor to see every second go by."""
+    """A rough duration."""
     if seconds < _SECONDS_UNTIL_S:
         step = 1 if seconds <= _EACH_SECOND_UNTIL_S else _STEP_S
         template, value = tr("%1 s left"), max(1, step * ceil(seconds / step))
@@ -63,7 +62,7 @@ def time_left(seconds: float) -> str:
 
 
 def rough_time(seconds: float) -> str:
-    """How long something will take, as one says it: `a few seconds`, `40 seconds`, `12 minutes`, `1.5 hours`."""
+    """`a few seconds`, `40 seconds`, `12 minutes`, `1.5 hours`."""
     if seconds < _EACH_SECOND_UNTIL_S:
         return tr("a few seconds")
     if seconds <= _MINUTE_S - _STEP_S:
@@ -76,7 +75,6 @@ def rough_time(seconds: float) -> str:
 
 
 def hours(count: float) -> str:
-    """`1 hour`, `1.5 hours`, `6 hours`."""
     if count == 1:
         return tr("1 hour")
     return tr("%1 hours", QLocale().toString(count, "f", 0 if count % 1 == 0 else 1))
@@ -87,12 +85,12 @@ def images_per_s(rate: float) -> str:
 
 
 def preparing_text() -> str:
-    """What is said while the file of a bundled backbone is made."""
+    """While the file of a bundled backbone is built."""
     return tr("Optimising for this computer…")
 
 
 def progress_facts(progress: Progress) -> str:
-    """`1,240 of 5,000 · 85 images/s · CPU · 1 min left`; bytes as sizes; unknown facts are left out."""
+    """`1,240 of 5,000 · 85 images/s · CPU · 1 min left`; unknown facts are left out."""
     facts = [_done(progress)] if progress.unit else []
     if progress.rate_per_s > 0:
         facts.append(_rate(progress))
@@ -126,7 +124,7 @@ def saved_at(moment: datetime) -> str:
 
 
 def percent(share: float) -> str:
-    """`97%`; never `100%` for something that is not certain, never `0%` for something that is possible."""
+    """`97%`; never `100%` below certainty, never `0%` above zero."""
     rounded = round(share * 100)
     if rounded >= 100 and share < 1.0:  # noqa: PLR2004 (a percentage)
         rounded = 99
@@ -136,7 +134,6 @@ def percent(share: float) -> str:
 
 
 def percent_of_size(scale: float) -> str:
-    """`250%`, `7.5%`: how large something is shown."""
     shown = QLocale().toString(100 * scale, "f", 0 if scale >= 0.1 else 1)  # noqa: PLR2004 (a tenth below 10%)
     return tr("%1%", shown)
 
@@ -146,13 +143,12 @@ def percent_to_a_tenth(value: float) -> str:
 
 
 def moment_text(moment: datetime) -> str:
-    """A local date and time in the locale's short form."""
     local = QDateTime.fromSecsSinceEpoch(int(moment.timestamp()))
     return QLocale().toString(local, QLocale.FormatType.ShortFormat)
 
 
 def file_size(size_bytes: float) -> str:
-    """`97.8 MB`; `53.1 kB` where it is less than one, `1.2 GB` where it is more than a thousand."""
+    """`53.1 kB`, `97.8 MB`, `1.2 GB`."""
     if size_bytes < _FIRST_MEGABYTE:
         return tr("%1 kB", _decimal(size_bytes / _KILOBYTE))
     if size_bytes < _FIRST_GIGABYTE:
@@ -161,13 +157,11 @@ def file_size(size_bytes: float) -> str:
 
 
 def part_of_size(done_bytes: int, total_bytes: int) -> str:
-    """`1.2 of 4.8 MB`: the part in the unit of the whole."""
     unit = _KILOBYTE if total_bytes < _FIRST_MEGABYTE else _MEGABYTE if total_bytes < _FIRST_GIGABYTE else _GIGABYTE
     return tr("%1 of %2", _decimal(done_bytes / unit), file_size(total_bytes))
 
 
 def transfer_rate(bytes_per_s: float) -> str:
-    """`1.6 MB/s`, in the unit of a file that is as large."""
     return tr("%1/s", file_size(bytes_per_s))
 
 
@@ -184,12 +178,7 @@ _JPEG: Final = frozenset({"JPG", "JPEG", "JPE", "JFIF"})
 
 
 def short_reason(failure: str, name: str) -> str:
-    """`Truncated JPEG`, `Not an image: a web page`, `File not found`.
-
-    Args:
-        failure: the engine's line about the file.
-        name: the file's name.
-    """
+    """The engine's message about a file, shortened: `Truncated JPEG`, `Not an image: a web page`."""
     what, _, rest = failure.partition(": ")
     what, found = what.partition(". ")[0], _found_in(rest)
     if what == _NO_IMAGE:
@@ -204,7 +193,6 @@ def short_reason(failure: str, name: str) -> str:
 
 
 def _found_in(facts: str) -> str:
-    """What was found, without what was expected and what to do."""
     _, sign, found = facts.partition("found ")
     return found.partition(". ")[0] if sign else ""
 

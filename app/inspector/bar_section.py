@@ -33,10 +33,7 @@ SHARES: Final = (0.0, 0.5, 1.0)  # where lines lie behind the curves
 
 @final
 class BarChart(QWidget):
-    """The lines of coverage and precision over the confidence needed, with the slider's value as a line across.
-
-    Pressing and dragging in it moves the slider, so what can be chosen is chosen in one place.
-    """
+    """Coverage and precision over the confidence needed; dragging in it moves the slider."""
 
     def __init__(self, curve: PolicyCurve, slider: QSlider) -> None:
         super().__init__()
@@ -79,7 +76,6 @@ class BarChart(QWidget):
         return QFontMetrics(self._caption_font()).height() + tokens().spacing.tiny
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint lines behind, the band, both curves, the bar, and the ends of the scale."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colours = tokens().colours
@@ -165,7 +161,7 @@ SETTLE_MS: Final = 400
 
 @final
 class BarSection(QObject):
-    """The confidence needed of one class, at the foot of its page."""
+    """The confidence needed of one class."""
 
     bar_requested = Signal(either(float | None))  # confidence needed in 0..1, or None to inherit it
     deepest_requested = Signal(bool)
@@ -218,11 +214,11 @@ class BarSection(QObject):
 
     @property
     def is_in_hand(self) -> bool:
-        """Whether a person is still choosing the confidence: it was not asked for yet."""
+        """Whether a value is being chosen that was not requested yet."""
         return self._slider.isSliderDown() or self._settle.isActive()
 
     def settle(self) -> None:
-        """Ask for the confidence that was chosen last, before the page goes away."""
+        """Request a pending value before the page goes away."""
         if self._settle.isActive():
             self._settle.stop()
             self._request_bar()

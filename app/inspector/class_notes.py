@@ -46,7 +46,6 @@ class ColourDot(QAbstractButton):
         return QSize(SIDE, SIDE)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the dot, and a ring around the chosen one and the one that has the keyboard."""
         colours, middle = tokens().colours, QRectF(self.rect()).center()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -62,7 +61,7 @@ class ColourDot(QAbstractButton):
 
 @final
 class ColourRow(QWidget):
-    """No colour, the eight that are offered, and the one that the class has if it came from elsewhere."""
+    """No colour, the eight swatches, and the class's own one if it is another."""
 
     colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
 
@@ -99,7 +98,6 @@ class ColourRow(QWidget):
 
 
 def colour_names() -> tuple[str, ...]:
-    """What the colours are called: none first, then in the order in which they are offered."""
     return (
         tr("No colour of its own"),
         tr("Red"),
@@ -120,7 +118,7 @@ _NOTE_PADDING: Final = 14  # above and below the text, as in the style sheet
 
 @final
 class NoteField(QPlainTextEdit):
-    """Some lines of text."""
+    """A few lines of text."""
 
     left = Signal()  # the keyboard went elsewhere
 
@@ -137,7 +135,7 @@ class NoteField(QPlainTextEdit):
 
 @final
 class ClassNotes(QWidget):
-    """Fields of one class."""
+    """Editable attributes of one class."""
 
     attributes_changed = Signal(dict)  # other values, by attribute
     colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
@@ -182,7 +180,7 @@ class ClassNotes(QWidget):
 
     @property
     def is_in_hand(self) -> bool:
-        """Whether something was typed that was not said yet."""
+        """Whether something was typed that was not saved yet."""
         return self._note.document().isModified() or any(line.isModified() for line in self._lines.values())
 
     def settle(self) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @final
 class LikelyImages(QWidget):
-    """Stays as it is while images are ticked, so that the next click hits what it aims at."""
+    """Likely images to tick. They stay in place while some are ticked, so that the next click hits its target."""
 
     labels_requested = Signal(tuple)  # ids of the ticked images, in their order
 
@@ -57,7 +57,6 @@ class LikelyImages(QWidget):
 
     @property
     def is_in_hand(self) -> bool:
-        """Whether images are ticked that are not labelled yet."""
         return bool(self._ticked)
 
     def settle(self) -> None:
@@ -82,7 +81,7 @@ SHOTS_SHOWN: Final = 12
 
 @final
 class ClassPage(Page):
-    """Everything about one class. Thrown away when the facts change."""
+    """Everything about one class. Replaced when the facts change."""
 
     bar_requested = Signal(either(float | None))  # confidence needed in 0..1, or None to inherit it
     deepest_requested = Signal(bool)
@@ -189,14 +188,14 @@ class ClassPage(Page):
         return button
 
     def _add_class_line(self, row: ScoreRow, end: QWidget | None, *, tone: str = "accent") -> None:
-        """A class that a click shows; without a figure where it has no part in the prototype."""
+        """A class; without a score where it does not contribute to the prototype."""
         line = ScoreLine()
         line.show_row(row, tone=tone, has_score=row.score > 0)
         line.chosen.connect(self.class_requested)
         self._add_line(line, *([end] if end is not None else []))
 
     def _add_line(self, *parts: QWidget) -> None:
-        """Parts beside one another, of which the first gets the room that is left."""
+        """Widgets in a row; the first one takes the spare width."""
         holder = QWidget()
         layout = QHBoxLayout(holder)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -210,12 +209,12 @@ class ClassPage(Page):
 
     @property
     def is_in_hand(self) -> bool:
-        """Whether a person is still ticking, choosing the confidence, or writing: it was not asked for yet."""
+        """Whether the user is editing something that was not saved yet."""
         is_ticking = self._likely is not None and self._likely.is_in_hand
         return is_ticking or self._bar.is_in_hand or self._notes.is_in_hand
 
     def settle(self) -> None:
-        """Ask for what was ticked, for the confidence chosen last and what was written, before the page goes away."""
+        """Save pending edits before the page goes away."""
         if self._likely is not None:
             self._likely.settle()
         self._bar.settle()

@@ -42,7 +42,7 @@ SIDE: Final = 44
 
 @final
 class Why(QWidget):
-    """The reasons of one prediction; its parts are used again for the next one."""
+    """The explanation of one prediction; its widgets are reused."""
 
     image_requested = Signal(int)
     class_requested = Signal(int)
@@ -57,7 +57,6 @@ class Why(QWidget):
         self._column = fill_column(self, self._look_alikes_text, self._look_alikes, self._learned_text)
 
     def show_facts(self, facts: ImageFacts, state: CollectionState) -> None:
-        """Show the reasons for an image; without any it takes no room."""
         learned, similar = learned_text(facts), look_alikes_text(facts)
         self.setVisible(bool(learned or similar))
         self._look_alikes_text.show_text(similar)
@@ -81,7 +80,7 @@ class Why(QWidget):
 
 @final
 class _Share:
-    """A source of a prototype with its share, and its images below."""
+    """A source of a prototype with its share and images."""
 
     def __init__(self, column: QVBoxLayout, strip: ThumbnailStrip) -> None:
         self.line, self._strip = ScoreLine(), strip
@@ -89,7 +88,6 @@ class _Share:
         column.addWidget(strip)
 
     def show_share(self, share: ShareRow | None, state: CollectionState) -> None:
-        """Show a share, or nothing."""
         self.line.setVisible(share is not None)
         self._strip.show_images(share.image_ids[:SHOTS_SHOWN] if share else (), state)
         if share is not None:
@@ -100,10 +98,7 @@ class _Share:
 
 @final
 class ImagePage(Page):
-    """Everything about one image. Made once; the facts of the next image go into the same widgets.
-
-    What stands above the reasons keeps its place, so that a class is found where it was on the image before.
-    """
+    """Everything about one image. Made once, so that classes keep their places from image to image."""
 
     label_requested = Signal(int)
     unlabel_requested = Signal()
@@ -135,7 +130,7 @@ class ImagePage(Page):
         self.add(self._why)
 
     def prepare(self, paths: Sequence[Path]) -> None:
-        """Have the pictures of images that come up next."""
+        """Load the pictures of the next images."""
         self._picture.prepare(paths)
 
     def show_facts(
@@ -157,7 +152,7 @@ class ImagePage(Page):
         return line
 
     def _show_prediction(self, facts: ImageFacts) -> None:
-        """The likeliest classes; for an unknown image without percentages, which would say how sure it is of one."""
+        """Show the most likely classes; for an unknown image without percentages, which would suggest certainty."""
         is_unknown = facts.certainty is Certainty.UNKNOWN
         condition = condition_text() if is_unknown else ""
         self._certainty.show_text(certainty_text(facts))
@@ -175,7 +170,7 @@ class ImagePage(Page):
 
 @final
 class LabelLine(QWidget):
-    """What a person said of an image, who and when, and a button that takes it off. As high without a label."""
+    """The label with its annotator and time, and a button that removes it. Without a label it keeps its height."""
 
     unlabel_requested = Signal()
 
@@ -195,7 +190,6 @@ class LabelLine(QWidget):
         row.addWidget(self._remove)
 
     def show_label(self, title: str, label: Label | None) -> None:
-        """Show a label, or that there is none."""
         words = self._title.sizeHint().height() + self._origin.sizeHint().height()
         self.setMinimumHeight(max(words, self._remove.sizeHint().height()))
         self._title.show_text(title, role="strong" if label else "secondary")
@@ -209,7 +203,7 @@ PICTURE_HEIGHT: Final = 208
 
 @final
 class Picture(QWidget):
-    """An image, fitted, on a sunken ground with round corners."""
+    """A fitted image with round corners."""
 
     def __init__(self, thumbnails: Thumbnails) -> None:
         super().__init__()
@@ -225,7 +219,6 @@ class Picture(QWidget):
         self.update()
 
     def prepare(self, paths: Sequence[Path]) -> None:
-        """Have the pictures of images that come up next."""
         for path in reversed(paths):  # the newest wish is served first
             self._wish(path)
 

@@ -30,7 +30,7 @@ SHOWN_PLACES: Final = 8  # of a class with many paths from the top; the others a
 
 
 class Certainty(Enum):
-    """How far the program trusts its prediction of one image."""
+    """How far a prediction can be trusted."""
 
     WAITING = auto()
     FAILED = auto()
@@ -54,7 +54,7 @@ class ScoreRow:
 
 
 class ShareSource(Enum):
-    """Whose word a share of a prototype is."""
+    """Where a share of a prototype comes from."""
 
     LABELLED = auto()
     COARSE = auto()
@@ -74,7 +74,7 @@ class ShareRow:
 
 @dataclass(frozen=True)
 class ImageFacts:
-    """Everything the page of one image shows; `failure` says why its file could not be read."""
+    """The facts of an image page; `failure`: why its file could not be read."""
 
     image_id: int
     path: Path
@@ -90,18 +90,17 @@ class ImageFacts:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether a broader class is shown above the likeliest ones."""
+        """Whether a broader class is shown above the most likely ones."""
         return self.certainty is Certainty.COARSE and self.safe is not None and bool(self.tops)
 
     @property
     def rows(self) -> tuple[ScoreRow, ...]:
-        """The classes that can be clicked, from the top."""
         return (self.safe, *self.tops) if self.safe is not None and self.is_coarse else self.tops
 
 
 @dataclass(frozen=True)
 class ClassPageFacts:
-    """Everything the page of one class shows."""
+    """The facts of a class page."""
 
     class_id: int
     name: str
@@ -139,7 +138,7 @@ def certainty(state: CollectionState, image_id: int) -> Certainty:
 def score_rows(
     graph: CategoryGraph, scores: Sequence[ScoredClass], *, with_digits: bool = False
 ) -> tuple[ScoreRow, ...]:
-    """Scored classes as rows; classes that were removed meanwhile are left out."""
+    """Scored classes as rows, without classes removed meanwhile."""
     known = [scored for scored in scores if scored.class_id in graph]
     return tuple(
         ScoreRow(
@@ -154,7 +153,7 @@ def score_rows(
 
 
 def worth_showing(tops: Sequence[ScoredClass], *, is_unknown: bool) -> tuple[ScoredClass, ...]:
-    """The likeliest classes, without those far down the list that are out of the question anyway."""
+    """The most likely classes without the improbable tail."""
     return tuple(
         scored
         for number, scored in enumerate(tops, start=1)
@@ -163,19 +162,18 @@ def worth_showing(tops: Sequence[ScoredClass], *, is_unknown: bool) -> tuple[Sco
 
 
 def safe_row(graph: CategoryGraph, class_id: int, score: float) -> ScoreRow | None:
-    """The safe class as a row; None when there is none."""
     if class_id == NO_CLASS or class_id not in graph:
         return None
     return ScoreRow(class_id, graph.name(class_id), place_text(graph, class_id), score)
 
 
 def place_text(graph: CategoryGraph, class_id: int) -> str:
-    """The first path above a class: `Animal / Bird`; empty at the top level."""
+    """The first path above a class, `Animal / Bird`; empty at the top level."""
     return short_path(map(graph.name, graph.paths(class_id)[0][:-1]))
 
 
 def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[ShareRow, ...]:
-    """Where the prototype behind a prediction comes from, the largest share first; empty shares are left out."""
+    """The sources of the prototype behind a prediction, largest share first, without empty ones."""
     if explanation is None:
         return ()
     own = [ShareRow(None, graph.name(explanation.class_id), explanation.own.share, explanation.own.image_ids)]
@@ -267,7 +265,6 @@ class Teaching(Enum):
 
 
 def teaching(facts: ClassPageFacts) -> Teaching:
-    """What the prototype of a class is made of, in one word."""
     is_taught_by_parents = any(row.score > 0 for row in facts.parents)  # those without images have nothing to teach
     if facts.is_zero_shot:
         return Teaching.PARENTS_ONLY if is_taught_by_parents else Teaching.NOTHING
@@ -279,13 +276,12 @@ def teaching(facts: ClassPageFacts) -> Teaching:
 
 
 def is_labelled(state: CollectionState, image_id: int) -> bool:
-    """Whether a person said something about an image, `none of the classes` included."""
     label = state.label_class[state.position(image_id)]
     return bool(label >= 0 or label == UNKNOWN)
 
 
 def label_shown(state: CollectionState, image_id: int, known: Label | None) -> Label | None:
-    """The label of an image; one that is on its way to the disk was given by this person just now."""
+    """The label of an image; one not on disk yet was just given by this annotator."""
     code = int(state.label_class[state.position(image_id)])
     if code == NO_CLASS:
         return None

@@ -23,7 +23,7 @@ _NOTHING: Final = ScoreRow(-1, "", "", 0.0)
 class ScoreLine(QAbstractButton):
     """Key, name, percentage, and a thin bar below. A click, Space or Enter chooses the class.
 
-    The mouse leaves the keyboard where it is, so that a click between two keys of a person who labels costs nothing.
+    A click does not take the focus, so that labelling by keys continues.
     """
 
     chosen = Signal(int)  # class id
@@ -50,12 +50,7 @@ class ScoreLine(QAbstractButton):
         condition: str = "",
         key: str = "",
     ) -> None:
-        """Show a class.
-
-        Args:
-            condition: what the choice depends on, for those who cannot see the words above it.
-            key: drawn before the name; its digit where there is none.
-        """
+        """Show a class; `condition` goes before its accessible name, `key` replaces its digit."""
         self._row, self._tone, self._has_score, self._is_clickable = row, tone, has_score, is_clickable
         self._key = key or (str(row.digit) if row.digit else "")
         self.setToolTip(plain_tip(f"{row.place} / {row.name}" if row.place else row.name))
@@ -108,7 +103,7 @@ class ScoreLine(QAbstractButton):
         painter.end()
 
     def _paint_ground(self, painter: QPainter) -> None:
-        """Light up below the pointer; a ring around what has the keyboard."""
+        """A hover background and a focus ring."""
         colours, shape = tokens().colours, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -1.5)
         is_lit = self._is_clickable and self.underMouse()
         if not (is_lit or self.hasFocus()):
@@ -149,7 +144,7 @@ _ZERO_WIDTH_SPACE: Final = "\u200b"
 
 @final
 class Paragraph(QLabel):
-    """Lines that wrap; a word that is longer than a line breaks inside. Without a text it takes no room."""
+    """Wrapping text that also breaks long words; hidden while empty."""
 
     def __init__(self, role: str = "secondary") -> None:
         super().__init__()
@@ -162,11 +157,11 @@ class Paragraph(QLabel):
         self.setSizePolicy(policy)
 
     def minimumSizeHint(self) -> QSize:
-        """A line. How many it takes depends on the width; of the narrowest page a long text would ask for hundreds."""
+        """One line: for the narrowest page a long text would ask for hundreds."""
         return QSize(1, self.fontMetrics().height())
 
     def show_text(self, text: str) -> None:
-        """Show a text, or nothing; only where it has its place already, since it would be a window otherwise."""
+        """Show a text or nothing; only once it has a parent, else it would be a window."""
         self.setVisible(bool(text))
         if text:
             self.ensurePolished()
@@ -174,7 +169,7 @@ class Paragraph(QLabel):
 
 
 def broken(text: str, metrics: QFontMetrics, widest: int = _NARROWEST) -> str:
-    """The same text, in which words that are wider than `widest` pixels may break at every letter."""
+    """Allow line breaks at every letter of words wider than `widest` pixels."""
     return " ".join(
         _ZERO_WIDTH_SPACE.join(word) if len(word) > _NEVER_LONG and metrics.horizontalAdvance(word) > widest else word
         for word in text.split(" ")
@@ -200,7 +195,6 @@ class Page(QWidget):
         self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
     def add_section(self, title: str = "") -> ElidedLabel:
-        """Begin a section."""
         heading = ElidedLabel("section")
         heading.setContentsMargins(0, tokens().spacing.small, 0, 0)
         heading.show_text(title)
@@ -208,7 +202,7 @@ class Page(QWidget):
         return heading
 
     def add_section_with(self, title: str, end: QWidget) -> None:
-        """Begin a section with something at the end of its heading, for which there is always room."""
+        """Begin a section with a widget at the end of its heading, which keeps its room when hidden."""
         heading = ElidedLabel("section")
         heading.show_text(title)
         policy = end.sizePolicy()
@@ -222,7 +216,6 @@ class Page(QWidget):
         self.add(holder)
 
     def add_text(self, text: str = "", role: str = "secondary") -> Paragraph:
-        """Put a paragraph."""
         paragraph = Paragraph(role)
         self.add(paragraph)
         paragraph.show_text(text)

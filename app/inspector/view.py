@@ -82,7 +82,7 @@ class Inspector(QWidget):
         self.clear()
 
     def show_image(self, image_id: int) -> None:
-        """Show an image: all that is known already at once, the rest as soon as it is there."""
+        """Show an image: what is known at once, the rest when it arrives."""
         self._ask_timer.stop()
         self._image_id, self._class_id = image_id, None
         self._show_known()
@@ -105,11 +105,10 @@ class Inspector(QWidget):
         self._put(hint)
 
     def is_waiting_for(self, image_id: int) -> bool:
-        """Whether more is to be shown of an image as soon as it is known."""
         return self._image_id == image_id and not self._is_complete
 
     def likeliest_of(self, image_id: int) -> tuple[int, ...]:
-        """Classes behind the digit keys as they are shown, or were when somebody could react; none of another image."""
+        """Classes of the digit keys as shown, or as they were within the reaction time; empty for another image."""
         facts, meant = self.image_facts, self._session.eye.meant(image_id)
         if facts is None or facts.image_id != image_id or meant is None:
             return ()
@@ -118,7 +117,7 @@ class Inspector(QWidget):
     # -- an image
 
     def _show_known(self) -> None:
-        """Show what is known of the image: always its label and its likeliest class, as they stand on the card."""
+        """Show what is known of the image, consistent with its card."""
         eye, image_id = self._session.eye, self._image_id
         state = eye.state
         if state is None or image_id is None:
@@ -158,7 +157,7 @@ class Inspector(QWidget):
         return page
 
     def _on_row_chosen(self, class_id: int) -> None:
-        """A row was clicked; one that changed a moment ago means what stood in its place, as its key does."""
+        """A row that changed within the reaction time means its predecessor, as its key does."""
         image_id, facts = self._image_id, self.image_facts
         meant = None if image_id is None else self._session.eye.meant(image_id)
         if image_id is None or facts is None or meant is None:
@@ -183,7 +182,7 @@ class Inspector(QWidget):
             self._ask_timer.start()
 
     def _on_change_made(self, change: Change) -> None:
-        """Fields may hold what was written there and taken back since, of which the facts on the page know nothing."""
+        """Rebuild the page: undone edits may still stand in its fields, and the facts would not differ."""
         if any(isinstance(edit, AttributesChanged) for edit in change.graph_edits):
             self._is_rewritten = True
 
@@ -234,7 +233,6 @@ class Inspector(QWidget):
         self._put(page)
 
     def _is_in_hand(self, class_id: int) -> bool:
-        """Whether a person is choosing something on the page of this class."""
         page, facts = self._scroll.widget(), self.class_facts
         return isinstance(page, ClassPage) and facts is not None and facts.class_id == class_id and page.is_in_hand
 
@@ -258,7 +256,7 @@ class Inspector(QWidget):
             self._ask_timer.start()  # what came while it was in a person's hand was not shown
 
     def stop(self) -> None:
-        """Say what was written last, before the program ends."""
+        """Save pending edits before the program ends."""
         page = self._scroll.widget()
         if isinstance(page, ClassPage):
             page.settle()
@@ -281,7 +279,7 @@ class Inspector(QWidget):
             self._find_alike(widget, focused).setFocus()
 
     def _find_alike(self, page: QWidget, part: QWidget) -> QWidget:
-        """What is in the place of a part of the page before; the pane itself where nothing is."""
+        """The widget with the same accessible name on the new page; the scroll area without one."""
         name = part.accessibleName()
         alike = (each for each in page.findChildren(type(part)) if name and each.accessibleName() == name)
         return next(alike, self._scroll)
@@ -291,7 +289,7 @@ ClassAnswer = tuple["ClassFacts", tuple["ScoredClass", ...], tuple[int, ...], "P
 
 
 def _ask_class(live: LiveCollection, class_id: int) -> ClassAnswer | None:
-    """Ask the collection, on the project thread; None when the class is gone."""
+    """On the project thread; None when the class was removed."""
     from engine.collection.graph_suggestions.find import suggested_parents
     from engine.collection.policy_curve import curve_of
 

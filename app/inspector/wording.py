@@ -32,12 +32,11 @@ def label_title(graph: CategoryGraph, label: Label | None) -> str:
 
 
 def label_origin(label: Label) -> str:
-    """Who said it and when: `anna, 3 May 2026 14:02`."""
+    """`anna, 3 May 2026 14:02`."""
     return f"{label.who}, {moment_text(label.when)}"
 
 
 def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for each case)
-    """How far the prediction can be trusted, in one short sentence."""
     match facts.certainty:
         case Certainty.FAILED:
             reason = short_reason(facts.failure, facts.path.name) or tr("Could not be read")
@@ -80,17 +79,14 @@ def share_title(row: ShareRow) -> str:
 
 
 def look_alikes_text(facts: ImageFacts) -> str:
-    """How far the prediction follows the most similar images; empty where it follows none.
-
-    An unknown image has no prediction that could follow anything.
-    """
+    """How far the prediction follows similar images; empty where it follows none, and for an unknown image."""
     if not facts.look_alikes or facts.certainty is Certainty.UNKNOWN:
         return ""
     return tr("%1 of the prediction comes from the most similar images:", percent(facts.look_alike_share))
 
 
 def learned_text(facts: ImageFacts) -> str:
-    """What the class behind a prediction was learned from, and how much of the prediction that is."""
+    """What the predicted class was learned from, and its share of the prediction."""
     if not facts.shares:
         return ""
     sentences = [_distance_text(facts), _prototype_part_text(facts), _learned_from_text(facts)]
@@ -98,14 +94,13 @@ def learned_text(facts: ImageFacts) -> str:
 
 
 def _distance_text(facts: ImageFacts) -> str:
-    """Which class an unknown image would be of."""
+    """The nearest class of an unknown image."""
     if facts.certainty is not Certainty.UNKNOWN:
         return ""
     return tr("It looks too different from %1, the closest class.", shortened(facts.why_name))
 
 
 def _prototype_part_text(facts: ImageFacts) -> str:
-    """The rest of a prediction that partly follows similar images."""
     if not look_alikes_text(facts):
         return ""
     return tr("%1 comes from the prototype of %2.", percent(1 - facts.look_alike_share), shortened(facts.why_name))
@@ -138,7 +133,7 @@ def teaching_text(facts: ClassPageFacts) -> str:
 
 
 def shortened(name: str) -> str:
-    """A name as it stands inside a sentence: a very long one would bury the sentence."""
+    """A name for use in a sentence."""
     return name if len(name) <= LONGEST_IN_SENTENCE else f"{name[:LONGEST_IN_SENTENCE].rstrip()}…"
 
 
@@ -148,7 +143,7 @@ def counts_text(facts: ClassPageFacts) -> str:
 
 
 def aliases_text(facts: ClassPageFacts) -> str:
-    """`Also called Tinca tinca  ·  id n01440764`; empty where the class has neither synonyms nor a source id."""
+    """`Also called Tinca tinca  ·  id n01440764`; empty without synonyms and source id."""
     synonyms = facts.attributes.synonyms
     more = len(synonyms) - SYNONYMS_NAMED
     named = ", ".join(synonyms[:SYNONYMS_NAMED]) + (f" +{more}" if more > 0 else "")
@@ -170,7 +165,7 @@ def bar_text(facts: ClassPageFacts) -> str:
 
 
 def curve_text(curve: PolicyCurve, bar: float) -> str:
-    """What a confidence would do, counted on labelled images that the model did not learn from."""
+    """The effect of a confidence, measured on labelled images that the model did not learn from."""
     point = curve.at(bar)
     named = tr(
         "At %1, %2 of %3 held-out images of this class are named as it or a class below it.",

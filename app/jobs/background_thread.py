@@ -25,9 +25,9 @@ Deliver = Callable[[], None]
 
 @final
 class BackgroundThread(QObject):
-    """Work goes in from the GUI thread, runs in order on one other thread, and answers come back in order.
+    """Runs submitted work in order on one thread; results are delivered in order on the GUI thread.
 
-    Work that was submitted always runs, also when the program is closing: nothing a person did is dropped.
+    Submitted work always runs, also when the program is closing: nothing a user did is lost.
     """
 
     busy_changed = Signal(bool)
@@ -42,16 +42,10 @@ class BackgroundThread(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether work waits or runs."""
         return self._waiting > 0
 
     def submit(self, work: Callable[[], None], on_failure: Callable[[str], None]) -> None:
-        """Run `work` on the thread after everything submitted before.
-
-        Args:
-            work: called on the thread; it answers with `post`.
-            on_failure: called on the GUI thread with one line for a person when `work` raised.
-        """
+        """Run `work` after all earlier work; it delivers results with `post`. `on_failure` gets a message."""
         if self._is_stopped:
             return
         self._waiting += 1
@@ -64,7 +58,7 @@ class BackgroundThread(QObject):
         self._came_back.emit(deliver)
 
     def stop(self) -> None:
-        """Finish what was submitted, then end the thread. Blocks; answers that come after are dropped."""
+        """Finish submitted work, then end the thread. Blocks; later results are dropped."""
         self._is_stopped = True
         self._executor.shutdown(wait=True)
 
@@ -89,7 +83,7 @@ class BackgroundThread(QObject):
 
 
 def sentence_for(error: Exception) -> str:
-    """One line for a person; an error that is a bug also goes into the log with its traceback."""
+    """A message for the user; a bug is also logged with its traceback."""
     error = as_full_disk(error)
     if isinstance(error, ProtoleafError):
         return shown(error.translated())

@@ -11,7 +11,7 @@ from engine.files import shown
 
 
 class JobState(StrEnum):
-    """Where a job is in its life."""
+    """Life cycle of a job."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -24,10 +24,9 @@ ENDED = frozenset({JobState.DONE, JobState.FAILED, JobState.CANCELLED})
 
 
 class Job(QObject):
-    """Base of jobs; lives on the GUI thread. Exactly one of finished, failed, cancelled is said, then `ended`.
+    """Base of jobs; lives on the GUI thread. Emits exactly one of finished, failed, cancelled, then `ended`.
 
-    A subclass overrides `start` and `cancel`, and tells its story with `_begin`, `_report`, `_succeed`, `_fail`
-    and `_stop`.
+    A subclass overrides `start` and `cancel`, and calls `_begin`, `_report`, `_succeed`, `_fail` and `_stop`.
 
     Attributes:
         keeps_finished: whether a stop keeps what was finished; false where only the whole is of use.
@@ -50,15 +49,12 @@ class Job(QObject):
 
     @property
     def has_ended(self) -> bool:
-        """Whether the job is done, failed or cancelled."""
         return self.state in ENDED
 
     def start(self) -> None:
-        """Begin the work; returns at once."""
         raise AssertionError(f"{type(self).__name__} does not say how it starts")
 
     def cancel(self) -> None:
-        """Ask the work to stop at its next safe point."""
         raise AssertionError(f"{type(self).__name__} does not say how it is cancelled")
 
     def stop(self) -> None:
@@ -99,7 +95,7 @@ class Job(QObject):
 
 
 class Lane(Enum):
-    """What a heavy job waits for: in each lane one job runs at a time."""
+    """Queues of heavy jobs: in each lane one job runs at a time."""
 
     EMBEDDING = auto()
     """For those before it in this lane: photos that are dropped while a backbone trains are embedded at once."""
@@ -113,7 +109,7 @@ class JobRunner(QObject):
 
     Signals:
         job_added: a job was queued or is watched.
-        job_ended: it is done, failed or cancelled, and no longer in `jobs`.
+        job_ended: it has ended, and is no longer in `jobs`.
         stopping: the program ends; every job was stopped.
     """
 
@@ -130,29 +126,28 @@ class JobRunner(QObject):
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """Jobs that wait or run, oldest first."""
+        """Waiting and running jobs, oldest first."""
         return tuple(self._jobs)
 
     def run(self, job: Job, lane: Lane = Lane.EMBEDDING) -> None:
-        """Queue a heavy job; it starts when those that it waits for have ended."""
+        """Queue a heavy job."""
         self._heavy[job] = lane
         self.watch(job)
         self._start_next()
 
     def watch(self, job: Job) -> None:
-        """Show a job that somebody else starts."""
+        """Show a job that is started elsewhere."""
         job.setParent(self)
         self._jobs.append(job)
         job.ended.connect(lambda: self._on_job_ended(job))
         self.job_added.emit(job)
 
     def cancel_all(self) -> None:
-        """Ask every job to stop."""
         for job in reversed(self._jobs.copy()):
             job.cancel()
 
     def stop(self) -> None:
-        """End every job before the program ends, and begin no other. May block for a moment."""
+        """End every job before the program ends, and start no other. May block for a moment."""
         self._is_stopped = True
         for job in reversed(self._jobs.copy()):
             job.stop()

@@ -33,19 +33,15 @@ STOP_GRACE_S: Final = 2.0
 
 
 class WorkerJob(Job):
-    """Base of jobs that ask a worker; brings its answers to the GUI thread.
+    """Base of jobs of a worker; delivers its results on the GUI thread.
 
-    A subclass says in `start` what is asked first, and in `_on_result` what is done with the result.
+    A subclass sends its first request in `start`, and handles the result in `_on_result`.
 
     Signals:
-        event_came: what the worker tells besides progress, such as a batch of results or a point of a curve.
-
-    Args:
-        title: what the status bar says.
-        cancel_grace_ms: how long a worker that was asked to stop may take.
+        event_came: events besides progress, such as a batch of results or a point of a curve.
 
     Attributes:
-        details: traceback or last words of a worker that ended unexpectedly.
+        details: traceback or last output of a worker that ended unexpectedly.
     """
 
     event_came = Signal(object)
@@ -66,11 +62,11 @@ class WorkerJob(Job):
 
     @property
     def process_id(self) -> int:
-        """Of the worker; 0 while there is none."""
+        """Of the worker; 0 without one."""
         return 0 if self._worker is None else self._worker.process_id
 
     def cancel(self) -> None:
-        """Ask the worker to stop; end it when it does not."""
+        """Ask the worker to stop; kill it after a grace time."""
         self._was_cancelled = True
         if not self._is_asking:
             self._stop()
@@ -79,7 +75,6 @@ class WorkerJob(Job):
             self._kill_timer.start()
 
     def stop(self) -> None:
-        """Stop the worker and wait for its end, before the program ends."""
         self.cancel()
         if self._worker is not None:
             self._worker.stop(STOP_GRACE_S)
@@ -94,7 +89,7 @@ class WorkerJob(Job):
         )
 
     def _bring(self, answer: Callable[[], None]) -> None:
-        """Hand an answer over to the GUI thread; called on a thread of the worker's."""
+        """Deliver on the GUI thread; called on a thread of the worker's client."""
         with self._posting, suppress(RuntimeError):  # it may have been deleted: nobody waits for it
             self._answers.append(answer)
             self._came.emit()
@@ -151,14 +146,7 @@ class WorkerJob(Job):
 
 @final
 class ProcessJob(WorkerJob):
-    """One request, done in a process that ends with it.
-
-    Args:
-        title: what the status bar says.
-        request: what is asked for.
-        command: program and arguments; by default this program as a worker.
-        cancel_grace_ms: how long a worker that was asked to stop may take.
-    """
+    """One request, done in a process that ends with it; by default this program as a worker."""
 
     def __init__(
         self,
@@ -174,7 +162,6 @@ class ProcessJob(WorkerJob):
         self._command = command
 
     def start(self) -> None:
-        """Start the worker and give it the request."""
         try:
             worker = Worker(self._command)
         except OSError:
@@ -184,7 +171,7 @@ class ProcessJob(WorkerJob):
         self._begin()  # last, so that whoever is told can cancel
 
     def _on_ending(self, ending: Ending) -> None:
-        """Say how it ended, once the process is gone and all it wrote was read."""
+        """Report the end once the process is gone and all its output was read."""
         if self._worker is not None:
             self._worker.join()
         super()._on_ending(ending)
@@ -194,7 +181,7 @@ MakeJob = Callable[[str, Request[Any]], ProcessJob]
 
 
 class Stage(StrEnum):
-    """Where the work is; IDLE before it, after a cancel, and when its end was seen."""
+    """IDLE: before it began, after a cancel, and once its end was dismissed."""
 
     IDLE = "idle"
     WAITING = "waiting"
@@ -205,16 +192,15 @@ class Stage(StrEnum):
 
 @final
 class JobSlot(QObject):
-    """One kind of work, one at a time, with all that screens show of it; it goes on while no screen looks.
+    """One kind of work, one job at a time, with all that screens show of it.
 
     Signals:
-        stage_changed: the new `Stage`; all attributes fit it already.
-        progressed: the newest `Progress`.
+        stage_changed: all attributes are up to date already.
         finished: the worker's result; `stage_changed` comes after it.
 
     Args:
         jobs: the jobs it joins.
-        is_heavy: whether it waits until other heavy work is done; other work starts at once.
+        is_heavy: whether it waits for other heavy work.
         keeps_finished: whether a stop keeps what was finished.
     """
 
@@ -237,17 +223,10 @@ class JobSlot(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether it waits or runs."""
         return self.stage in (Stage.WAITING, Stage.RUNNING)
 
     def start(self, title: str, request: Request[Any], *, subject: str = "") -> None:
-        """Begin, unless it is at work already.
-
-        Args:
-            title: what the status bar says.
-            request: what the worker is asked for.
-            subject: what it is about, for screens.
-        """
+        """Begin, unless it is busy. `title` is shown in the status bar; `subject` is what it is about, for screens."""
         if self.is_busy:
             return
         self.subject, self.progress, self.error, self.news = subject, None, "", []
@@ -267,14 +246,14 @@ class JobSlot(QObject):
             self._job.cancel()
 
     def abandon(self) -> None:
-        """Ask it to stop, and be free at once: nobody hears of it any more, however it ends."""
+        """Cancel, and be free at once; the job's end is ignored."""
         job, self._job = self._job, None
         if job is not None:
             job.cancel()
             self._enter(Stage.IDLE)
 
     def dismiss(self) -> None:
-        """The person has seen the end, and goes on."""
+        """The user has seen the end."""
         if not self.is_busy and self.stage is not Stage.IDLE:
             self._enter(Stage.IDLE)
 

@@ -39,23 +39,12 @@ MOST_ROWS: Final = 500
 
 
 def more_text(count: int) -> str:
-    """Below a list that is cut."""
     return tr("and %1 more", number(count))
 
 
 @final
 class PlanSection(QWidget):
-    """Takes no room without a row.
-
-    Attributes:
-        box: what can be chosen; hidden where nothing can.
-        table: the list.
-
-    Args:
-        name: of the list, for screen readers.
-        columns: headings.
-        widest_last: logical pixels that the last column takes at most.
-    """
+    """A part of an import plan; hidden while empty. `box` is hidden where there is nothing to choose."""
 
     def __init__(self, name: str, columns: Sequence[str], *, widest_last: int = WIDEST_LAST) -> None:
         super().__init__()
@@ -94,7 +83,6 @@ class PlanSection(QWidget):
 
     @property
     def title(self) -> str:
-        """What it says above the list; "" while there is none."""
         return "" if self.isHidden() else self._title.text()
 
     @property
@@ -110,8 +98,8 @@ class PlanSection(QWidget):
         Args:
             title: says what the rows are.
             rows: cells as texts.
-            total: how many rows there would be; `rows` may be the first of them.
-            choice: what the box says; "" for none.
+            total: all rows, of which `rows` may be the first.
+            choice: text of the box; "" for none.
             note: a quiet line; "" for none.
         """
         self.setVisible(bool(rows))
@@ -153,16 +141,9 @@ Survey = TypeVar("Survey", bound=Surveyed)
 
 
 class ImportCard(ScrollingCard, Generic[Survey]):
-    """Floats over the window; Enter imports, Esc or a click beside it changes nothing.
+    """Floats over the window; Enter imports, Esc or a click beside it cancels.
 
-    A subclass calls `_fill` with its parts once they are made, shows its choice in `_show_choice` and asks for the
-    import in `_request`.
-
-    Args:
-        host: what it floats over.
-        title: at its head.
-        words: what can be imported.
-        hint: another way to choose it; "" for none.
+    A subclass calls `_fill` with its parts once they are made.
     """
 
     file_requested = Signal()
@@ -206,7 +187,6 @@ class ImportCard(ScrollingCard, Generic[Survey]):
 
     @property
     def summary(self) -> str:
-        """How much would be done; "" while nobody knows."""
         return "" if self._plan.isHidden() else self._summary.text()
 
     @property
@@ -214,7 +194,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         return self._kind.text()
 
     def show_start(self, failure: str = "") -> None:
-        """Ask for a file or folder; say why the last one was none."""
+        """Ask for a file or folder; `failure` of the last one."""
         self.survey = None
         self._show_parts(start=True)
         self.failure.show_text(failure)
@@ -222,7 +202,6 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self.file_button.setFocus()
 
     def show_reading(self, name: str) -> None:
-        """Say what is being read."""
         self.survey = None
         self._name.setText(breakable(shown(name)))
         self._show_parts(name=True, progress=True)
@@ -232,7 +211,6 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self.progress.cancel_button.setFocus()
 
     def show_survey(self, survey: Survey) -> None:
-        """Show what would be done."""
         self.survey = survey
         self._name.setText(breakable(shown(survey.source.name)))
         self._show_found(survey)
@@ -277,14 +255,14 @@ class ImportCard(ScrollingCard, Generic[Survey]):
 
     @abstractmethod
     def _request(self) -> None:
-        """Ask for the import of what is shown."""
+        """Request the import."""
 
     def wanted_height(self, width: int) -> int:
-        """With the answers below what scrolls."""
+        """With the buttons below the scrolling part."""
         return super().wanted_height(width) + (0 if self._foot.isHidden() else self._foot.sizeHint().height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter imports, from wherever the keyboard is but a button that says otherwise."""
+        """Enter imports, unless a button with another meaning has the focus."""
         others = (self.keep_button, self.close_button, self.file_button, self.folder_button)
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if is_enter and self.survey is not None and QApplication.focusWidget() not in others:

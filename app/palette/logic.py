@@ -22,14 +22,14 @@ MOST_PLACES: Final = 999
 
 @dataclass(frozen=True)
 class ClassChoice:
-    """A class that is there."""
+    """An existing class."""
 
     class_id: int
 
 
 @dataclass(frozen=True)
 class CreateChoice:
-    """A class that would be made; at the top level when `parent_id` is None."""
+    """A class to be made; at the top level when `parent_id` is None."""
 
     name: str
     parent_id: int | None
@@ -44,14 +44,14 @@ class CommandChoice:
 
 @dataclass(frozen=True)
 class NameChoice:
-    """A typed name, such as the new name of a class."""
+    """A typed name."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class OptionChoice:
-    """One of several ways to do something, by its place among them."""
+    """An option, by its index."""
 
     place: int
 
@@ -64,11 +64,9 @@ class PaletteRow:
     """One row of a palette.
 
     Attributes:
-        title: what is chosen.
-        subtitle: where it belongs, in quieter ink.
         hint: a key, a score or a count at the right end.
         icon: name of an icon of the theme.
-        choice: what choosing it means; None for a row that only says something.
+        choice: None for a row that cannot be chosen.
     """
 
     title: str
@@ -79,12 +77,11 @@ class PaletteRow:
 
 
 def class_ids_for(graph: CategoryGraph, text: str, *, first: Sequence[int] = ()) -> list[int]:
-    """Classes for a typed text, the best first.
+    """Classes for a typed text, best first.
 
     Args:
-        graph: where to look.
-        text: a name, source id or synonym, the beginning or a part of one, or a path such as `Bird/Gull`; empty asks
-            for `first` only.
+        graph: where to search.
+        text: a part of a name, source id or synonym, or a path such as `Bird/Gull`; empty for `first` only.
         first: classes to offer before anything is typed (recent, likely); they also win among equal matches.
     """
     wanted = text.strip()
@@ -98,7 +95,7 @@ def class_ids_for(graph: CategoryGraph, text: str, *, first: Sequence[int] = ())
 
 
 def class_rows(graph: CategoryGraph, text: str, *, first: Sequence[int] = ()) -> list[PaletteRow]:
-    """The rows of these classes; one that was found by its source id or a synonym shows it behind its name."""
+    """One that matches by source id or synonym shows it behind its name."""
     return [
         PaletteRow(_title(graph, class_id, text), place_of(graph, class_id), "", "class", ClassChoice(class_id))
         for class_id in class_ids_for(graph, text, first=first)
@@ -129,11 +126,11 @@ def _has_ancestors(graph: CategoryGraph, class_id: int, names: Sequence[str]) ->
 
 
 def create_choice(graph: CategoryGraph, text: str, *, under: int | None) -> CreateChoice | None:
-    """The class that the typed text would make, or None when it is empty, already there, or its parent is not.
+    """The class that the text would make; None when it is empty, exists, or its parent does not.
 
     Args:
-        graph: the classes that are there.
-        text: a name, or `Parent/Name` to say where it goes.
+        graph: the classes.
+        text: a name, or `Parent/Name`.
         under: the parent when the text names none.
     """
     *parent_names, name = [part.strip() for part in text.split("/")]
@@ -157,21 +154,20 @@ def _parent_named(text: str, graph: CategoryGraph) -> int | None:
 
 
 def place_of(graph: CategoryGraph, class_id: int) -> str:
-    """Where a class stands, without its own name: `Animal / Bird`, with the number of further places."""
+    """The path above a class, `Animal / Bird`, with the number of further paths."""
     above = short_path(map(graph.name, graph.paths(class_id)[0][:-1]))
     more = graph.path_count(class_id) - 1
     return f"{above}  +{at_most(more, MOST_PLACES)}" if more else above
 
 
 def commands_for(rows: Iterable[PaletteRow], text: str) -> list[PaletteRow]:
-    """Commands whose title holds every typed word, those that begin with the text first."""
+    """Commands with all typed words in their title, those that begin with the text first."""
     words = text.casefold().split()
     fitting = [row for row in rows if all(word in row.title.casefold() for word in words)]
     return sorted(fitting, key=lambda row: not row.title.casefold().startswith(text.strip().casefold()))
 
 
 def create_row(choice: CreateChoice, parent_name: str) -> PaletteRow:
-    """The palette's last row: the class that typing would make."""
     title = tr("Create “%1”", choice.name)
     where = tr("under %1", parent_name) if parent_name else tr("top level")
     return PaletteRow(title, where, "", "class_new", choice)

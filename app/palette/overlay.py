@@ -16,12 +16,7 @@ _MARGIN: Final = 24
 
 
 class Overlay(QWidget):
-    """Veil over `host` with one panel; gives the focus back where it was.
-
-    Args:
-        host: the window's central widget.
-        width: width of the panel, less when the window is narrow.
-    """
+    """A veil over `host` with one panel; restores the focus when closed."""
 
     closed = Signal()
 
@@ -41,7 +36,6 @@ class Overlay(QWidget):
         self.hide()
 
     def show_over(self) -> None:
-        """Cover the host and show the panel."""
         if not self.isVisible():
             self._focus_before = QApplication.focusWidget()
         self.setGeometry(self._host.rect())
@@ -56,22 +50,19 @@ class Overlay(QWidget):
         self.panel.setGeometry((self.width() - width) // 2, self._top(), width, height)
 
     def panel_width(self) -> int:
-        """How wide the panel is in this window."""
         return min(self._width, self.width() - 2 * _MARGIN)
 
     def highest(self) -> int:
-        """How high the panel can be in this window."""
         return self.height() - self._top() - _MARGIN
 
     def _top(self) -> int:
         return max(_MARGIN, round(self.height() * _TOP_SHARE))
 
     def wanted_height(self, _width: int) -> int:
-        """How high the panel would be at a width if there were room; a subclass whose words wrap knows better."""
+        """The panel's preferred height at a width."""
         return self.panel.sizeHint().height()
 
     def dismiss(self) -> None:
-        """Go away and give the focus back."""
         if not self.isVisible():
             return
         self.hide()
@@ -81,7 +72,7 @@ class Overlay(QWidget):
         self.closed.emit()
 
     def focusNextPrevChild(self, forwards: bool) -> bool:
-        """Tab goes round inside: what lies below the veil is out of reach, and Esc would no longer arrive here."""
+        """Keep the focus inside: Esc would not arrive here from below the veil."""
         has_moved = super().focusNextPrevChild(forwards)
         focused, stops = QApplication.focusWidget(), self._tab_stops()
         if stops and (focused is None or not self.isAncestorOf(focused)):
@@ -124,18 +115,7 @@ class Overlay(QWidget):
 
 
 class ScrollingCard(Overlay):
-    """Base of cards; Esc, the cross, or a click beside it closes. A subclass lays its parts out in `body`.
-
-    Args:
-        host: the window's central widget.
-        width: of the card in logical pixels, less when the window is narrow.
-        title: at its head.
-
-    Attributes:
-        body: what scrolls.
-        scroll_area: around it.
-        close_button: the cross.
-    """
+    """Base of scrolling cards with a title and a close button. A subclass lays its parts out in `body`."""
 
     def __init__(self, host: QWidget, width: int, title: str) -> None:
         super().__init__(host, width)
@@ -161,21 +141,20 @@ class ScrollingCard(Overlay):
         return head
 
     def wanted_height(self, width: int) -> int:
-        """Head and body without scrolling."""
         border, around = self.panel.contentsMargins(), tokens().spacing.small
         layout = self.body.layout()
         body = 0 if layout is None else layout.totalHeightForWidth(width - border.left() - border.right())
         return border.top() + self._head.sizeHint().height() + body + around + border.bottom()
 
     def place_panel(self) -> None:
-        """Scroll only where there is no room: a bar that was there once would take the width that makes it needless."""
+        """Hide the scroll bar where there is room: it would take the width that makes it unnecessary."""
         has_room = self.wanted_height(self.panel_width()) <= self.highest()
         never, when_needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
         self.scroll_area.setVerticalScrollBarPolicy(never if has_room else when_needed)
         super().place_panel()
 
     def _settle(self) -> None:
-        """Words came or went: another height, once those that are new have got their fonts."""
+        """Fit the height once new texts have their fonts."""
         layout = self.body.layout()
         if layout is not None:
             layout.invalidate()

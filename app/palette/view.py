@@ -34,7 +34,7 @@ _PAD: Final = 12
 
 @final
 class RowDelegate(QStyledItemDelegate):
-    """Rows of equal height; the chosen one on the accent's soft ground."""
+    """Rows of equal height."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(0, ROW_HEIGHT)
@@ -117,7 +117,7 @@ OnChoice = Callable[[Choice], None]
 
 @final
 class Palette(Overlay):
-    """A text field over a list of rows. What the rows are, the caller says each time it is opened."""
+    """A text field above a list of rows."""
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH)
@@ -163,11 +163,11 @@ class Palette(Overlay):
         """Open with a prompt.
 
         Args:
-            prompt: what to type, shown while the field is empty; also its accessible name.
+            prompt: placeholder and accessible name of the field.
             rows_for: rows for the typed text.
-            on_choice: called once with what was chosen; not at all when it is dismissed.
-            text: what stands in the field already, selected.
-            foot: a line below the rows that says which keys work.
+            on_choice: called once with the choice; not when dismissed.
+            text: initial text, selected.
+            foot: a line below the rows with the keys.
         """
         self._rows_for, self._on_choice = rows_for, on_choice
         self._field.setPlaceholderText(prompt)
@@ -182,7 +182,6 @@ class Palette(Overlay):
 
     @property
     def rows(self) -> list[PaletteRow]:
-        """The rows that are shown."""
         return [self._list.item(place).data(ROW_ROLE) for place in range(self._list.count())]
 
     def _refill(self, text: str) -> None:
@@ -198,7 +197,7 @@ class Palette(Overlay):
             self.place_panel()
 
     def place_panel(self) -> None:
-        """As high as the rows need; in a low window the list gives way and scrolls."""
+        """As high as the rows need; in a low window the list scrolls."""
         shown = min(self._list.count(), _ROWS_SHOWN)
         wanted = shown * ROW_HEIGHT + (16 if shown else 0)
         self._set_list_height(wanted)

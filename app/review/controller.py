@@ -53,7 +53,7 @@ def _digit(digit: int, text: str) -> Callable[[Method], Method]:
 
 @final
 class Labelling(Feature):
-    """Acts on the chosen images."""
+    """Actions on the selected images."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -71,7 +71,7 @@ class Labelling(Feature):
         shell.tree.requests.images_dropped.connect(self.dropped.take)
 
     def do(self, act: Callable[[], object]) -> None:
-        """Do what a key means; nothing else computes meanwhile."""
+        """Other computation pauses meanwhile."""
         self._session.eye.hold_still()
         with self._shell.undisturbed():
             act()
@@ -80,7 +80,6 @@ class Labelling(Feature):
         self._shell.registry.menu_of(IMAGE_MENU, self._shell).popup(place)
 
     def _threshold(self) -> float:
-        """What a prediction must pass to be accepted among many."""
         return self._settings.accept_above / 100
 
     def label(self, image_ids: Sequence[int], class_id: int) -> None:
@@ -89,7 +88,7 @@ class Labelling(Feature):
         self._label_and_go_on({class_id: image_ids})
 
     def label_in_place(self, image_ids: Sequence[int], class_id: int) -> None:
-        """Label images without going on; what is chosen stays."""
+        """Label images without going on; the selection stays."""
         self._images.hold()
         self._session.label(image_ids, class_id)
 
@@ -117,7 +116,7 @@ class Labelling(Feature):
         on_images=True,
     )
     def accept(self) -> None:
-        """Label the current image as its card says, or of many chosen ones those that are sure enough."""
+        """Label the current image as its card says; of several, those above the threshold."""
         chosen, state = self._chosen(), self._session.eye.state
         if state is None or not chosen:
             return
@@ -144,7 +143,7 @@ class Labelling(Feature):
         on_images=True,
     )
     def accept_likeliest(self) -> None:
-        """Label each chosen image as its likeliest class, also where the card names a broader one."""
+        """Label each selected image as its most likely class, also where the card names a broader one."""
         chosen, state = self._chosen(), self._session.eye.state
         if state is not None and chosen:
             self._accept_each(chosen, state, lambda ranking: ranking.best_class)
@@ -163,7 +162,6 @@ class Labelling(Feature):
 
     @action("relabel", marked("Label as…"), "relabel", "R", Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True)
     def relabel(self) -> None:
-        """Ask for any class; the last row makes a new one."""
         chosen = self._chosen()
         if not chosen:
             return
@@ -178,7 +176,6 @@ class Labelling(Feature):
         "unknown", marked("None of the classes"), "unknown", "U", Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True
     )
     def say_unknown(self) -> None:
-        """Label the chosen images as none of the classes."""
         chosen = self._chosen()
         if chosen:
             self._images.hold()
@@ -189,7 +186,7 @@ class Labelling(Feature):
         "reject", marked("Remove label, or skip"), "reject", "X", Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True
     )
     def reject(self) -> None:
-        """Take labels off; without any, go on to the next image."""
+        """Remove labels; without any, go on to the next image."""
         chosen, state = self._chosen(), self._session.state
         if state is None or not chosen:
             return
@@ -202,7 +199,7 @@ class Labelling(Feature):
         self._shell.show_at_once()
 
     def _chosen(self) -> tuple[int, ...]:
-        """The chosen images; the one with the frame where none is."""
+        """The selected images, else the current one."""
         current = self._images.current_id
         return self._images.selected_ids or (() if current is None else (current,))
 
@@ -218,7 +215,7 @@ class Labelling(Feature):
     @_digit(8, marked("Label as the 8th most likely class"))
     @_digit(9, marked("Label as the 9th most likely class"))
     def label_as(self, digit: int) -> None:
-        """Label the chosen images as the class that a digit stands for, as it is drawn."""
+        """Label the selected images as the class of a digit, as displayed."""
         image_id = self._images.current_id
         if image_id is None:
             return

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) -> str:
-    """Why there is no class to accept for the image at a place of the state."""
     label = int(state.label_class[place])
     if label == UNKNOWN:
         return tr("This image is labelled already: none of the classes.")
@@ -40,36 +39,26 @@ def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) 
 
 
 def none_sure_enough(count: int, threshold: float) -> str:
-    """Nothing of what is selected can be accepted at this threshold."""
     return tr(
         "None of the %1 selected images has an unlabelled prediction above %2.", number(count), percent(threshold)
     )
 
 
 def no_such_digit(digit: int, *, is_complete: bool) -> str:
-    """No class stands behind a digit key, or none yet."""
     if not is_complete:
         return tr("Prediction %1 is not shown yet. Press the key again in a moment.", str(digit))
     return tr("No class has the key %1 for this image. Press R to label it as any class.", str(digit))
 
 
 def label_groups(session: Session, groups: Mapping[int, Sequence[int]]) -> list[int]:
-    """Label images of several classes as one action.
-
-    Args:
-        session: the session.
-        groups: images by class.
-
-    Returns:
-        the images that get a label.
-    """
+    """Label images of several classes in one action; returns the labelled images."""
     if groups:
         session.label_groups(groups, lambda project: _label_groups(project, groups))
     return [image_id for group in groups.values() for image_id in group]
 
 
 def create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
-    """Make a class with its first shots, as one action of the project."""
+    """Make a class with its first shots, in one action."""
     with project.history.one_step(action("class_created", choice.name, images=len(image_ids))) as step:
         _, class_id = project.classes.add(choice.name, () if choice.parent_id is None else (choice.parent_id,))
         project.labels.set(image_ids, class_id)
@@ -89,24 +78,14 @@ def _label_groups(project: Project, groups: Mapping[int, Sequence[int]]) -> Chan
 
 @final
 class DroppedImages:
-    """Labels what is dropped; what is chosen stays chosen.
-
-    Args:
-        session: the open project.
-        palette: asks for the name of a new class.
-    """
+    """Labels dropped images; the selection stays."""
 
     def __init__(self, session: Session, palette: Palette) -> None:
         self._session = session
         self._palette = palette
 
     def take(self, target: int | Subset | None, image_ids: Sequence[int]) -> None:
-        """Label images as the class they were dropped on; None asks for the name of a new one.
-
-        Args:
-            target: a class; Unknown for none of the classes, To review for no label; None for below all classes.
-            image_ids: what was dropped.
-        """
+        """Label images dropped on a class or subset; None asks for the name of a new class."""
         if target is None:
             self._ask_name(image_ids)
         elif target is Subset.TO_REVIEW:
@@ -123,7 +102,7 @@ class DroppedImages:
         )
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
-        """The new class first; below it those that are there already, in case one of them is meant."""
+        """The new class first, below it existing ones in case one of them is meant."""
         if not text.strip():
             return []
         graph = self._session.graph
@@ -146,14 +125,7 @@ HINT: Final = "keys"
 
 @final
 class KeyHint(QObject):
-    """Shows the line as soon as there is a prediction to accept; the first label or its cross puts it away.
-
-    Args:
-        session: of the open project.
-        settings: that remember that it was shown.
-        notice: the line.
-        leave: gives the keyboard back to the images.
-    """
+    """Shown once there is a prediction to accept; hidden by the first label. `leave` focuses the images."""
 
     def __init__(self, session: Session, settings: Settings, notice: Notice, leave: Callable[[], object]) -> None:
         super().__init__(notice)

@@ -29,18 +29,15 @@ REACTION_S: Final = 0.4
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """What is predicted of one image, as card and inspector show it and as keys mean it.
+    """The prediction of one image, as card, inspector and keys use it.
 
     Attributes:
-        image_id: the image.
-        best_class: the likeliest leaf, `NO_CLASS` without a prediction.
-        best_score: its probability.
-        safe_class: the deepest class that passes its bar, or `NO_CLASS`.
-        safe_score: its probability.
+        best_class: the most likely leaf, or `NO_CLASS`.
+        safe_class: the deepest class that passes its threshold, or `NO_CLASS`.
         is_unknown: too far from every class.
-        tops: the likeliest classes, `best_class` first; it alone until the others are known.
-        label: a person's, with its origin, where that is known.
-        explanation: why the likeliest class.
+        tops: the most likely classes, `best_class` first; it alone until the others are known.
+        label: the annotator's, with its origin, where known.
+        explanation: of the most likely class.
         is_complete: whether all classes are known.
     """
 
@@ -61,17 +58,16 @@ class Ranking:
 
     @property
     def headline(self) -> int:
-        """The class that the card names first: a broader safe class, else the likeliest one."""
+        """The class that the card names first: a broader safe class, else the most likely one."""
         is_safe = self.safe_class != NO_CLASS and not self.is_unknown
         return self.safe_class if is_safe else self.best_class
 
     @property
     def words(self) -> tuple[object, ...]:
-        """The classes that are read, in their places."""
+        """The displayed classes in their places."""
         return self.headline, self.best_class, self.is_unknown, tuple(top.class_id for top in self.tops)
 
     def reads_like(self, other: Ranking) -> bool:
-        """Whether the same classes stand in the same places."""
         return self.words == other.words
 
     def is_same(self, other: Ranking) -> bool:
@@ -80,7 +76,7 @@ class Ranking:
         return is_same_reason and self.reads_like(other) and self.tops == other.tops
 
     def completed_by(self, other: Ranking) -> Ranking:
-        """What is shown keeps its place; the classes that are known only now follow below it."""
+        """Append classes that are known only now below the displayed ones."""
         shown = {top.class_id for top in self.tops}
         below = tuple(top for top in other.tops if top.class_id not in shown)
         fits = other.explanation is not None and other.explanation.class_id == self.best_class
@@ -89,7 +85,7 @@ class Ranking:
 
 
 def ranking_of(state: CollectionState, image_id: int, guess: Guess | None) -> Ranking:
-    """What is predicted of an image.
+    """The current prediction.
 
     Raises:
         KeyError: no such image.
@@ -112,14 +108,11 @@ def ranking_of(state: CollectionState, image_id: int, guess: Guess | None) -> Ra
 
 @final
 class FrozenRanking:
-    """What is drawn for the card under the eye, and what keys act on: the same object.
-
-    Args:
-        clock: seconds, from anywhere.
+    """The displayed ranking, which keys refer to, and a newer one that waits.
 
     Attributes:
-        shown: what stands on the screen.
-        pending: what is known since and not shown yet.
+        shown: on the screen.
+        pending: newer, not shown yet.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -131,31 +124,29 @@ class FrozenRanking:
 
     @property
     def meant(self) -> Ranking | None:
-        """What a key means that is pressed now: what stood there when somebody could react to it."""
+        """What a key pressed now refers to: after a sudden change the ranking before it."""
         is_sudden = self._clock() - self._changed_s < REACTION_S
         return self._before if is_sudden and self._before is not None else self.shown
 
     @property
     def has_news(self) -> bool:
-        """Whether something else would be read if what waits were shown."""
+        """Whether showing the pending ranking would change the displayed classes."""
         return self.shown is not None and self.pending is not None and not self.shown.reads_like(self.pending)
 
     @property
     def quiet_in_s(self) -> float:
-        """How long until nobody has touched anything for a while."""
+        """Seconds until the user counts as idle."""
         return max(0.0, self._touched_s + QUIET_S - self._clock())
 
     def look_at(self, ranking: Ranking | None) -> None:
-        """Another card is under the eye."""
         self.shown, self.pending, self._before = ranking, None, None
         self.hold_still()
 
     def hold_still(self) -> None:
-        """A key was pressed, or something was pointed at."""
         self._touched_s = self._clock()
 
     def offer(self, newest: Ranking) -> None:
-        """Predictions followed: of what is shown nothing changes, but what is missing there is added."""
+        """New predictions: the displayed classes stay, missing ones are added."""
         shown = self.shown
         if shown is None or shown.is_empty or newest.is_empty:
             self.shown, self.pending, self._before = newest, None, None
@@ -165,7 +156,7 @@ class FrozenRanking:
         self.pending = None if newest is shown or newest.is_same(shown) else newest
 
     def take_over(self) -> bool:
-        """Show what waits; False where nothing does."""
+        """Show the pending ranking; False without one."""
         if self.shown is None or self.pending is None:
             return False
         if not self.shown.reads_like(self.pending):
@@ -174,7 +165,7 @@ class FrozenRanking:
         return True
 
     def settle(self) -> bool:
-        """Show what waits if it is quiet; whether something else is shown now."""
+        """Show the pending ranking if the user is idle; whether the display changed."""
         return self.quiet_in_s <= 0 and self.take_over()
 
 
@@ -185,12 +176,12 @@ _TOUCHES: Final = frozenset(
 
 @final
 class CardUnderEye(QObject):
-    """Follows the one card that somebody looks at. As an event filter of a window it hears when hands are at work.
+    """Freezes the ranking of the current card. As the window's event filter it notices user activity.
 
     Args:
         truth: the newest state of the open project.
         graph: its classes.
-        guesses: what is known of images.
+        guesses: of images.
         clock: seconds.
 
     Signals:
@@ -222,7 +213,7 @@ class CardUnderEye(QObject):
 
     @property
     def state(self) -> CollectionState | None:
-        """The newest state, in which the card under the eye keeps its predictions."""
+        """The newest state, with the frozen ranking of the current card."""
         truth, ranking = self._truth(), self.frozen.shown
         if truth is None or ranking is None or ranking.is_empty:
             return truth
@@ -231,12 +222,12 @@ class CardUnderEye(QObject):
         return self._overlay[2]
 
     def ranking(self, image_id: int) -> Ranking | None:
-        """What is shown of an image; None for one that is not in the project."""
+        """The displayed ranking of an image; None for one that is not in the project."""
         shown = self.frozen.shown
         return shown if shown is not None and shown.image_id == image_id else self._newest(image_id)
 
     def meant(self, image_id: int) -> Ranking | None:
-        """What a key that is pressed now means for an image."""
+        """What a key pressed now refers to."""
         meant = self.frozen.meant
         return meant if meant is not None and meant.image_id == image_id else self.ranking(image_id)
 
@@ -264,7 +255,7 @@ class CardUnderEye(QObject):
     # -- what happens
 
     def look_at(self, image_id: int | None) -> None:
-        """Another card is under the eye; what it shows now it goes on showing."""
+        """Another card is current; its ranking is frozen as it is now."""
         if image_id == self._image_id:
             return
         was_behind = self.frozen.pending is not None
@@ -275,11 +266,11 @@ class CardUnderEye(QObject):
             QTimer.singleShot(0, self, self.changed.emit)
 
     def hold_still(self) -> None:
-        """A key was pressed, or something was pointed at."""
+        """The user is active."""
         self.frozen.hold_still()
 
     def follow(self) -> None:
-        """State or guesses are others: what is shown stays, unless nothing is left to keep."""
+        """State or guesses changed: keep what is displayed, unless it is gone."""
         if self._image_id is None:
             return
         newest = self._newest(self._image_id)
@@ -294,7 +285,7 @@ class CardUnderEye(QObject):
             self._wait_for_quiet()
 
     def take_over(self) -> None:
-        """Show what waits, because somebody asked for it."""
+        """Show the pending ranking on request."""
         if self.frozen.take_over():
             self.changed.emit()
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class EmbeddingPhase(StrEnum):
-    """Where embedding is."""
+    """States of the embedding."""
 
     IDLE = "idle"
     RUNNING = "running"
@@ -28,12 +28,11 @@ class EmbeddingPhase(StrEnum):
 
     @property
     def is_stopped(self) -> bool:
-        """Whether nothing begins unless somebody asks for it."""
         return self in (EmbeddingPhase.STOPPING, EmbeddingPhase.PAUSED)
 
 
 class Event(StrEnum):
-    """What happens to it."""
+    """What changes the phase."""
 
     ASKED = "asked"  # a person or a change wants images embedded
     BEGUN = "begun"  # a run begins
@@ -62,12 +61,11 @@ TRANSITIONS: Final[Mapping[tuple[EmbeddingPhase, Event], EmbeddingPhase]] = {
 
 
 def after(phase: EmbeddingPhase, event: Event) -> EmbeddingPhase:
-    """The phase that an event leads to."""
     return TRANSITIONS.get((phase, event), phase)
 
 
 class Wanted(IntEnum):
-    """Which images are to be embedded: each includes those before it."""
+    """Which images to embed: each includes those before it."""
 
     NOTHING = 0
     WAITING = 1  # that have no embedding
@@ -96,11 +94,11 @@ REQUEST_S: Final = 3.0
 
 @dataclass(frozen=True)
 class EmbedScope:
-    """What a run embeds besides images that wait; see `images_to_embed` and `views_to_embed`.
+    """What a run embeds besides waiting images; see `images_to_embed` and `views_to_embed`.
 
     Attributes:
-        in_views: whether images are embedded in all their views when none waits any more.
-        without_view: images that cannot be.
+        in_views: whether to embed all views when no image waits.
+        without_view: images whose views cannot be embedded.
     """
 
     device: str = "auto"
@@ -111,7 +109,7 @@ class EmbedScope:
 
 
 def images_at_once(embedded: EmbedSummary | None) -> int:
-    """How many images the next request should name, by how the last one went; few while nothing is known."""
+    """Size of the next request, from the speed of the last one."""
     if embedded is None:
         return FEWEST
     done = embedded.embedded + embedded.from_cache
@@ -120,18 +118,17 @@ def images_at_once(embedded: EmbedSummary | None) -> int:
 
 @final
 class EmbedJob(WorkerJob):
-    """Embeds what waits in the open project.
+    """Embeds the waiting images of the open project.
 
     Args:
-        title: what the status bar says.
+        title: shown in the status bar.
         session: of the project.
         wanted: which images, and on which device.
-        worker: gives the worker, which may be running already.
+        worker: returns a new or running worker.
         in_view: images that come first.
 
     Attributes:
-        wanted: which images, and on which device.
-        is_on_views: whether the worker's answers are about views.
+        is_on_views: whether the worker's results are about views.
     """
 
     def __init__(
@@ -148,7 +145,6 @@ class EmbedJob(WorkerJob):
         self._last: EmbedSummary | None = None
 
     def start(self) -> None:
-        """Ask for the first images."""
         self._ask_for_images()
         self._begin()  # last, so that whoever is told can cancel
 

@@ -42,18 +42,17 @@ StartWorker = Callable[[], Worker]
 
 
 def start_worker() -> Worker:
-    """Start a worker that stays."""
     return Worker(stays=True)
 
 
 @final
 class Embedding(QObject):
-    """Starts an embedding job when images wait, feeds its results to the session, and starts anew when more came.
+    """Starts an embedding job when images wait, feeds its results to the session, and restarts when more came.
 
     Args:
-        session: the session to serve.
-        start: starts the worker; tests give another one.
-        idle_ms: how long it stays without work.
+        session: of the open project.
+        start: starts the worker; tests replace it.
+        idle_ms: how long an idle worker stays.
     """
 
     failures_changed = Signal(tuple)  # `FileFailure` of each image that could not be read since the project was opened
@@ -96,7 +95,7 @@ class Embedding(QObject):
         session.what_if.ended.connect(lambda _is_kept: self._start_when_free())
 
     def start(self, wanted: Wanted = Wanted.WAITING) -> None:
-        """Embed what is wanted, also after a cancel; while a job runs, another follows it."""
+        """Embed, also after a cancel; a running job is followed by another."""
         self._wanted = max(self._wanted, wanted)
         self._on(Event.ASKED)
         if self._wanted >= Wanted.FAILED:
@@ -106,15 +105,15 @@ class Embedding(QObject):
         self._start_when_free()
 
     def start_again(self) -> None:
-        """Embed what waits, and what could not be read before: a person may have mended it."""
+        """Also retry images that could not be read: they may have been repaired."""
         self.start(Wanted.FAILED)
 
     def look_at_all(self) -> None:
-        """Embed what is new in any image: files may have been changed."""
+        """Embed all images that changed on disk."""
         self.start(Wanted.ALL)
 
     def cancel(self) -> None:
-        """Stop until `start` is called, or views for as long as the project is open; what was finished is kept."""
+        """Stop until `start` is called, or views for as long as the project is open; finished work is kept."""
         if self.job is not None and self.job.wanted.in_views:
             self._views = Views.ENOUGH
         else:
@@ -123,7 +122,7 @@ class Embedding(QObject):
             self.job.cancel()
 
     def use_device(self, device: str) -> None:
-        """Look at images on another device from now on; a job that runs goes on there, unless a person stopped it."""
+        """Continue on another device, unless the user stopped embedding."""
         if device == self.device:
             return
         self.device = device
@@ -169,13 +168,13 @@ class Embedding(QObject):
             self._start_when_free()
 
     def _start_anew(self) -> None:
-        """Embed what waits with the model and the device of now; a job that runs with the former ones ends."""
+        """Embed with the current model and device; a running job with the former ones ends."""
         if self.job is not None:
             self.job.cancel()
         self.start()
 
     def _on_trial_begun(self) -> None:
-        """Stop until it is over: what edits would change is told from what embedding changes by nothing else."""
+        """Pause during a what-if: only edits may change its predictions."""
         if self.job is not None:
             if self.job.wanted.in_views:
                 self._want_views()
@@ -215,7 +214,6 @@ class Embedding(QObject):
         self._session.jobs.run(self.job)
 
     def _waits(self, state: CollectionState) -> bool:
-        """Whether images are to be read that have no embedding, or may have another."""
         is_wanted = (state.status == WAITING) | ((state.status == FAILED) & (self._wanted >= Wanted.FAILED))
         return self._wanted is Wanted.ALL or (self._wanted is not Wanted.NOTHING and bool(is_wanted.any()))
 
@@ -225,7 +223,6 @@ class Embedding(QObject):
         return self._views is Views.WANTED and not self._without_view.issuperset(state.without_views.tolist())
 
     def _running_worker(self) -> Worker:
-        """The worker that stayed, or a new one."""
         if self.worker is None or not self.worker.is_alive:
             self.worker = self._start_worker()
         return self.worker
@@ -236,7 +233,6 @@ class Embedding(QObject):
             worker.close()
 
     def _on_stopping(self) -> None:
-        """The program ends: leave no process behind."""
         self._idle_timer.stop()
         worker, self.worker = self.worker, None
         if worker is not None:
@@ -287,7 +283,7 @@ class Embedding(QObject):
             self.failures_changed.emit(tuple(failures.values()))
 
     def _feed(self) -> None:
-        """Hand over what was gathered; the next time comes when this is done."""
+        """Hand over what was gathered; a timer starts the next time once this is done."""
         if not (self._rows or self._viewed) or self._is_feeding:
             return
         rows, self._rows = self._rows, []
@@ -317,7 +313,7 @@ class Embedding(QObject):
 
 
 def _learn(live: LiveCollection, rows: Sequence[EmbedResult], viewed: Sequence[int]) -> CollectionState:
-    """Write down what was found, then bring the collection up to date; on the project thread."""
+    """Record the results and update the collection; on the project thread."""
     if live.project.is_writable:
         live.project.images.record_scan(rows)
     return live.take_embedded([*(image_id for image_id, _hash, _failure in rows), *viewed], fits=False)

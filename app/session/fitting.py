@@ -25,12 +25,12 @@ LONGEST_REST_S: Final = 0.25
 
 @final
 class RestToken(CancelToken):
-    """Cancels a fit, and has it rest before its next block while a key is worked off.
+    """Cancels a fit, and pauses it before its next block while a key is handled.
 
-    Python runs one thread at a time: beside a fit that computes, painting the next card takes three times as long.
+    Python runs one thread at a time: beside a running fit, painting the next card takes three times as long.
 
     Args:
-        may_run: not set while fits are to rest.
+        may_run: cleared while fits are to pause.
     """
 
     def __init__(self, may_run: threading.Event) -> None:
@@ -38,7 +38,6 @@ class RestToken(CancelToken):
         self._may_run = may_run
 
     def raise_if_cancelled(self) -> None:
-        """Rest while that is asked for, then look whether to stop at all."""
         self._may_run.wait(LONGEST_REST_S)
         super().raise_if_cancelled()
 
@@ -57,7 +56,7 @@ class _Run:
 
 @final
 class Fitting(QObject):
-    """Runs one fit at a time on a thread of its own, for as long as labels are newer than the model."""
+    """Runs one fit at a time on a thread of its own, while labels are newer than the model."""
 
     running_changed = Signal(bool)  # whether predictions are on their way
     caught_up = Signal()  # the model knows all labels, or failed to learn them
@@ -73,12 +72,11 @@ class Fitting(QObject):
 
     @property
     def is_running(self) -> bool:
-        """Whether predictions are on their way."""
         return self._run is not None
 
     @contextmanager
     def resting(self) -> Iterator[None]:
-        """No fit computes within this context, from its next block on; it costs predictions some milliseconds."""
+        """Pause fits within this context, from their next block on; it delays predictions by milliseconds."""
         self._may_run.clear()
         try:
             yield
@@ -86,7 +84,7 @@ class Fitting(QObject):
             self._may_run.set()
 
     def keep_up(self, *, is_behind: bool) -> None:
-        """Hear after every piece of news whether labels are newer than the model."""
+        """Called after every update with whether labels are newer than the model."""
         self._is_behind = is_behind
         run = self._run
         if not is_behind:
@@ -98,7 +96,7 @@ class Fitting(QObject):
             self._begin(is_anew=True)
 
     def forget(self) -> None:
-        """Give the running fit up: its project was left."""
+        """Cancel the running fit: its project was left."""
         self._is_behind = False
         if self._run is not None:
             self._run.token.cancel()
@@ -106,7 +104,7 @@ class Fitting(QObject):
             self.running_changed.emit(False)
 
     def stop(self) -> None:
-        """End before the program ends. Waits until the running fit has noticed."""
+        """Stop before the program ends; waits for the running fit."""
         self.forget()
         self._thread.stop()
 
@@ -147,7 +145,7 @@ class Fitting(QObject):
             self._end(run, has_failed=True)
 
     def _end(self, run: _Run, *, has_failed: bool = False) -> None:
-        """Go on with what came meanwhile; after a failure the next change is waited for."""
+        """Continue with newer labels; after a failure wait for the next change."""
         if run is not self._run:
             return
         self._run = None

@@ -24,13 +24,12 @@ Ask = Callable[["Callable[[LiveCollection], FoundGuesses]", "Callable[[FoundGues
 
 @dataclass(frozen=True)
 class FoundGuesses:
-    """What the project thread found out about wanted images.
+    """Results of the project thread about wanted images.
 
     Attributes:
         by_image: the guesses.
-        replaces: whether the model or what it knows of images is another one since, so that all earlier guesses are
-            outdated.
-        outdated: images of which what was known is not true any more.
+        replaces: whether the model changed, so that all earlier guesses are outdated.
+        outdated: images whose guess is no longer valid.
     """
 
     by_image: Mapping[int, Guess] = field(default_factory=dict)
@@ -40,13 +39,10 @@ class FoundGuesses:
 
 @final
 class Guesses(QObject):
-    """The guesses about the images that come up next.
-
-    Args:
-        ask: asks the collection.
+    """The guesses of the images that come up next; `ask` queries the collection.
 
     Signals:
-        arrived: something is known now that was not.
+        arrived: new guesses are known.
     """
 
     arrived = Signal()
@@ -62,15 +58,13 @@ class Guesses(QObject):
     # -- on the GUI thread
 
     def of(self, image_id: int) -> Guess | None:
-        """What is known of an image; None while it is on its way."""
         return self._known.get(image_id)
 
     def next_ids(self, count: int) -> Sequence[int]:
-        """The images after the one that comes up now."""
         return self._wanted[1 : 1 + count]
 
     def want(self, image_ids: Sequence[int]) -> None:
-        """Name the images that come up next, the first one now."""
+        """Name the images that come up next, the current one first."""
         self._wanted = tuple(image_ids)
         missing = [image_id for image_id in image_ids if image_id not in self._known and image_id not in self._asked]
         if missing:
@@ -82,7 +76,6 @@ class Guesses(QObject):
         self.arrived.emit()
 
     def take(self, found: FoundGuesses) -> None:
-        """Take over what the project thread found."""
         if found.replaces:
             self._known.clear()
             self._asked = frozenset()
@@ -94,18 +87,17 @@ class Guesses(QObject):
         self._asked -= found.by_image.keys()
 
     def clear(self) -> None:
-        """Forget all: the project was left."""
         self._wanted, self._asked = (), frozenset()
         self._known.clear()
 
     # -- on the project thread
 
     def look_up(self, live: LiveCollection, touched: Iterable[int] | None) -> FoundGuesses:
-        """What changed about the wanted images with the last piece of work.
+        """The guesses that the last operation changed.
 
         Args:
             live: the collection.
-            touched: images whose label may be another one; None where any image may be: embeddings came.
+            touched: images whose label may have changed; None for any.
         """
         wanted = self._wanted
         if touched is None or live.fitted is not self._fitted:

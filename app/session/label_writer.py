@@ -26,7 +26,7 @@ Codes = Mapping[int, int]
 
 @final
 class LabelWriter(QObject):
-    """Holds the labels that are on their way to the file."""
+    """Holds labels that are not on disk yet."""
 
     changed = Signal()  # labels were given, or taken back
     unsaved_changed = Signal(int)  # actions that have taken longer than a frame and are not on disk yet
@@ -38,9 +38,9 @@ class LabelWriter(QObject):
         self._reported = 0
 
     def write(self, codes: Codes, action: Callable[[Project], Change]) -> None:
-        """Show labels and write them down, by an action that is one transaction of the project.
+        """Show labels and write them in one transaction.
 
-        The disk is waited for, but no longer than a frame: nearly always a label is saved before the next card shows.
+        Waits for the disk at most one frame: nearly always a label is saved before the next card shows.
         """
         is_saved = threading.Event()
 
@@ -59,11 +59,10 @@ class LabelWriter(QObject):
         self.changed.emit()
 
     def over(self, state: CollectionState) -> CollectionState:
-        """The state as it will be when all is written; images that left the project are passed over."""
+        """The state with pending labels, without images that were removed."""
         return with_codes(state, self._waiting)
 
     def clear(self) -> None:
-        """Forget all: the project was left."""
         self._waiting.clear()
         self._tell_unsaved(0)
 
@@ -83,7 +82,7 @@ class LabelWriter(QObject):
 
 
 def with_codes(state: CollectionState, waiting: Sequence[Codes]) -> CollectionState:
-    """A state with labels that are not in it yet, of which the last ones count."""
+    """A state with pending labels, of which the last ones win."""
     if not waiting:
         return state
     label_class = state.label_class.copy()

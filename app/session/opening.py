@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @final
 class UnmadeBackboneError(Exception):
-    """The project waits for its backbone.
+    """The project waits for its backbone; `preparation` is the worker's request.
 
     Args:
         name: of the backbone.
-        choice: what people choose it by; "" where they do not.
-        preparation: what a worker is asked for.
+        choice: its kind, for people; "" without.
+        preparation: request for the worker.
     """
 
     def __init__(self, name: str, choice: str, preparation: Request[Any]) -> None:
@@ -37,10 +37,10 @@ class UnmadeBackboneError(Exception):
 
 @final
 class BackboneMaking(QObject):
-    """Makes the backbone that a project waits for, and goes on; after a cancel nothing goes on.
+    """Builds the backbone that a project waits for, then continues; after a cancel it does not.
 
     Attributes:
-        slot: the work; the status bar shows it and can stop it.
+        slot: the job; the status bar shows it and can stop it.
     """
 
     def __init__(self, jobs: JobRunner) -> None:
@@ -51,10 +51,10 @@ class BackboneMaking(QObject):
         self.slot.stage_changed.connect(self._on_stage_changed)
 
     def check(self, backbone: str) -> None:
-        """See whether a bundled backbone is there; on the project thread.
+        """Check whether a bundled backbone is built; on the project thread.
 
         Raises:
-            UnmadeBackboneError: it has to be made first.
+            UnmadeBackboneError: it must be built first.
         """
         from engine.backbones.choices import choice_of, preparation_of
 
@@ -63,18 +63,16 @@ class BackboneMaking(QObject):
             raise UnmadeBackboneError(backbone, choice_of(backbone), preparation)
 
     def check_project(self, project: Project) -> None:
-        """The same of the backbone that a project uses."""
         model = project.models.current
         if not (model.is_trained_here or model.backbone_path):
             self.check(model.backbone_name)
 
     def begin(self, unmade: UnmadeBackboneError, go_on: Callable[[], None]) -> None:
-        """Make it, then go on, also when it could not be made; what waited for it before no longer goes on."""
+        """Build it, then continue, also on failure. Replaces an earlier request."""
         self._go_on = go_on
         self.slot.start(preparing_text(), unmade.preparation, subject=unmade.name)
 
     def forget(self) -> None:
-        """Nothing waits any more: a project is open."""
         self._tried, self._go_on = "", None
         self.slot.abandon()
 
@@ -87,7 +85,7 @@ class BackboneMaking(QObject):
 
 
 def create_collection(path: Path, caches: CacheFolders, making: BackboneMaking, backbone: str = "") -> LiveCollection:
-    """Make an empty project with a backbone, or with the one that new projects get."""
+    """Make an empty project with a backbone, or with the default one."""
     from engine.backbones.model_files import backbone_of_word, default_backbone
     from engine.collection.live import LiveCollection
 
@@ -96,7 +94,7 @@ def create_collection(path: Path, caches: CacheFolders, making: BackboneMaking, 
 
 
 def open_collection(path: Path, caches: CacheFolders, making: BackboneMaking) -> LiveCollection:
-    """Open a project for writing, or for reading only where the file or its folder refuses writing."""
+    """Open a project for writing, or for reading where the file or its folder refuses writing."""
     try:
         return _opened(path, caches, making, for_writing=True)
     except ProjectReadOnlyError:
@@ -109,7 +107,7 @@ def open_for_reading(path: Path, caches: CacheFolders, making: BackboneMaking) -
 
 
 def _opened(path: Path, caches: CacheFolders, making: BackboneMaking, *, for_writing: bool) -> LiveCollection:
-    """Who shows a project makes its backups, beside the work."""
+    """Without a backup: the window makes backups in the background."""
     from engine.collection.live import LiveCollection
     from engine.project import Project
 

@@ -31,7 +31,7 @@ EDITS_REPLAYED_AT_MOST: Final = 2_000
 
 @dataclass(frozen=True)
 class ProjectInfo:
-    """What the title bar says about the open project."""
+    """The open project, for the title bar."""
 
     path: Path
     name: str
@@ -41,15 +41,14 @@ class ProjectInfo:
 
 @dataclass(frozen=True)
 class News:
-    """What one piece of work changed.
+    """What one operation changed.
 
     Attributes:
-        state: the collection after it.
-        undo_text, redo_text: the commands that undo and redo would be; "" when there is none.
-        change: the action's change; None when the news is not of an action.
+        undo_text, redo_text: the commands that undo and redo would be; "" without.
+        change: of an action; None for other news.
         graph_edits: to replay on the mirror, unless there is a new graph.
         new_graph: replaces the mirror.
-        is_behind: labels, or other things that the model learns from, are newer than the predictions.
+        is_behind: whether what the model learns from is newer than the predictions.
     """
 
     state: CollectionState
@@ -73,23 +72,23 @@ def _news(
 
 
 def news_of_state(live: LiveCollection, _result: object = None) -> News:
-    """The collection looks new, the graph is as it was."""
+    """Only the state changed."""
     return _news(live)
 
 
 def news_of_everything(live: LiveCollection) -> News:
-    """A project was opened, or nobody can tell what changed."""
+    """A project was opened, or the change is unknown."""
     live.project.classes.graph.make_searchable()  # else the first letter typed would wait for it
     return _news(live, new_graph=live.project.classes.graph.copy())
 
 
 def news_of_kept(live: LiveCollection, change: Change) -> News:
-    """What was tried out is in the project now; the window has followed every edit already."""
+    """A what-if was kept; the mirror has its edits already."""
     return _news(live, change)
 
 
 def news_of_change(live: LiveCollection, change: Change | None) -> News | None:
-    """An action, undo or redo was done: bring the collection up to date with it, all but the predictions."""
+    """An action, undo or redo: update the collection, without predictions."""
     if change is None:
         return None
     live.take(change)
@@ -100,7 +99,7 @@ def news_of_change(live: LiveCollection, change: Change | None) -> News | None:
 
 
 def listed(live: LiveCollection) -> News:
-    """What a window can show at once of a collection just opened; one that cannot be read is closed again."""
+    """What can be shown at once of a collection just opened; closes one that cannot be read."""
     try:
         live.load_list()
         return replace(news_of_everything(live), is_behind=False)  # the embeddings come first
@@ -120,17 +119,17 @@ def ignore(*_result: object) -> None:
 
 @final
 class Runner(QObject):
-    """Runs work on the project that the window shows when it is asked for; where that was left, nothing is run.
+    """Runs work on the project that is shown at the time of the call; skipped where that was left.
 
     Args:
-        caches: where caches lie.
-        making: makes the backbone that a project waits for.
-        guesses: looks up what a change means for the images that come up next.
+        caches: cache folders.
+        making: builds the backbone that a project waits for.
+        guesses: updated with every operation.
         on_news: called on the GUI thread with what an operation changed.
-        on_entered: called on the project thread with a project that was just opened, and what can be shown of it.
+        on_entered: called on the project thread with a project just opened, and its first news.
 
     Attributes:
-        shown: what the window shows; on the GUI thread only compared.
+        shown: the project of the window; on the GUI thread only compared.
     """
 
     busy_changed = Signal(bool)
@@ -166,7 +165,6 @@ class Runner(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether work waits or runs."""
         return self._thread.is_busy
 
     # -- operations and questions
@@ -180,14 +178,14 @@ class Runner(QObject):
         first: Callable[[], None] = ignore,
         on_failure: Callable[[], None] = ignore,
     ) -> None:
-        """Change something, and tell everybody.
+        """Change something and broadcast it.
 
         Args:
             operation: called on the project thread.
-            news_of: says on the project thread what it changed; None where that is nothing, and nobody hears of it.
-            on_success: called on the GUI thread with its result, after everybody heard of it.
-            first: called there before anybody does.
-            on_failure: called there when it failed; `failed` says why.
+            news_of: what it changed, on the project thread; None for nothing, which is not broadcast.
+            on_success: called with the result on the GUI thread, after the broadcast.
+            first: called there before the broadcast.
+            on_failure: called there on failure; `failed` has the reason.
         """
 
         def run(live: LiveCollection) -> None:
@@ -207,7 +205,7 @@ class Runner(QObject):
         topic: str = "",
         on_failure: Callable[[], None] = ignore,
     ) -> None:
-        """Ask something; see `Session.ask`."""
+        """See `Session.ask`."""
         number, epoch = object(), self._epoch
         self._newest[topic] = number
 
@@ -226,7 +224,7 @@ class Runner(QObject):
         self._run(run, on_failure)
 
     def drop_questions(self) -> None:
-        """Deliver no answer any more to what was asked until now."""
+        """Drop the answers to all earlier questions."""
         self._epoch += 1
 
     def long_operation(
@@ -235,7 +233,7 @@ class Runner(QObject):
         operation: Callable[[LiveCollection, OnProgress, CancelToken], T],
         change_of: Callable[[T], Change | None],
     ) -> ThreadJob:
-        """An operation as a job, which is cancelled where its project was left; see `Session.run_long`."""
+        """A job, cancelled where its project was left; see `Session.run_long`."""
         live = self.shown
 
         def run(on_progress: OnProgress, cancel: CancelToken) -> T:
@@ -262,7 +260,7 @@ class Runner(QObject):
         *,
         first: Callable[[], None] = ignore,
     ) -> None:
-        """On the project thread: bring news to the GUI thread, with what they mean for the images that come up next."""
+        """Deliver news to the GUI thread, with updated guesses; on the project thread."""
         found = self._guesses.look_up(live, None if news.change is None else news.change.labelled)
 
         def deliver() -> None:
@@ -303,7 +301,7 @@ class Runner(QObject):
     # -- opening and leaving
 
     def enter(self, make: Make, path: Path, *, is_new: bool = False) -> None:
-        """Make a new project, or open one; a project that is open already stays as it is."""
+        """Make or open a project; the one that is open already stays as it is."""
 
         def work() -> None:
             is_open_already = self._live is not None and self._live.project.path == path.absolute()
@@ -313,7 +311,7 @@ class Runner(QObject):
         self._submit(work)
 
     def leave(self) -> None:
-        """Close the project after all work that was begun."""
+        """Close the project after all pending work."""
         self._submit(self._leave)
 
     def _enter(self, make: Make, path: Path) -> None:

@@ -49,7 +49,6 @@ class ClassMarks(QObject):
         self.policies: Mapping[int, ClassPolicy] = {}  # of the classes that have one of their own
 
     def read(self) -> None:
-        """A project was opened, or nobody can tell what changed: ask for all of it."""
         self._runner.ask(
             lambda live: (live.project.classes.colours(), live.project.policies.by_class()),
             self._take,
@@ -58,12 +57,10 @@ class ClassMarks(QObject):
         )
 
     def follow(self, change: Change) -> None:
-        """An action, undo or redo was done."""
         if any(isinstance(edit, AttributesChanged | ClassRemoved) for edit in change.graph_edits):
             self.read()
 
     def clear(self) -> None:
-        """No project is open any more."""
         self._take(({}, {}))
 
     def _take(self, found: tuple[Mapping[int, str], Mapping[int, ClassPolicy]]) -> None:
@@ -138,38 +135,37 @@ class Session(QObject):
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is on its way: labels are on disk, and predictions know them."""
+        """Whether labels are on disk, and predictions include them."""
         return not self._runner.is_busy and not self._fitting.is_running
 
     def undisturbed(self) -> AbstractContextManager[None]:
-        """Work off a key within this context: no fit takes its time."""
+        """Pause fits within this context."""
         return self._fitting.resting()
 
     # -- the project
 
     def create(self, path: Path, backbone: str = "") -> None:
-        """Make an empty project with a backbone, or with the one that new projects get, and open it."""
+        """Make and open an empty project with a backbone, or with the default one."""
         self._runner.enter(partial(create_collection, backbone=backbone), path, is_new=True)
 
     def open(self, path: Path, *, for_writing: bool = True) -> None:
-        """Open a project; one whose file or folder refuses writing is opened for reading only."""
         self._runner.enter(open_collection if for_writing else open_for_reading, path)
 
     def close(self) -> None:
-        """Stop long jobs, finish every action that was begun, then close the project."""
+        """Stop long jobs, finish pending actions, then close the project."""
         self.jobs.cancel_all()
         self._runner.drop_questions()
         self._runner.leave()
 
     def look_at_file(self) -> None:
-        """Look whether the project's file is still where it was opened."""
+        """Check whether the project file is still where it was opened."""
         if self.info is not None:
             self._runner.ask(
                 lambda live: live.project.check_place(), lambda _nothing: self._set_writable(True, ""), owner=self
             )
 
     def shut_down(self) -> None:
-        """Close the project and end the project thread, before the program ends. Waits for the running action."""
+        """Close the project and end its thread, before the program ends. Waits for the running action."""
         self.jobs.stop()
         self._fitting.stop()
         self.close()
@@ -178,40 +174,28 @@ class Session(QObject):
     # -- what a person does
 
     def act(self, action: Callable[[Project], Change], *, on_done: Callable[[Change], None] = ignore) -> None:
-        """Run one action on the project, bring the collection up to date and tell everybody.
-
-        Args:
-            action: called on the project thread; one transaction of the project.
-            on_done: called on the GUI thread after the signals.
-        """
+        """Run one action (a transaction) on the project thread; `on_done` runs on the GUI thread after the signals."""
         self._runner.operate(lambda live: action(live.project), news_of_change, on_done)
 
     def label(self, image_ids: Sequence[int], class_id: int | None) -> None:
-        """Label images as a class; None says "none of the classes". See `label_groups`."""
+        """Label images as a class; None for "none of the classes". See `label_groups`."""
         code = UNKNOWN if class_id is None else class_id
         self._labels.write(dict.fromkeys(image_ids, code), lambda project: project.labels.set(image_ids, class_id))
 
     def label_groups(self, groups: Mapping[int, Sequence[int]], action: Callable[[Project], Change]) -> None:
         """Label images of several classes in one action: on the screen at once, on disk within milliseconds.
 
-        Should the disk refuse, the screen goes back and `failed` says why.
-
-        Args:
-            groups: the images by class.
-            action: the same as one transaction of the project.
+        If the disk refuses, the screen goes back and `failed` has the reason.
         """
         self._labels.write({image_id: class_id for class_id, ids in groups.items() for image_id in ids}, action)
 
     def unlabel(self, image_ids: Sequence[int]) -> None:
-        """Take a person's labels off, on the screen at once."""
         self._labels.write(dict.fromkeys(image_ids, NO_CLASS), lambda project: project.labels.remove(image_ids))
 
     def undo(self) -> None:
-        """Take back the last step."""
         self._runner.operate(lambda live: live.project.history.undo(), news_of_change)
 
     def redo(self) -> None:
-        """Do the step again that was taken back last."""
         self._runner.operate(lambda live: live.project.history.redo(), news_of_change)
 
     # -- what screens want to know
@@ -224,18 +208,18 @@ class Session(QObject):
         owner: QObject,
         topic: str = "",
     ) -> None:
-        """Ask the collection; the answer comes on the GUI thread.
+        """Query the collection; the answer comes on the GUI thread.
 
         Args:
             question: called on the project thread.
-            on_answer: called with the answer, unless `owner` died, the project was closed, or a newer ask took over.
+            on_answer: called unless `owner` died, the project was closed, or a newer query replaced this one.
             owner: the widget that asks.
-            topic: an ask replaces earlier ones of the same topic that are still unanswered; "" replaces none.
+            topic: a query replaces unanswered ones of the same topic; "" replaces none.
         """
         self._runner.ask(question, on_answer, owner=owner, topic=topic)
 
     def find_what_teaches(self, *, is_wanted: bool) -> None:
-        """Have states say which images to label first, of this project and of those opened later, or no longer."""
+        """Whether states include the images to label first, also for projects opened later."""
         if is_wanted != self._wants_teaching:
             self._wants_teaching = is_wanted
             self._runner.operate(lambda live: live.find_what_teaches(is_wanted=is_wanted), news_of_state)
@@ -253,11 +237,11 @@ class Session(QObject):
 
         Args:
             work: called on the project thread.
-            title: what the status bar says.
-            change_of: finds the `Change` in the work's result, to tell everybody; None when nothing changed.
+            title: shown in the status bar.
+            change_of: the `Change` in the work's result; None for none.
 
         Returns:
-            the job, already begun; its `finished` carries the work's result, after all signals about the change.
+            The running job; its `finished` carries the result, after all signals about the change.
         """
         job = self._runner.long_operation(title, work, change_of)
         job.failed.connect(self.failed)
@@ -266,12 +250,7 @@ class Session(QObject):
         return job
 
     def take(self, update: Callable[[LiveCollection], object], on_done: Callable[[], None]) -> None:
-        """Let a job add what a machine found out, such as new embeddings; no undo step, no toast.
-
-        Args:
-            update: called on the project thread.
-            on_done: called on the GUI thread after the signals, also when it failed.
-        """
+        """Add machine results, such as embeddings: no undo step, no toast. `on_done` is called also on failure."""
         self._runner.operate(update, news_of_state, lambda _result: on_done(), on_failure=on_done)
 
     # -- on the project thread
@@ -294,7 +273,7 @@ class Session(QObject):
         self.marks.read()
 
     def _on_read(self) -> None:
-        """Predictions are there when the first fit is done, or at once where there is nothing to fit."""
+        """Predictions are there after the first fit, or at once where there is nothing to fit."""
         if not self._fitting.is_running:
             self._on_caught_up()
 
@@ -304,7 +283,7 @@ class Session(QObject):
             self.loaded.emit()
 
     def _set_writable(self, is_shown: bool, reason: str) -> None:
-        """Note that nothing more can be saved, and why; or, with no reason, that all is well again."""
+        """The file was moved, with the reason; or it is back, without one."""
         info = self.info
         if info is None or not is_shown:
             if reason:
@@ -327,7 +306,7 @@ class Session(QObject):
         self.closed.emit()
 
     def _on_news(self, news: News) -> None:
-        """Set graph and state first, so that whoever hears one signal already sees both."""
+        """Update graph and state first, so that all signals see both."""
         self._saved, self.state = news.state, self._labels.over(news.state)
         if news.new_graph is not None:
             self._graph = news.new_graph
@@ -348,7 +327,7 @@ class Session(QObject):
         self._fitting.keep_up(is_behind=news.is_behind)
 
     def _show_state(self) -> None:
-        """Tell everybody of labels that were just given or taken back."""
+        """Labels were just given or taken back."""
         if self._saved is not None:
             self.state = self._labels.over(self._saved)
             self.eye.follow()

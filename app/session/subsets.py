@@ -14,7 +14,7 @@ from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageSta
 
 
 class Subset(StrEnum):
-    """The fixed rows above the classes: views of the whole collection."""
+    """The fixed rows above the classes."""
 
     ALL = "all"
     TO_REVIEW = "to_review"
@@ -24,7 +24,6 @@ class Subset(StrEnum):
 
 
 def subset_counts(state: CollectionState | None) -> dict[Subset, int]:
-    """How many images each fixed row holds."""
     return {subset: 0 if state is None else count(state, ImageFilter(subset)) for subset in Subset}
 
 
@@ -38,30 +37,24 @@ _TEXTS: Final[dict[Subset, str]] = {
 
 
 def subset_text(subset: Subset) -> str:
-    """Name of a fixed row in the person's language."""
     return tr(_TEXTS[subset])
 
 
 @dataclass(frozen=True)
 class ImageFilter:
-    """What to show.
-
-    Attributes:
-        subset: a view of the whole collection.
-        class_ids: a class and all below it; None for every class.
-    """
+    """What to show: a subset, and classes with all below them (None for every class)."""
 
     subset: Subset = Subset.ALL
     class_ids: frozenset[int] | None = None
 
 
 def shown_class(state: CollectionState) -> NDArray[np.int64]:
-    """(n,) the class each card stands for: the person's, else the likeliest; `NO_CLASS` where unknown."""
+    """(n,) the displayed class of each image: the label, else the most likely one; `NO_CLASS` where unknown."""
     return shown_classes(state.label_class, state.best_class, state.is_unknown)
 
 
 def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
-    """(n,) which images a filter lets through."""
+    """(n,) which images pass a filter."""
     is_unlabelled = state.label_class == NO_CLASS
     has_failed = state.status == ImageStatus.FAILED
     subsets: dict[Subset, Callable[[], NDArray[np.bool_]]] = {
@@ -78,5 +71,5 @@ def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
 
 
 def count(state: CollectionState, wanted: ImageFilter) -> int:
-    """How many images a filter lets through: the one number of images that any part of the window gives."""
+    """How many images pass a filter: the one figure that all parts of the window show."""
     return int(np.count_nonzero(fitting(state, wanted)))

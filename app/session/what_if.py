@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 @final
 class WhatIfSession(QObject):
-    """While it is on, all that a person does goes to a copy of the project in memory.
-
-    Args:
-        runner: of the open project.
-        fitting: predictions must be up to date before it begins, or there would be nothing to compare with.
-    """
+    """While it is on, edits go to a copy of the project in memory. It begins once predictions are up to date."""
 
     begun = Signal()
     ended = Signal(bool)  # whether what was tried out was kept; also False when the project was left in the middle
@@ -38,7 +33,6 @@ class WhatIfSession(QObject):
 
     @property
     def is_on(self) -> bool:
-        """Whether edits are only tried out."""
         return self.baseline is not None
 
     @property
@@ -53,7 +47,7 @@ class WhatIfSession(QObject):
             self._begin_if_wanted()
 
     def keep(self) -> None:
-        """Bring all that was tried out into the project, as one step."""
+        """Apply all edits to the project, as one step."""
 
         def keep(live: LiveCollection) -> Change:
             from engine.collection.what_if.outcome import kept_action, tried_edits
@@ -64,20 +58,17 @@ class WhatIfSession(QObject):
             self._runner.operate(keep, news_of_kept, lambda _change: self._end(is_kept=True))
 
     def drop(self) -> None:
-        """Go back to where it began."""
         if self.is_on:
             self._runner.operate(
                 lambda live: live.project.what_if.discard(), news_of_change, lambda _change: self._end(is_kept=False)
             )
 
     def forget(self) -> None:
-        """The project was left, and what was tried out with it."""
         self._is_wanted = False
         if self.is_on:
             self._end(is_kept=False)
 
     def note_edit(self) -> None:
-        """Something was edited: from now on what it would change is told from where that began."""
         self._has_edits = True
 
     def _on_caught_up(self) -> None:
@@ -87,7 +78,7 @@ class WhatIfSession(QObject):
             self._begin_if_wanted()
 
     def _begin_anew(self) -> None:
-        """Embedding changed predictions before anything was edited: compare with these."""
+        """Embedding changed predictions before the first edit: renew the baseline."""
 
         def baseline(live: LiveCollection) -> WhatIfBaseline:
             from engine.collection.what_if.outcome import baseline_of

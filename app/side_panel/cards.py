@@ -24,27 +24,27 @@ from engine.events import Progress
 
 @runtime_checkable
 class Questioner(Protocol):
-    """A part of a panel that may be asking something; Esc answers no before it puts the panel away."""
+    """A part of a panel with a question; Esc refuses it before it closes the panel."""
 
     @property
     def is_asking(self) -> bool:
         """Whether the person is being asked."""
 
     def refuse(self) -> None:
-        """Take the answer that changes nothing."""
+        """Answer so that nothing changes."""
 
 
 class AskingCard(QWidget):
-    """A card and its question, one of them shown.
+    """A card or its question.
 
     Signals:
-        agreed: the person wants it; the card is shown again.
+        agreed: the answer was yes; the card is shown again.
 
     Args:
-        agree: what the button of the answer "yes" says.
-        keep: what the button of the answer "no" says.
+        agree: text of the answer yes.
+        keep: text of the answer no.
         topic: what the card is about.
-        variant: of the first button, such as "danger".
+        variant: of the button for yes, such as "danger".
         tone: of the question.
     """
 
@@ -58,13 +58,7 @@ class AskingCard(QWidget):
         self._tone = tone
 
     def lay_out(self, card: QFrame, ask_button: QAbstractButton, texts: Sequence[QLabel]) -> None:
-        """Put the card and its question together.
-
-        Args:
-            card: what is shown at first.
-            ask_button: of the card, that leads to the question.
-            texts: what is asked.
-        """
+        """Put the card and its question together; `ask_button` of the card leads to the question."""
         self._card, self._ask_button, self._texts, self._question = card, ask_button, tuple(texts), QFrame()
         inner = make_notice_column(self._question, self._tone)
         inner.setSpacing(tokens().spacing.small)
@@ -75,26 +69,22 @@ class AskingCard(QWidget):
 
     @property
     def can_ask(self) -> bool:
-        """Whether what it asks about can be done now."""
         return self._ask_button.isEnabled()
 
     @property
     def is_asking(self) -> bool:
-        """Whether the person is being asked."""
         return not self._question.isHidden()
 
     @property
     def question_text(self) -> str:
-        """What is asked; empty while nothing is."""
         return words_of(*self._texts) if self.is_asking else ""
 
     def ask(self) -> None:
-        """Ask before anything is done; the answer that changes nothing has the keyboard."""
+        """Show the question; the answer that changes nothing has the focus."""
         self.show_question(is_asking=True)
         self.keep_button.setFocus()
 
     def show_question(self, *, is_asking: bool) -> None:
-        """Show the question in the card's place, or the card again."""
         self._card.setVisible(not is_asking)
         self._question.setVisible(is_asking)
 
@@ -109,7 +99,7 @@ class AskingCard(QWidget):
 
 @final
 class CardList(QWidget):
-    """Cards below each other, which are made anew now and then; it takes no room without one."""
+    """Cards below each other; hidden while empty."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -117,7 +107,7 @@ class CardList(QWidget):
         self._column = fill_column(self)
 
     def show_cards(self, cards: Sequence[QWidget]) -> None:
-        """Show other cards; a question about something that is still there stays open."""
+        """Replace the cards; an open question stays open if its topic is still there."""
         asked = {card.topic for card in self._cards if isinstance(card, AskingCard) and card.is_asking}
         for card in self._cards:
             self._column.removeWidget(card)
@@ -133,23 +123,13 @@ class CardList(QWidget):
 
 
 def words_of(*labels: QLabel) -> str:
-    """The lines of some labels, as a person reads them."""
+    """The texts of labels as a person reads them."""
     return "\n".join(label.text() for label in labels if label.text()).replace("\u200b", "")
 
 
 @final
 class OutcomeCard(QFrame):
-    """Figures and two answers.
-
-    Signals:
-        use_requested: go on with the new.
-        keep_requested: go on with the old.
-
-    Args:
-        use: the answer that takes the new.
-        keep: the answer that stays with the old.
-        consequence: what becomes of both, whatever the answer is.
-    """
+    """A comparison of the new with the old, and a choice between them; `consequence` says what happens to both."""
 
     use_requested = Signal()
     keep_requested = Signal()
@@ -180,14 +160,14 @@ class OutcomeCard(QFrame):
     def show_outcome(
         self, verdict: str, comparison: str, basis: str, warning: str = "", *, is_new_better: bool, tone: str
     ) -> None:
-        """Say how the new compares; the better choice stands out.
+        """Compare; the better choice stands out.
 
         Args:
-            verdict: what the figures mean, in a few words.
+            verdict: the meaning of the figures in a few words.
             comparison: the figures, or why there are none.
-            basis: what they were measured on; empty where there are none.
-            warning: what went wrong on the way; empty when nothing did.
-            is_new_better: which answer stands out.
+            basis: what they were measured on; "" without.
+            warning: what went wrong; "" for nothing.
+            is_new_better: which choice stands out.
             tone: of the card.
         """
         for label, text in zip(self._texts, (verdict, comparison, basis, warning), strict=True):
@@ -200,11 +180,7 @@ class OutcomeCard(QFrame):
 
 @final
 class FailureNotice(QFrame):
-    """Takes no room while nothing went wrong.
-
-    Args:
-        tone: "danger", or "warning" for what is no failure of the program.
-    """
+    """An error or warning in one line; hidden while empty."""
 
     def __init__(self, tone: str = "danger") -> None:
         super().__init__()
@@ -213,26 +189,16 @@ class FailureNotice(QFrame):
 
     @property
     def text(self) -> str:
-        """What it says; empty when all is well."""
         return self._text.text()
 
     def show_text(self, text: str) -> None:
-        """Say what went wrong; an empty text when nothing did."""
         self._text.setText(breakable(text))
         self.setVisible(bool(text))
 
 
 @final
 class ProgressView(QWidget):
-    """A bar, the facts below it, and Cancel; who does the work is no concern of it.
-
-    Signals:
-        cancel_requested: stop it.
-
-    Args:
-        cancel_tip: what a cancel means; empty where the work is over in a moment and cannot be cancelled here.
-        facts_of: puts a progress into words.
-    """
+    """A progress bar with facts and Cancel; without a `cancel_tip` it cannot be cancelled here."""
 
     cancel_requested = Signal()
 
@@ -251,21 +217,20 @@ class ProgressView(QWidget):
 
     @property
     def facts(self) -> str:
-        """The line below the bar."""
         return self._facts.text()
 
     def show_waiting(self) -> None:
         self.show_step(tr("Waiting for other work to finish."))
 
     def show_step(self, text: str, *, can_cancel: bool = True) -> None:
-        """Say what is going on while nobody knows how long it takes."""
+        """Show a step of unknown length."""
         self.cancel_button.setEnabled(True)
         self.cancel_button.setVisible(can_cancel and bool(self.cancel_button.toolTip()))
         self._show_unknown(text)
         self.show()
 
     def show_progress(self, progress: Progress) -> None:
-        """Show how far it is, unless it was asked to stop."""
+        """Show progress, unless it is being cancelled."""
         if not self.cancel_button.isEnabled():
             return
         fill_bar(self._bar, progress)
@@ -273,7 +238,6 @@ class ProgressView(QWidget):
         self._bar.setAccessibleName(self._facts.text())
 
     def show_ended(self) -> None:
-        """Take no room until something begins again."""
         self.cancel_button.setEnabled(True)
         self.hide()
 
@@ -282,7 +246,7 @@ class ProgressView(QWidget):
         self._facts.setText(text)
 
     def _on_cancel(self) -> None:
-        """Answer at once: a step that was begun may take seconds to end."""
+        """Respond at once: a running step may take seconds to end."""
         self.cancel_button.setEnabled(False)
         self._show_unknown(tr("Stopping…"))
         self.cancel_requested.emit()

@@ -14,11 +14,7 @@ from app.theme.tokens import tokens
 
 
 class SidePanel(QWidget):
-    """Stands beside the collection; what it started goes on while it is away. Subclasses lay it out once.
-
-    Signals:
-        close_requested: put the panel away.
-    """
+    """Shown in place of the inspector; its work continues while it is hidden. Subclasses lay it out once."""
 
     close_requested = Signal()
 
@@ -34,8 +30,8 @@ class SidePanel(QWidget):
 
         Args:
             title: the heading.
-            close_tip: what the button beside it does.
-            parts: scroll together, unless something below fills the panel.
+            close_tip: of the close button.
+            parts: scroll together, unless `filling` is given.
             filling: takes the room below the parts, and scrolls by itself.
         """
         spacing = tokens().spacing
@@ -67,16 +63,16 @@ class SidePanel(QWidget):
             whole.addWidget(filling, 1)
 
     def order_keys(self, *parts: QWidget) -> None:
-        """Let Tab go through the panel as the eye does: cards are made anew, which puts their buttons at the end."""
+        """Set the tab order to the visual order: rebuilt cards would come last."""
         for first, second in pairwise((self._close, *parts)):
             QWidget.setTabOrder(first, second)
 
     def bring_into_sight(self, part: QWidget) -> None:
-        """Scroll to a part, once everything has its place: in a low window it would be below the edge."""
+        """Scroll to a part once the layout is done."""
         QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(part))
 
     def focusNextPrevChild(self, forwards: bool) -> bool:
-        """Scroll to what the Tab key leads to, also from the heading, which is not part of what scrolls."""
+        """Scroll to the focused widget, also on the way from the heading."""
         before = self.focusWidget()
         has_moved = super().focusNextPrevChild(forwards)
         focused = self.focusWidget()
@@ -85,7 +81,7 @@ class SidePanel(QWidget):
         return has_moved
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc answers no to an open question, else puts the panel away; the page keys scroll, wherever the focus is."""
+        """Esc refuses an open question, else closes the panel; the page keys scroll, wherever the focus is."""
         bar = self._scroll.verticalScrollBar()
         if event.key() == Qt.Key.Key_Escape:
             self._leave()
@@ -111,7 +107,7 @@ NARROWEST: Final = 320
 
 @final
 class SidePlace(QStackedWidget):
-    """Shows `usual` unless something else was asked for."""
+    """Shows `usual` or one panel."""
 
     def __init__(self, usual: QWidget) -> None:
         super().__init__()
@@ -120,7 +116,6 @@ class SidePlace(QStackedWidget):
         self.addWidget(usual)
 
     def show_panel(self, panel: QWidget) -> None:
-        """Put a panel in front, with the room that it needs."""
         if self.indexOf(panel) < 0:
             other = self.currentWidget()
             if other is not None and other is not self._usual:
@@ -132,7 +127,7 @@ class SidePlace(QStackedWidget):
         panel.setFocus()
 
     def close_panel(self, panel: QWidget) -> None:
-        """Back to the usual; the panel no longer asks for room, and is kept for the next time."""
+        """Show `usual` again; the panel is kept for the next time."""
         if self.indexOf(panel) < 0:
             return
         self.setCurrentWidget(self._usual)

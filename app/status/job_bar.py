@@ -18,13 +18,12 @@ _LISTED_LIMIT: Final = 1000
 
 
 def as_text(failures: Sequence[FileFailure]) -> str:
-    """One line for each file: path, tab, reason."""
     return "\n".join(shown(f"{failure.path}\t{failure.reason}") for failure in failures)
 
 
 @final
 class FailuresPopup(QFrame):
-    """A small window above the status bar with every file and its reason."""
+    """Every unreadable file with its reason, above the status bar."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
@@ -55,7 +54,7 @@ class FailuresPopup(QFrame):
         return row
 
     def show_failures(self, failures: Sequence[FileFailure], *, above: QPoint) -> None:
-        """Fill the list and show it with its lower right corner at `above` (global)."""
+        """Show the list with its lower right corner at `above` (global)."""
         self._failures = tuple(failures)
         self._title.setText(plural(len(failures), "1 file could not be read", "%n files could not be read"))
         self._list.clear()
@@ -77,7 +76,7 @@ _BAR_WIDTH: Final = 144
 
 @final
 class JobBar(QWidget):
-    """The right end of the status bar. It shows plain `Progress`; who runs the job is no concern of it."""
+    """The right end of the status bar."""
 
     cancel_requested = Signal()
 
@@ -102,16 +101,14 @@ class JobBar(QWidget):
 
     @property
     def is_running(self) -> bool:
-        """Whether a job is shown."""
         return not self._title.isHidden()
 
     @property
     def facts(self) -> str:
-        """The line of figures that is shown."""
         return self._facts.text() if self.is_running else ""
 
     def show_started(self, title: str, *, keeps_finished: bool = True) -> None:
-        """A job began; how much there is to do is not known yet."""
+        """A job began; its total is not known yet."""
         self._title.setText(title)
         tip = tr("Stop; what is finished is kept") if keeps_finished else tr("Stop; nothing is kept")
         self._cancel.setToolTip(plain_tip(tip))
@@ -122,7 +119,6 @@ class JobBar(QWidget):
             widget.show()
 
     def show_progress(self, progress: Progress) -> None:
-        """Show how far the job is."""
         fill_bar(self._bar, progress)
         self._facts.setText(progress_facts(progress))
         self._bar.setAccessibleName(f"{self._title.text()}: {self._facts.text()}")
@@ -132,12 +128,10 @@ class JobBar(QWidget):
             widget.hide()
 
     def set_failures(self, failures: Sequence[FileFailure]) -> None:
-        """Files that could not be read so far."""
         self._failures = tuple(failures)
         self._failure_button.setVisible(bool(failures))
         self._failure_button.setText(plural(len(failures), "1 file could not be read", "%n files could not be read"))
 
     def show_failures(self) -> None:
-        """Open the list of files that could not be read."""
         anchor = self.mapToGlobal(QPoint(self.width(), -8))
         self._popup.show_failures(self._failures, above=anchor)

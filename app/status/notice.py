@@ -18,12 +18,7 @@ _BELOW: Final = QBoxLayout.Direction.TopToBottom
 
 @final
 class Notice(QFrame):
-    """One sentence and up to three answers; hidden until it is needed.
-
-    Args:
-        parent: owner.
-        tone: "accent", "warning", or "" for one that may wait: none of its answers stands out.
-    """
+    """One sentence and up to three answers; hidden by default. Without a tone no answer stands out."""
 
     def __init__(self, parent: QWidget | None = None, *, tone: str = "accent") -> None:
         super().__init__(parent)
@@ -45,7 +40,7 @@ class Notice(QFrame):
         self.hide()
 
     def ask(self, text: str, answers: Sequence[tuple[str, Callable[[], None]]]) -> None:
-        """Show a question; the first answer is the likely one."""
+        """Show a question; the first answer is the default."""
         for line in (self._buttons, self._row):
             _empty(line)
         self.answers = dict(answers)
@@ -60,7 +55,7 @@ class Notice(QFrame):
         self._turn()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the answers below the question where there is no room beside it, each as wide as its words."""
+        """Put the answers below the question where there is no room beside it."""
         super().resizeEvent(event)
         self._turn()
 

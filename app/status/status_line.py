@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @final
 class SavedMark(QLabel):
-    """`All changes saved`, or that the project can only be read."""
+    """Whether all changes are saved."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,19 +40,17 @@ class SavedMark(QLabel):
         self.setToolTip("")
 
     def show_unsaved(self, count: int) -> None:
-        """Labels take longer to the disk than a frame; 0 when all are there."""
+        """Labels that took longer than a frame to the disk; 0 when all are saved."""
         if count:
             self.setText(plural(count, "Saving 1 change…", "Saving %n changes…"))
         else:
             self.show_saved()
 
     def show_tried_out(self, *, is_on: bool) -> None:
-        """Edits are only tried out from now on, or no longer."""
         self._is_tried_out = is_on
         self.show_saved()
 
     def show_saved(self) -> None:
-        """Something was written just now, or tried out."""
         if self._is_tried_out:
             self.setText(tr("Not saved: edits are only tried out"))
             self.setToolTip("")
@@ -63,7 +61,7 @@ class SavedMark(QLabel):
 
 @final
 class OpeningMark(QLabel):
-    """`Reading 100,000 embeddings…`, then `Classifying…`; hidden from when predictions are there."""
+    """`Reading 100,000 embeddings…`, then `Classifying…`; hidden once predictions are there."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -92,7 +90,7 @@ class OpeningMark(QLabel):
 
 @final
 class LabelMark(QWidget):
-    """Follows the labels of single images; other actions are answered in the toast."""
+    """`Labelled Orange · 41 to review · Undo`, after a label of a single image."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -112,7 +110,6 @@ class LabelMark(QWidget):
 
     @property
     def text(self) -> str:
-        """What is said; "" for nothing."""
         return self._words.text()
 
     def _on_change_made(self, change: Change) -> None:
@@ -145,12 +142,7 @@ class LabelMark(QWidget):
 
 @final
 class StatusLine(QWidget):
-    """Follows the session's jobs; shows the one that runs.
-
-    Args:
-        session: whose jobs are shown.
-        embedding: what it could not read is shown beside what the project remembers.
-    """
+    """Shows the running job, the save state and the last label."""
 
     def __init__(self, session: Session, embedding: Embedding) -> None:
         super().__init__()
@@ -204,7 +196,7 @@ class StatusLine(QWidget):
                 self.job_bar.show_progress(running.last_progress)
 
     def _show_failures(self) -> None:
-        """Count what the row "Could not be read" counts, and what could not be written down there."""
+        """Unreadable files: those of the row "Could not be read", and those not recorded there."""
         state = self._session.state
         remembered = {} if state is None else failures_of(state)
         failures = self._embedding.failures | remembered
@@ -226,6 +218,5 @@ class StatusLine(QWidget):
 
 
 def failures_of(state: CollectionState) -> dict[int, FileFailure]:
-    """The images of a collection that could not be read, each with its reason."""
     failed = state.image_ids[state.status == FAILED].tolist()
     return {image_id: FileFailure(state.path_of(image_id), state.failures.get(image_id, "")) for image_id in failed}

@@ -28,11 +28,7 @@ _NO_LIMIT: Final = 16_777_215  # the most that Qt lets a widget be wide
 
 @final
 class Toast(QFrame):
-    """Shows one message at a time over `host`; a new one takes the place of the old one.
-
-    Args:
-        host: widget that it floats over, at the foot, centred.
-    """
+    """Shows one message at a time over `host`, centred at its bottom."""
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host)
@@ -59,25 +55,23 @@ class Toast(QFrame):
         self.hide()
 
     def keep_above(self, part: QWidget) -> None:
-        """Never cover this part at the foot of the window while it is there."""
+        """Never cover this widget at the bottom of the window."""
         self._foot = part
         part.installEventFilter(self)
 
     @property
     def message(self) -> str:
-        """The message that is shown; empty while hidden."""
         return self._text.text() if self.isVisible() else ""
 
     def say(self, text: str, *, action: str = "", on_action: Callable[[], object] | None = None) -> None:
-        """Show a message, with a button when there is something to do about it."""
         self._show(text, action, on_action, is_failure=False)
 
     def say_failure(self, text: str, *, action: str = "", on_action: Callable[[], object] | None = None) -> None:
-        """Show what went wrong; it stays twice as long."""
+        """Show an error; it stays twice as long."""
         self._show(text, action, on_action, is_failure=True)
 
     def withdraw(self, *offers: Callable[[], object]) -> None:
-        """Go away when the button does one of these: it would mean something else from now on."""
+        """Hide a message whose button would now do something else."""
         if self._on_action in offers:
             self.hide()
 
@@ -99,7 +93,7 @@ class Toast(QFrame):
         self._timer.start(FAILURE_MS if is_failure else VISIBLE_MS)
 
     def _place(self) -> None:
-        """Keep to the width of the host; a long message wraps."""
+        """Fit the width of the host; a long message wraps."""
         widest = max(240, self._host.width() - 96)
         self.adjustSize()
         if self.sizeHint().width() > widest:
@@ -117,7 +111,6 @@ class Toast(QFrame):
             self._on_action()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the foot of the host, and the part at the foot."""
         is_moved = watched is self._host and event.type() == QEvent.Type.Resize
         if (is_moved or (watched is self._foot and event.type() in _PLACE_EVENTS)) and self.isVisible():
             self._place()
@@ -144,7 +137,7 @@ class Toast(QFrame):
 
 @final
 class ChangeAnswers(QObject):
-    """Answers bulk actions and edits of classes in the toast; single labels show on their own card."""
+    """Shows bulk actions and edits of classes in the toast; single labels show on their own card."""
 
     def __init__(self, session: Session, toast: Toast) -> None:
         super().__init__(toast)
@@ -164,5 +157,4 @@ class ChangeAnswers(QObject):
             self._withdraw()
 
     def _withdraw(self) -> None:
-        """Its button would mean something else from now on."""
         self._toast.withdraw(self._session.undo, self._session.redo)

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 @final
 class SortAgain(QPushButton):
-    """`14 predictions changed · Sort again`; shorter where there is less room.
-
-    Attributes:
-        count: cards that show another prediction than the one that they were sorted by.
-    """
+    """`14 predictions changed · Sort again`, for cards whose predictions changed since they were sorted."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +31,6 @@ class SortAgain(QPushButton):
         self.hide()
 
     def show_whole(self) -> None:
-        """Say all of it, where there is something to say."""
         self._texts = [tr("Sort again"), ""]
         changed, again = _changed(self.count), self._texts[0]
         self.setText(f"{changed} · {again}")
@@ -45,7 +40,6 @@ class SortAgain(QPushButton):
         self.setVisible(self.count > 0)
 
     def shorten(self) -> None:
-        """Say less: the offer alone, at last its icon."""
         self.setText(self._texts.pop(0))
         if not self.text():
             self.setIcon(icon("refresh", "accent_text"))
@@ -57,7 +51,7 @@ def _changed(count: int) -> str:
 
 @final
 class ChangedBadge(QPushButton):
-    """`412 images changed class`; shorter where there is less room, and away while nothing changed."""
+    """`412 images changed class`; hidden while nothing changed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,11 +65,10 @@ class ChangedBadge(QPushButton):
 
     @property
     def is_wanted(self) -> bool:
-        """Whether there is something to tell."""
         return self.changes is not None and self.changes.count > 0
 
     def show_changes(self, changes: ChangedImages | None) -> None:
-        """Tell of other changes, or of none; who lays it out calls `show_whole`, and `shorten` in want of room."""
+        """Set the changes; the layout then calls `show_whole`, and `shorten` where there is too little room."""
         self.changes = changes
         if changes is not None:
             whole = ". ".join(line for line in (changed_line(changes), more_line(changes)) if line)
@@ -83,14 +76,12 @@ class ChangedBadge(QPushButton):
             self.setAccessibleName(whole)
 
     def show_whole(self) -> None:
-        """Say all of it, where there is something to say."""
         self.setVisible(self.is_wanted)
         if self.changes is not None:
             self._texts = [short_line(self.changes), number(self.changes.other_class or self.changes.other_safe_class)]
             self.setText(changed_line(self.changes))
 
     def shorten(self) -> None:
-        """Say less, at last the number alone."""
         if self._texts:
             self.setText(self._texts.pop(0))
 
@@ -104,22 +95,18 @@ def changed_line(changes: ChangedImages) -> str:
 
 
 def class_changed(count: int) -> str:
-    """How many images have another likeliest class."""
     return plural(count, "1 image changed class", "%n images changed class")
 
 
 def safe_class_changed(count: int) -> str:
-    """How many images have only another safe class."""
     return plural(count, "1 image has another safe class", "%n images have another safe class")
 
 
 def short_line(changes: ChangedImages) -> str:
-    """The same in a word and a number: the number of the long line."""
     return tr("%1 changed", number(changes.other_class or changes.other_safe_class))
 
 
 def more_line(changes: ChangedImages) -> str:
-    """What else changed; empty where the first line says all."""
     if not (changes.other_class and changes.other_safe_class):
         return ""
     return plural(changes.other_safe_class, "1 more has another safe class", "%n more have another safe class")

@@ -29,12 +29,9 @@ class Emptiness:
     """What the empty grid says.
 
     Attributes:
-        icon: name of an icon.
-        title: why it is empty.
-        text: what next.
         actions: names of actions that help.
-        is_good: whether this is an end well reached.
-        takes_files: whether it is a box for files; a click does the first action.
+        is_good: whether the work is done.
+        takes_files: whether it is a drop box; a click does the first action.
     """
 
     icon: str
@@ -46,7 +43,7 @@ class Emptiness:
 
 
 def emptiness_of(session: Session, wanted: ImageFilter, class_name: str) -> Emptiness:
-    """Find the words for a session's empty grid, also while a project waits for its backbone."""
+    """For a session's empty grid, also while a project waits for its backbone."""
     info = session.info
     if info is None and session.making.slot.is_busy:
         return Emptiness(
@@ -56,12 +53,11 @@ def emptiness_of(session: Session, wanted: ImageFilter, class_name: str) -> Empt
 
 
 def choosing_backup() -> Emptiness:
-    """The words while no project is open, because the one that was to be opened is damaged."""
+    """While the project that was to be opened is damaged."""
     return Emptiness("history", tr("No project is open"), tr("Choose a backup on the right."))
 
 
 def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: str, *, is_writable: bool) -> Emptiness:
-    """Find the words for an empty grid."""
     if state is None or len(state.image_ids) == 0:
         return Emptiness(
             "images_add",
@@ -124,12 +120,7 @@ NARROWEST = 280  # of the words, as the narrowest centre allows
 
 @final
 class EmptyPage(QWidget):
-    """Icon, why, what next, and buttons that do it.
-
-    Signals:
-        action_requested: name of an action.
-        files_dropped: list of paths.
-    """
+    """Icon, reason, next step, and buttons."""
 
     action_requested = Signal(str)
     files_dropped = Signal(Sequence)
@@ -169,7 +160,6 @@ class EmptyPage(QWidget):
         return self._title.accessibleName()
 
     def show_emptiness(self, words: Emptiness) -> None:
-        """Say why the grid is empty."""
         colour = "accent" if words.is_good else "text_disabled"
         self._icon.setPixmap(icon_pixmap(words.icon, ICON_SIDE, colour=colour, ratio=self.devicePixelRatioF()))
         self._title.setText(with_breaks(words.title))

@@ -33,11 +33,7 @@ if TYPE_CHECKING:
 
 @final
 class ViewSwitch(QWidget):
-    """Images, or the graph.
-
-    Signals:
-        graph_chosen: whether the graph is wanted.
-    """
+    """Switches between images and graph."""
 
     graph_chosen = Signal(bool)
 
@@ -62,7 +58,6 @@ class ViewSwitch(QWidget):
         return button
 
     def show_view(self, *, is_graph: bool) -> None:
-        """Light the half that is shown."""
         (self.graph if is_graph else self.images).setChecked(True)
 
 
@@ -74,13 +69,7 @@ CHIPS: Final = (Subset.ALL, Subset.TO_REVIEW, Subset.LABELLED, Subset.UNKNOWN)
 
 @final
 class Header(QWidget):
-    """Title and controls of the grid.
-
-    Signals:
-        subset_chosen: a `Subset` from the chips.
-        order_chosen: an `Order`.
-        zoom_chosen: side of a thumbnail.
-    """
+    """Title and controls of the grid."""
 
     subset_chosen = Signal(Subset)
     order_chosen = Signal(Order)
@@ -170,12 +159,12 @@ class Header(QWidget):
         return slider
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give up what is least needed when it gets narrow; no word of what stays is cut but those of the title."""
+        """Hide the least important parts when it gets narrow."""
         super().resizeEvent(event)
         self._arrange()
 
     def _arrange(self) -> None:
-        """Show all, then let go what is least needed until the rest fits; order and size keep their place."""
+        """Show everything, then hide the least important parts until the rest fits."""
         self._show_all()
         title = min(self._title.sizeHint().width(), SHORT_TITLE)
         ways: tuple[Callable[[], object], ...] = (
@@ -191,7 +180,6 @@ class Header(QWidget):
             layout.activate()  # nothing is painted where it stood in between
 
     def _show_all(self) -> None:
-        """All that there is to say, at full length."""
         self._title.setMinimumWidth(min(self._title.sizeHint().width(), TITLE_WIDTH))
         self._count.show()
         self._to_review.setVisible(bool(self._to_review.text()))
@@ -204,7 +192,7 @@ class Header(QWidget):
         self.sort_again.show_whole()
 
     def _hide_chips(self) -> None:
-        """They repeat the rows beside the classes; the number of images may have room again."""
+        """Hide the chips, which repeat the subset list; the count may have room again."""
         for chip in self._chips.values():
             chip.hide()
         self._count.show()
@@ -216,41 +204,28 @@ class Header(QWidget):
         return layout.sizeHint().width() - self._title.sizeHint().width() + self._title.minimumWidth()
 
     def show_changed(self, count: int) -> None:
-        """Offer to sort anew for so many cards whose predictions changed."""
         if count != self.sort_again.count:
             self.sort_again.count = count
             self._arrange()
 
     def show_moves(self, changes: ChangedImages | None) -> None:
-        """Tell how many images changed class by the last edit."""
+        """Show how many images changed class by the last edit."""
         self.badge.show_changes(changes)
         self._arrange()
 
     @property
     def title(self) -> str:
-        """What is shown, in whole."""
         return self._title.text()
 
     def show_title(self, title: str, count: int, *, to_review: int | None = None) -> None:
-        """Say what is shown.
-
-        Args:
-            title: a part of the collection, or a class.
-            count: images shown.
-            to_review: how many of them wait for a label; None where that goes without saying.
-        """
+        """Show the title and counts; `to_review` is None where it goes without saying."""
         self._title.show_text(title)
         self._count.setText(images(count))
         self._to_review.setText("" if to_review is None or not count else to_review_text(to_review, count))
         self._arrange()
 
     def show_subset(self, subset: Subset, *, has_class: bool = False) -> None:
-        """Light the chip of the part that is shown; none for a part without a chip.
-
-        Args:
-            subset: the part.
-            has_class: whether it is a part of a class; unknown images belong to none.
-        """
+        """Check the chip of a subset, if it has one; `has_class`: of a class, to which unknown images never belong."""
         self._group.setExclusive(False)
         for known, chip in self._chips.items():
             chip.setChecked(known is subset)
@@ -259,18 +234,12 @@ class Header(QWidget):
         self.show_view(is_graph=self._is_graph)
 
     def show_view(self, *, is_graph: bool) -> None:
-        """Show the controls of the grid, or none beside the graph."""
         self._is_graph = is_graph
         self.switch.show_view(is_graph=is_graph)
         self._arrange()
 
     def show_panel_button(self, is_needed: bool, is_shown: bool) -> None:
-        """Offer the right panel while an outer pane is hidden.
-
-        Args:
-            is_needed: whether one is.
-            is_shown: whether the right panel is shown.
-        """
+        """Offer the right panel while an outer pane is hidden."""
         self.panel_button.setVisible(is_needed)
         self.panel_button.setChecked(is_shown)
         self._arrange()
@@ -281,13 +250,12 @@ class Header(QWidget):
         self._order.setToolTip(plain_tip(self._order.itemData(place, Qt.ItemDataRole.ToolTipRole) or ""))
 
     def show_zoom(self, side: int) -> None:
-        """Move the slider without telling."""
+        """Move the slider without a signal."""
         with QSignalBlocker(self._zoom):
             self._zoom.setValue(side)
 
 
 def to_review_text(to_review: int, count: int) -> str:
-    """`· 2,640 to review`, behind a number of images."""
     if to_review == 0:
         text = tr("none to review")
     elif to_review == count:

@@ -18,25 +18,20 @@ ENOUGH_LABELS: Final = 5
 
 
 def default_order(leaves: Collection[int], label_counts: Mapping[int, int]) -> Order:
-    """The images whose labels help most come first, while a class has too few labels; then the least sure ones.
-
-    Args:
-        leaves: classes without children.
-        label_counts: labels of each class that has any.
-    """
+    """Teach first while some class has too few labels, then least certain first."""
     has_enough = bool(leaves) and all(label_counts.get(leaf, 0) >= ENOUGH_LABELS for leaf in leaves)
     return Order.UNSURE_FIRST if has_enough else Order.TEACH_FIRST
 
 
 @final
 class ProjectOrder(QObject):
-    """Uses the right order as projects are opened, and remembers what is chosen for each.
+    """Restores the order of a project when it is opened, and remembers a chosen one.
 
     Args:
         session: of the open project.
-        settings: that remember.
+        settings: remember the orders.
         use: sorts the images.
-        is_held: whether somebody works on the cards, which then stay where they are.
+        is_held: whether the cards must stay in place.
         parent: owner.
     """
 
@@ -61,7 +56,7 @@ class ProjectOrder(QObject):
             self._on_opened(session.info)
 
     def choose(self, order: Order) -> None:
-        """Use it for the open project, now and from now on."""
+        """Sort the open project this way from now on."""
         self._is_chosen = True
         if self._session.info is not None:
             self._settings.remember_order(self._session.info.project_id, order.value)

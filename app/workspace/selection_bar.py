@@ -27,17 +27,16 @@ def selected_text(count: int) -> str:
 
 
 def accept_text(count: int) -> str:
-    """`Accept 170`: what stands behind the button's threshold."""
     return tr("Accept %1", number(count))
 
 
 def unknown_text(count: int) -> str:
-    """`Include 12 unknown`: images above the threshold that perhaps show none of the classes."""
+    """`Include 12 unknown`: images above the threshold that may show none of the classes."""
     return tr("Include %1 unknown", number(count))
 
 
 def errors_text(expected: float) -> str:
-    """`about 5 errors`; a promise of none at all would not be honest."""
+    """`about 5 errors`, never none."""
     count = round(expected)
     if expected < 1:
         return tr("fewer than 1 error")
@@ -53,8 +52,8 @@ class ThresholdBox(QWidget):
     """`- 80% +`: clicked, typed, or stepped with arrow keys and wheel.
 
     Signals:
-        changed: the new threshold in percent.
-        left: Enter or Esc: back to the images.
+        changed: the threshold in percent.
+        left: Enter or Esc.
     """
 
     changed = Signal(int)
@@ -89,16 +88,13 @@ class ThresholdBox(QWidget):
 
     @property
     def percent(self) -> int:
-        """The threshold that is shown."""
         return self._field.value()
 
     def wanted_width(self, *, is_slim: bool) -> int:
-        """Width that it asks for, with or without the two buttons."""
         steps = sum(button.sizeHint().width() + tokens().spacing.hair for button in self._steps)
         return _FIELD_WIDTH + (0 if is_slim else steps)
 
     def set_slim(self, is_slim: bool) -> None:
-        """Leave only the field, where there is little room."""
         for button in self._steps:
             button.setVisible(not is_slim)
 
@@ -114,9 +110,9 @@ class Acceptable(NamedTuple):
     """What accepting would do.
 
     Attributes:
-        groups: images by the class that each would be labelled as; empty when there is nothing to accept.
-        expected_errors: how many of them are wrong on average, by the model's own calibrated probabilities.
-        unknown_count: images above the threshold that perhaps show none of the classes, accepted or not.
+        groups: images by the class they would get.
+        expected_errors: sum of their calibrated error probabilities.
+        unknown_count: images above the threshold that may show none of the classes, accepted or not.
     """
 
     groups: Mapping[int, Sequence[int]]
@@ -125,22 +121,19 @@ class Acceptable(NamedTuple):
 
     @property
     def image_count(self) -> int:
-        """How many images would get a label."""
         return sum(map(len, self.groups.values()))
 
 
 def acceptable(
     state: CollectionState, image_ids: Sequence[int], threshold: float, *, with_unknown: bool = False
 ) -> Acceptable:
-    """Find the images whose likeliest class is more probable than the threshold.
-
-    Never among them: images with a label, those without a prediction, and those that are gone.
+    """Find unlabelled images whose most likely class is more probable than the threshold.
 
     Args:
         state: predictions and labels.
-        image_ids: the chosen images; they keep their order within a class.
+        image_ids: the selection; order is kept within a class.
         threshold: probability, in [0, 1].
-        with_unknown: whether also images that perhaps show none of the classes.
+        with_unknown: whether also images that may show none of the classes.
     """
     places = _places(state, np.array(image_ids, dtype=np.int64))
     scores = state.best_score[places].astype(np.float64)
@@ -158,13 +151,12 @@ def acceptable(
 
 
 def labelled_count(state: CollectionState, image_ids: Sequence[int]) -> int:
-    """How many of these images a person has labelled, as a class or as none of them."""
     places = _places(state, np.array(image_ids, dtype=np.int64))
     return int(np.count_nonzero(state.label_class[places] != NO_CLASS))
 
 
 def _places(state: CollectionState, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where these images are in the state's arrays, without those that are not there."""
+    """Indices of those images that are in the state."""
     if not len(state.image_ids):
         return np.zeros(0, dtype=np.int64)
     places = np.minimum(np.searchsorted(state.image_ids, image_ids), len(state.image_ids) - 1)
@@ -182,14 +174,10 @@ FEWEST: Final = 2
 class SelectionBar(QWidget):
     """`186 selected · Accept 170 above 80% · about 5 errors · Include 4 unknown · Label as… · Remove label · ✕`.
 
-    Args:
-        session: the open project.
-        settings: remembers the threshold.
-
     Signals:
-        action_requested: name of an action; the accepting one does what the bar says.
-        left: the person is done here: back to the images.
-        dismissed: one image is enough.
+        action_requested: name of an action.
+        left: the images get the focus back.
+        dismissed: select one image only.
     """
 
     action_requested = Signal(str)
@@ -253,16 +241,14 @@ class SelectionBar(QWidget):
 
     @property
     def includes_unknown(self) -> bool:
-        """Whether images that perhaps show none of the classes are accepted, too."""
         return self._include.isVisible() and self._include.isChecked()
 
     def show_selected(self, image_ids: Sequence[int]) -> None:
-        """Take note of other chosen images; the bar follows when all who choose just now are done."""
         self._selected = image_ids
         self._soon.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """See a mouse button let go over the cards: what was chosen with it is final."""
+        """A mouse button released over the cards ends a rubber band."""
         if event.type() == QEvent.Type.MouseButtonRelease:
             self._soon.start()
         return super().eventFilter(watched, event)

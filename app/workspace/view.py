@@ -43,8 +43,7 @@ class Workspace(QWidget):
 
     Signals:
         action_requested: name of an action, from the empty page.
-        files_dropped: list of paths.
-        subset_wanted: a `Subset` of the whole collection that should be chosen beside the classes, and so be shown.
+        subset_wanted: a `Subset` that should be selected in the list.
     """
 
     action_requested = Signal(str)
@@ -136,34 +135,31 @@ class Workspace(QWidget):
 
     @property
     def class_id(self) -> int | None:
-        """The class that is shown; None for the whole collection."""
         return self._class_id
 
     def show_subset(self, subset: Subset) -> None:
-        """Show a part of the whole collection."""
         self._class_id, self._beside, self._subset = None, (), subset
         self._refilter()
 
     def show_class(self, class_id: int, chosen: Sequence[int] = ()) -> None:
-        """Show a class, the others that are chosen with it, and all below them."""
+        """Show a class, the others selected with it, and all below them."""
         self._class_id, self._subset = class_id, Subset.ALL
         self._beside = tuple(each for each in chosen if each != class_id)
         self._refilter()
 
     def show_beside(self, chosen: Sequence[int]) -> None:
-        """Others are chosen with the class that is shown, or none are any more."""
+        """Other classes are selected beside the one that is shown."""
         beside = tuple(each for each in chosen if each != self._class_id)
         if self._class_id in chosen and beside != self._beside:
             self._beside = beside
             self._refilter()
 
     def show_subset_of_class(self, subset: Subset) -> None:
-        """Show a part of what is chosen."""
         self._subset = subset
         self._refilter()
 
     def show_image(self, image_id: int) -> None:
-        """Bring an image into sight, leaving the present choice when it is not part of it."""
+        """Bring an image into view, leaving the present filter where it does not pass."""
         if self._is_graph_wanted:
             self.show_graph(False)
         if not self.grid.select_image(image_id):
@@ -176,11 +172,9 @@ class Workspace(QWidget):
 
     @property
     def is_graph_shown(self) -> bool:
-        """Whether the graph is in front."""
         return self._is_graph_wanted
 
     def show_graph(self, is_wanted: bool) -> None:
-        """Bring the drawing of the graph to the front, or the images."""
         self.leave_image()
         self._is_graph_wanted = is_wanted
         self.header.show_view(is_graph=is_wanted)
@@ -188,20 +182,19 @@ class Workspace(QWidget):
         (self.graph if is_wanted else self.grid).setFocus()
 
     def look_at_graph(self) -> GraphView:
-        """Bring the drawing of the graph to the front, if it is not there."""
+        """Show the graph."""
         if not self._is_graph_wanted:
             self.show_graph(True)
         return self.graph
 
     def zoom(self, steps: int) -> None:
-        """Show the graph, or thumbnails, larger or smaller."""
+        """Zoom the graph or the thumbnails."""
         if self._is_graph_wanted:
             self.graph.zoom(steps)
         else:
             self.grid.zoom(steps)
 
     def show_missing(self, image_ids: frozenset[int]) -> None:
-        """Grey the cards of images that are not where they were."""
         self.model.set_missing(image_ids)
         self.grid.viewport().update()
 
@@ -211,11 +204,10 @@ class Workspace(QWidget):
 
     @property
     def current_id(self) -> int | None:
-        """The image with the focus."""
         return self.grid.current_id
 
     def ids_in_view(self) -> tuple[int, ...]:
-        """The images that somebody looks at: the open one, and the cards that can be seen."""
+        """Visible images: the open one, and the cards in the viewport."""
         if not self.isVisible():
             return ()
         rows = self.grid.places_in_view()
@@ -223,17 +215,17 @@ class Workspace(QWidget):
         return ids if self.current_id is None or not self.is_image_open else (self.current_id, *ids)
 
     def hold(self) -> None:
-        """Keep the order from now on: somebody works on these cards."""
+        """Keep the order while the user works on these cards."""
         self.model.is_held = True
 
     def go_on_from(self, image_ids: Sequence[int]) -> None:
-        """Choose the card after these; where decided images leave, that card has taken their place already."""
+        """Select the card after these; where labelled images leave the filter, it has taken their place already."""
         row = self.model.last_row_of(image_ids)
         if row is not None:
             self.grid.select_row(row + 1)
 
     def show_at_once(self) -> None:
-        """Paint what changed before the next key is heard: a key means what is on the screen."""
+        """Paint changes before the next key is handled: a key means what is on the screen."""
         front = self.image_view if self.is_image_open else self.grid.viewport()
         front.repaint()
 
@@ -247,7 +239,7 @@ class Workspace(QWidget):
         self._show_title()
 
     def _on_chip_chosen(self, subset: Subset) -> None:
-        """A chip narrows the class that is chosen; without one it is the same choice as the row beside the classes."""
+        """A chip filters the selected class; without one it selects the subset in the list."""
         if self._class_id is None:
             self.subset_wanted.emit(subset)
         else:
@@ -270,22 +262,21 @@ class Workspace(QWidget):
         self._look_ahead()
 
     def _show_cards(self) -> None:
-        """Show what is known; the card under the eye keeps what stands there."""
         self.model.set_state(self._session.eye.state, ImageFilter(self._subset, self._class_ids()))
 
     def _changed_predictions(self) -> int:
-        """How many cards would stand elsewhere, or not at all, if they were sorted now."""
+        """How many cards would move or leave if they were sorted now."""
         is_by_prediction = self.model.order is not Order.ADDED or self._class_id is not None
         return self.model.changed_predictions() if self.model.is_held and is_by_prediction else 0
 
     def _look_ahead(self) -> None:
-        """Have what the keys and the inspector need to know of the current card and the next ones."""
+        """Fetch the guesses of the current card and the next ones."""
         row = self.grid.currentIndex().row()
         if row >= 0:
             self._session.guesses.want(self.model.image_ids[row : row + AHEAD].tolist())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Hold the order as soon as somebody points, scrolls or types in the grid."""
+        """Hold the order as soon as the user clicks, scrolls or types in the grid."""
         if event.type() in _WORK:
             self.hold()
         return super().eventFilter(watched, event)
@@ -320,7 +311,6 @@ class Workspace(QWidget):
             self._stack.setCurrentWidget(self.empty)
 
     def _count(self, subset: Subset) -> int:
-        """How many images of what is chosen are in a part, as the rows of parts and classes count them."""
         state = self._session.state
         return 0 if state is None else count(state, ImageFilter(subset, self._class_ids()))
 
@@ -332,18 +322,15 @@ class Workspace(QWidget):
 
     @property
     def is_image_open(self) -> bool:
-        """Whether one image is looked at alone."""
         return self._stack.currentWidget() is self.image_view
 
     def open_image(self, image_id: int) -> None:
-        """Look at one image alone."""
         self.grid.select_image(image_id)
         self._stack.setCurrentWidget(self.image_view)
         self._follow_grid()
         self.image_view.setFocus()
 
     def leave_image(self) -> None:
-        """Back to the grid, at the same place."""
         if self.is_image_open:
             self._stack.setCurrentWidget(self.grid)
             self.grid.setFocus()
@@ -371,7 +358,7 @@ class Workspace(QWidget):
     # -- remembering
 
     def choose_order(self, order: Order) -> None:
-        """Sort the project's images in another order, now and from now on."""
+        """Sort the project's images in another order from now on."""
         self._order.choose(order)
         self.header.show_changed(0)
         self.grid.setFocus()  # keys mean images again, not the list of orders
@@ -382,7 +369,6 @@ class Workspace(QWidget):
         self.header.show_order(order)
 
     def sort_again(self) -> None:
-        """Sort them anew, by what is known by now."""
         self.model.refresh()
         self._show_title()
         self.header.show_changed(0)
