@@ -24,7 +24,7 @@ from app.review.controller import Labelling
 from app.training.controller import Models
 from app.welcome.controller import Projects
 from app.what_if.controller import WhatIf
-from app.window_actions import ViewActions, WindowActions
+from app.window_actions import WindowActions
 
 FEATURES: Final[tuple[type[Feature], ...]] = (
     Classes,
@@ -42,7 +42,6 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     Models,
     Computing,
     WhatIf,
-    ViewActions,
     Help,
     WindowActions,
     Preferences,

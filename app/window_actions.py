@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from app.shell import Shell
 
 
+ANY: Final = Needs.NOTHING
+ON_CLASS: Final = Needs.PROJECT | Needs.CLASS
+IN_PANES: Final = Section.VIEW_PANES
+
+
 def _order(order: Order, text: str) -> Callable[[Method], Method]:
     return action(f"order_{order.value}", text, "sort", "", Section.VIEW_SORT, given=(order,))
 
@@ -28,39 +33,35 @@ def _subset(subset: Subset, name: str, text: str, keys: str) -> Callable[[Method
     return action(name, text, name, keys, Section.VIEW_SHOW, given=(subset,))
 
 
+def _on_image(name: str, text: str, icon: str, keys: str) -> Callable[[Method], Method]:
+    needs = Needs.PROJECT | Needs.IMAGES
+    return action(name, text, icon, keys, Section.VIEW_SHOW, needs=needs, on_images=True)
+
+
 @final
-class ViewActions(Feature):
-    """Actions on the panes."""
+class WindowActions(Feature):
+    """Actions on the panes and on the whole window."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._tree, self._workspace, self._grid = shell.tree, shell.workspace, shell.workspace.grid
+        self._keys: KeysSheet | None = None
+        self._undo_text = self._redo_text = ""  # of the next step; empty for none
+        self._session.undo_state_changed.connect(self._on_undo_state_changed)
 
     def there(self) -> Needs:
-        return Needs.IMAGES if self._grid.selected_ids else Needs.NOTHING
+        images = Needs.IMAGES if self._grid.selected_ids else Needs.NOTHING
+        undo, redo = Needs.UNDO if self._undo_text else Needs.NOTHING, Needs.REDO if self._redo_text else Needs.NOTHING
+        return images | undo | redo
 
-    @action(
-        "open_image",
-        marked("Open the image"),
-        "open_image",
-        "Space",
-        Section.VIEW_SHOW,
-        needs=Needs.PROJECT | Needs.IMAGES,
-        on_images=True,
-    )
+    # -- what is shown
+
+    @_on_image("open_image", marked("Open the image"), "open_image", "Space")
     def open_image(self) -> None:
         if self._grid.current_id is not None:
             self._workspace.open_image(self._grid.current_id)
 
-    @action(
-        "show_in_folder",
-        marked("Show in folder"),
-        "folder",
-        "",
-        Section.VIEW_SHOW,
-        needs=Needs.PROJECT | Needs.IMAGES,
-        on_images=True,
-    )
+    @_on_image("show_in_folder", marked("Show in folder"), "folder", "")
     def show_in_folder(self) -> None:
         """Show the folder of the current image in the system's file browser."""
         state, image_id = self._session.state, self._grid.current_id
@@ -93,48 +94,30 @@ class ViewActions(Feature):
     def sort_again(self) -> None:
         self._workspace.sort_again()
 
-    @action("right_panel", marked("Show or hide the right panel"), "right_panel", "Alt+6", Section.VIEW_PANES)
+    @action("right_panel", marked("Show or hide the right panel"), "right_panel", "Alt+6", IN_PANES)
     def toggle_right(self) -> None:
         self._shell.panes.toggle_right()
 
-    @action("show_graph", marked("Class graph or images"), "graph", "Ctrl+G", Section.VIEW_PANES)
+    @action("show_graph", marked("Class graph or images"), "graph", "Ctrl+G", IN_PANES)
     def toggle_graph(self) -> None:
         self._workspace.show_graph(not self._workspace.is_graph_shown)
 
-    @action("fit_graph", marked("See the whole class graph"), "fit", "Ctrl+0", Section.VIEW_PANES)
+    @action("fit_graph", marked("See the whole class graph"), "fit", "Ctrl+0", IN_PANES)
     def fit_graph(self) -> None:
         self._workspace.look_at_graph().fit()
 
-    @action("find_in_graph", marked("Find a class in the graph"), "search", "Ctrl+F", Section.VIEW_PANES)
+    @action("find_in_graph", marked("Find a class in the graph"), "search", "Ctrl+F", IN_PANES)
     def find_in_graph(self) -> None:
         self._workspace.look_at_graph().take_keyboard()
 
-    @action(
-        "focus_class",
-        marked("Show what is around the class"),
-        "target",
-        "Ctrl+Shift+F",
-        Section.VIEW_PANES,
-        needs=Needs.PROJECT | Needs.CLASS,
-    )
+    @action("focus_class", marked("Show what is around the class"), "target", "Ctrl+Shift+F", IN_PANES, needs=ON_CLASS)
     def focus_class(self) -> None:
         self._workspace.look_at_graph().toggle_focus()
 
-    @action("zoom_in", marked("Larger thumbnails"), "zoom_in", "Ctrl++ Ctrl+=", Section.VIEW_PANES, given=(1,))
-    @action("zoom_out", marked("Smaller thumbnails"), "zoom_out", "Ctrl+-", Section.VIEW_PANES, given=(-1,))
+    @action("zoom_in", marked("Larger thumbnails"), "zoom_in", "Ctrl++ Ctrl+=", IN_PANES, given=(1,))
+    @action("zoom_out", marked("Smaller thumbnails"), "zoom_out", "Ctrl+-", IN_PANES, given=(-1,))
     def zoom(self, steps: int) -> None:
         self._workspace.zoom(steps)
-
-
-@final
-class WindowActions(Feature):
-    """Actions on the whole window."""
-
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._keys: KeysSheet | None = None
-        self._undo_text = self._redo_text = ""  # of the next step; empty for none
-        self._session.undo_state_changed.connect(self._on_undo_state_changed)
 
     @action("show_failures", marked("Files that could not be read"), "failure", "", Section.VIEW_FOUND)
     def show_failures(self) -> None:
@@ -150,10 +133,6 @@ class WindowActions(Feature):
     def redo(self) -> None:
         self._session.redo()
 
-    def there(self) -> Needs:
-        undo, redo = Needs.UNDO if self._undo_text else Needs.NOTHING, Needs.REDO if self._redo_text else Needs.NOTHING
-        return undo | redo
-
     def titles(self) -> Mapping[str, str]:
         undo, redo = tr("Undo"), tr("Redo")
         if self._undo_text:
@@ -168,12 +147,7 @@ class WindowActions(Feature):
     # -- the command palette
 
     @action(
-        "command_palette",
-        marked("Search commands and classes…"),
-        "search",
-        "Ctrl+K",
-        Section.EDIT_SEARCH,
-        needs=Needs.NOTHING,
+        "command_palette", marked("Search commands and classes…"), "search", "Ctrl+K", Section.EDIT_SEARCH, needs=ANY
     )
     def open_palette(self) -> None:
         prompt, foot = tr("Search commands and classes"), tr("Enter runs it · Esc closes")
@@ -191,7 +165,7 @@ class WindowActions(Feature):
 
     # -- keys
 
-    @action("show_keys", marked("Keys"), "keys", "?", Section.HELP_READ, needs=Needs.NOTHING)
+    @action("show_keys", marked("Keys"), "keys", "?", Section.HELP_READ, needs=ANY)
     def show_keys(self) -> None:
         if self._keys is None:
             self._keys = KeysSheet(self._host, self._shell.rows.values())

@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import FunctionType, MethodType
@@ -14,7 +15,7 @@ from app.jobs.job import Job
 from app.signal_types import either
 from app.texts import tr
 from engine.errors import Cancelled, ProtoleafError
-from engine.events import CancelToken, OnProgress, Progress
+from engine.events import CancelToken, OnProgress
 from engine.files import shown
 from engine.full_disk import as_full_disk
 
@@ -95,84 +96,21 @@ def sentence_for(error: Exception) -> str:
 Work = Callable[[OnProgress, CancelToken], object]
 
 
-@final
-class ThreadJob(Job):
-    """Runs `work(on_progress, cancel)` on `thread`, after everything submitted to it before."""
-
-    def __init__(self, title: str, work: Work, thread: BackgroundThread, parent: QObject | None = None) -> None:
-        super().__init__(title, parent)
-        self._work = work
-        self._thread = thread
-        self._token = CancelToken()
-
-    def start(self) -> None:
-        """Queue the work on the thread."""
-        self._thread.submit(self._run, self._fail)
-
-    def cancel(self) -> None:
-        """Ask the work to stop; work that has not begun will not."""
-        self._token.cancel()
-
-    def _run(self) -> None:
-        """Run on the background thread; each turn of the story goes back to the GUI thread."""
-        post = self._thread.post
-        try:
-            self._token.raise_if_cancelled()
-            post(self._begin)
-            result = self._work(self._on_progress, self._token)
-        except Cancelled:
-            post(self._stop)
-        except Exception as error:  # noqa: BLE001 (the job runner is where bugs stop: logged and shown once)
-            line = sentence_for(error)
-            post(lambda: self._fail(line))
-        else:
-            post(lambda: self._succeed(result))
-
-    def _on_progress(self, progress: Progress) -> None:
-        self._thread.post(lambda: self._report(progress))
-
-
-LEAVING_S: Final = 0.5
-"""The end of the program waits this long for threads that read files. Chosen: a decoded photo is done by then."""
-
-
-@final
-class DetachedJob(Job):
-    """Runs `work(on_progress, cancel)` on a thread of its own; a cancel ends the job at once and leaves the thread.
-
-    Only for work that reads: what it does after a cancel, and at the end of the program, is lost.
-    """
-
-    _came_back = Signal(either(FunctionType | MethodType))
+class _FunctionJob(Job):
+    """Runs `work(on_progress, cancel)` on a thread."""
 
     def __init__(self, title: str, work: Work, parent: QObject | None = None) -> None:
         super().__init__(title, parent)
         self._work = work
         self._token = CancelToken()
-        self._posting = threading.Lock()  # held while a signal is sent, so that the job cannot go away meanwhile
-        self._thread = threading.Thread(target=self._run, name=title, daemon=True)
-        self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
-
-    def start(self) -> None:
-        """Begin on the thread of its own."""
-        self._begin()
-        self._thread.start()
 
     def cancel(self) -> None:
-        """End the job now, whatever its thread waits for."""
-        with self._posting:
-            self._token.cancel()
-        self._stop()
-
-    def stop(self) -> None:
-        """End it before the program ends."""
-        self.cancel()
-        leave([self._thread])
-
-    # -- on the thread
+        self._token.cancel()
 
     def _run(self) -> None:
         try:
+            self._token.raise_if_cancelled()
+            self._post(self._begin)
             result = self._work(lambda progress: self._post(lambda: self._report(progress)), self._token)
         except Cancelled:
             self._post(self._stop)
@@ -182,19 +120,71 @@ class DetachedJob(Job):
         else:
             self._post(lambda: self._succeed(result))
 
-    def _post(self, deliver: Callable[[], None]) -> None:
+    @abstractmethod
+    def _post(self, deliver: Deliver) -> None:
+        """Call on the GUI thread."""
+
+
+@final
+class ThreadJob(_FunctionJob):
+    """Runs on `thread`, after everything submitted to it before; a cancel before its turn ends it."""
+
+    def __init__(self, title: str, work: Work, thread: BackgroundThread) -> None:
+        super().__init__(title, work)
+        self._thread = thread
+
+    def start(self) -> None:
+        self._thread.submit(self._run, self._fail)
+
+    def _post(self, deliver: Deliver) -> None:
+        self._thread.post(deliver)
+
+
+LEAVING_S: Final = 0.5
+"""The end of the program waits this long for threads that read files. Chosen: a decoded photo is done by then."""
+
+
+@final
+class DetachedJob(_FunctionJob):
+    """Runs on a thread of its own; a cancel ends the job at once and abandons the thread.
+
+    Only for work that reads: what it does after a cancel, and at the end of the program, is lost.
+    """
+
+    _came_back = Signal(either(FunctionType | MethodType))
+
+    def __init__(self, title: str, work: Work, parent: QObject | None = None) -> None:
+        super().__init__(title, work, parent)
+        self._posting = threading.Lock()  # held while a signal is sent, so that the job cannot go away meanwhile
+        self._thread = threading.Thread(target=self._run, name=title, daemon=True)
+        self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
+
+    def start(self) -> None:
+        self._begin()
+        self._thread.start()
+
+    def cancel(self) -> None:
+        with self._posting:
+            super().cancel()
+        self._stop()
+
+    def stop(self) -> None:
+        self.cancel()
+        leave([self._thread])
+
+    def _post(self, deliver: Deliver) -> None:
         with self._posting:
             if not self._token.is_cancelled:
                 self._came_back.emit(deliver)
 
-    def _on_came_back(self, deliver: Callable[[], None]) -> None:
+    def _on_came_back(self, deliver: Deliver) -> None:
         with self._posting:  # its thread has left the signal
             pass
         deliver()
 
 
 def leave(threads: Sequence[threading.Thread]) -> None:
-    """Wait for threads that were asked to end, `LEAVING_S` in all; those that wait for a slow disk are left behind."""
+    """Wait for cancelled threads, `LEAVING_S` in all; those that wait for a slow disk are abandoned."""
     until_s = time.monotonic() + LEAVING_S
     for thread in threads:
         if thread.is_alive():

@@ -1,5 +1,7 @@
 """Long-running work as the window shows it, and the queues that start it."""
 
+from abc import abstractmethod
+from collections.abc import Callable
 from enum import Enum, StrEnum, auto
 from itertools import takewhile
 from typing import final
@@ -18,9 +20,6 @@ class JobState(StrEnum):
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
-
-
-ENDED = frozenset({JobState.DONE, JobState.FAILED, JobState.CANCELLED})
 
 
 class Job(QObject):
@@ -49,13 +48,15 @@ class Job(QObject):
 
     @property
     def has_ended(self) -> bool:
-        return self.state in ENDED
+        return self.state not in (JobState.QUEUED, JobState.RUNNING)
 
+    @abstractmethod
     def start(self) -> None:
-        raise AssertionError(f"{type(self).__name__} does not say how it starts")
+        """Begin the work; returns at once."""
 
+    @abstractmethod
     def cancel(self) -> None:
-        raise AssertionError(f"{type(self).__name__} does not say how it is cancelled")
+        """Stop the work at its next safe point."""
 
     def stop(self) -> None:
         """End the work before the program ends. May block for a moment."""
@@ -72,26 +73,21 @@ class Job(QObject):
             self.progress.emit(progress)
 
     def _succeed(self, result: object) -> None:
-        if self._end(JobState.DONE):
-            self.finished.emit(result)
-            self.ended.emit()
+        self._end(JobState.DONE, lambda: self.finished.emit(result))
 
     def _fail(self, message: str) -> None:
-        if self._end(JobState.FAILED):
+        if not self.has_ended:
             self.error = shown(message)  # Qt would drop what is no Unicode in a path
-            self.failed.emit(self.error)
-            self.ended.emit()
+        self._end(JobState.FAILED, lambda: self.failed.emit(self.error))
 
     def _stop(self) -> None:
-        if self._end(JobState.CANCELLED):
-            self.cancelled.emit()
-            self.ended.emit()
+        self._end(JobState.CANCELLED, self.cancelled.emit)
 
-    def _end(self, state: JobState) -> bool:
-        if self.has_ended:
-            return False
-        self.state = state
-        return True
+    def _end(self, state: JobState, emit: Callable[[], None]) -> None:
+        if not self.has_ended:
+            self.state = state
+            emit()
+            self.ended.emit()
 
 
 class Lane(Enum):

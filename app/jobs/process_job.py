@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 CANCEL_GRACE_MS: Final = 5_000
-"""A worker that was asked to stop finishes its batch; one that has not after this time is ended."""
-
+"""A cancelled worker finishes its batch; after this time it is killed."""
 STOP_GRACE_S: Final = 2.0
-"""The same when the program ends and somebody waits."""
+"""The same when the program ends."""
 
 
 class WorkerJob(Job):
@@ -58,7 +57,7 @@ class WorkerJob(Job):
         self._posting = threading.Lock()
         self._came.connect(self._take_answers, Qt.ConnectionType.QueuedConnection)
         self._kill_timer = QTimer(self, singleShot=True, interval=cancel_grace_ms)
-        self._kill_timer.timeout.connect(self._kill)
+        self._kill_timer.timeout.connect(lambda: self._worker.kill() if self._worker else None)
 
     @property
     def process_id(self) -> int:
@@ -90,7 +89,7 @@ class WorkerJob(Job):
 
     def _bring(self, answer: Callable[[], None]) -> None:
         """Deliver on the GUI thread; called on a thread of the worker's client."""
-        with self._posting, suppress(RuntimeError):  # it may have been deleted: nobody waits for it
+        with self._posting, suppress(RuntimeError):  # it may have been deleted: no one waits
             self._answers.append(answer)
             self._came.emit()
 
@@ -101,10 +100,6 @@ class WorkerJob(Job):
                     return
                 answer = self._answers.popleft()
             answer()
-
-    def _kill(self) -> None:
-        if self._worker is not None:
-            self._worker.kill()
 
     def _on_event(self, event: object) -> None:
         if isinstance(event, Progress):
@@ -133,15 +128,12 @@ class WorkerJob(Job):
     def _crash(self, details: str) -> None:
         self.details = details
         _log.error("the worker ended without a result: %s", details)
-        text = (
-            tr("%1 ended unexpectedly. What was finished is kept; start it again to resume.")
-            if self.keeps_finished
-            else tr("%1 ended unexpectedly. The project is as it was; start it again.")
-        )
-        self._fail(text.replace("%1", self.title))
+        kept = tr("%1 ended unexpectedly. What was finished is kept; start it again to resume.", self.title)
+        lost = tr("%1 ended unexpectedly. The project is as it was; start it again.", self.title)
+        self._fail(kept if self.keeps_finished else lost)
 
     def _refuse_to_start(self) -> None:
-        self._fail(tr("%1 could not start: the program cannot run itself again.").replace("%1", self.title))
+        self._fail(tr("%1 could not start: the program cannot run itself again.", self.title))
 
 
 @final
@@ -168,7 +160,7 @@ class ProcessJob(WorkerJob):
             self._refuse_to_start()
             return
         self._ask(worker, self._request)
-        self._begin()  # last, so that whoever is told can cancel
+        self._begin()  # last, so that its listeners can cancel
 
     def _on_ending(self, ending: Ending) -> None:
         """Report the end once the process is gone and all its output was read."""
@@ -258,15 +250,15 @@ class JobSlot(QObject):
             self._enter(Stage.IDLE)
 
     def _follow(self, job: ProcessJob) -> None:
-        def while_wanted(hear: Callable[..., None]) -> Callable[..., None]:
-            return lambda *arguments: hear(*arguments) if self._job is job else None
+        def unless_replaced(slot: Callable[..., None]) -> Callable[..., None]:
+            return lambda *arguments: slot(*arguments) if self._job is job else None
 
         self._job = job
-        job.started.connect(while_wanted(lambda: self._enter(Stage.RUNNING)))
-        job.progress.connect(while_wanted(self._on_progress))
-        job.finished.connect(while_wanted(self._on_finished))
-        job.failed.connect(while_wanted(self._on_failed))
-        job.cancelled.connect(while_wanted(self._on_cancelled))
+        job.started.connect(unless_replaced(lambda: self._enter(Stage.RUNNING)))
+        job.progress.connect(unless_replaced(self._on_progress))
+        job.finished.connect(unless_replaced(self._on_finished))
+        job.failed.connect(unless_replaced(self._on_failed))
+        job.cancelled.connect(unless_replaced(lambda: self._enter(Stage.IDLE)))
 
     def _enter(self, stage: Stage) -> None:
         self.stage = stage
@@ -289,6 +281,3 @@ class JobSlot(QObject):
     def _on_failed(self, message: str) -> None:
         self.error = message
         self._enter(Stage.FAILED)
-
-    def _on_cancelled(self) -> None:
-        self._enter(Stage.IDLE)

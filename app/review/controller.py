@@ -36,19 +36,16 @@ RECENT_KEPT = 8
 HINT_MARGIN: Final = 16  # beside what is taught below the images
 IMAGE_MENU: Final = ("accept", "relabel", "unknown", "reject", "open_image", "show_in_folder", "remove_images")
 ON_CARDS: Final = WRITE | Needs.IMAGES
+REMOVE: Final = ("remove_images", marked("Remove images from the project"), "delete", "Del")
+
+
+def _on_cards(name: str, text: str, icon: str, keys: str) -> Callable[[Method], Method]:
+    return action(name, text, icon, keys, Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True)
 
 
 def _digit(digit: int, text: str) -> Callable[[Method], Method]:
-    return action(
-        f"label_as_{digit}",
-        text,
-        "digit",
-        str(digit),
-        Section.REVIEW_DIGITS,
-        needs=ON_CARDS,
-        given=(digit,),
-        on_images=True,
-    )
+    name, section = f"label_as_{digit}", Section.REVIEW_DIGITS
+    return action(name, text, "digit", str(digit), section, needs=ON_CARDS, given=(digit,), on_images=True)
 
 
 @final
@@ -106,15 +103,7 @@ class Labelling(Feature):
 
     # -- accepting
 
-    @action(
-        "accept",
-        marked("Accept the class on the card"),
-        "accept",
-        "Return Enter",
-        Section.REVIEW_ACCEPT,
-        needs=ON_CARDS,
-        on_images=True,
-    )
+    @_on_cards("accept", marked("Accept the class on the card"), "accept", "Return Enter")
     def accept(self) -> None:
         """Label the current image as its card says; of several, those above the threshold."""
         chosen, state = self._chosen(), self._session.eye.state
@@ -133,15 +122,7 @@ class Labelling(Feature):
         else:
             self._toast.say(none_sure_enough(len(chosen), self._threshold()))
 
-    @action(
-        "accept_likeliest",
-        marked("Accept the most likely class"),
-        "accept_safe",
-        "Shift+Return Shift+Enter",
-        Section.REVIEW_ACCEPT,
-        needs=ON_CARDS,
-        on_images=True,
-    )
+    @_on_cards("accept_likeliest", marked("Accept the most likely class"), "accept_safe", "Shift+Return Shift+Enter")
     def accept_likeliest(self) -> None:
         """Label each selected image as its most likely class, also where the card names a broader one."""
         chosen, state = self._chosen(), self._session.eye.state
@@ -160,7 +141,7 @@ class Labelling(Feature):
         else:
             self._toast.say(nothing_to_accept(self._session.graph, state, state.position(chosen[0])))
 
-    @action("relabel", marked("Label as…"), "relabel", "R", Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True)
+    @_on_cards("relabel", marked("Label as…"), "relabel", "R")
     def relabel(self) -> None:
         chosen = self._chosen()
         if not chosen:
@@ -172,9 +153,7 @@ class Labelling(Feature):
             foot=tr("Enter labels · Esc closes"),
         )
 
-    @action(
-        "unknown", marked("None of the classes"), "unknown", "U", Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True
-    )
+    @_on_cards("unknown", marked("None of the classes"), "unknown", "U")
     def say_unknown(self) -> None:
         chosen = self._chosen()
         if chosen:
@@ -182,9 +161,7 @@ class Labelling(Feature):
             self._session.label(chosen, None)
             self._go_on_from(chosen)
 
-    @action(
-        "reject", marked("Remove label, or skip"), "reject", "X", Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True
-    )
+    @_on_cards("reject", marked("Remove label, or skip"), "reject", "X")
     def reject(self) -> None:
         """Remove labels; without any, go on to the next image."""
         chosen, state = self._chosen(), self._session.state
@@ -227,15 +204,7 @@ class Labelling(Feature):
             is_complete = ranking is None or ranking.is_empty or ranking.is_complete
             self._toast.say(no_such_digit(digit, is_complete=is_complete))
 
-    @action(
-        "remove_images",
-        marked("Remove images from the project"),
-        "delete",
-        "Del",
-        Section.IMAGES_REMOVE,
-        needs=ON_CARDS,
-        on_images=True,
-    )
+    @action(*REMOVE, Section.IMAGES_REMOVE, needs=ON_CARDS, on_images=True)
     def remove(self) -> None:
         chosen = self._chosen()
         if chosen:

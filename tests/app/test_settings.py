@@ -16,7 +16,7 @@ def store(folder: Path) -> QSettings:
 
 def reopened(settings: Settings, folder: Path) -> Settings:
     """The settings as the next run finds them."""
-    settings._store.sync()  # noqa: SLF001 (as the program does when it ends)
+    settings.store.sync()  # as the program does when it ends
     return Settings(store(folder))
 
 

@@ -95,7 +95,7 @@ def test_the_last_project_at_the_start(qtbot: QtBot, desk: Desk, settings: Setti
     card = opened(again)
     assert card.last_project.isChecked()
     click(again, card.last_project)
-    assert not Settings(settings._store).opens_last_project  # noqa: SLF001 (what was kept)
+    assert not Settings(settings.store).opens_last_project
     again.leave()
 
 
