@@ -64,7 +64,7 @@ def texts_in(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
         elif (
             name in {"tr", "marked", "Message"}
             or name.endswith("Error")
-            or name in {"missing", "storage_error", "writing"}
+            or name in {"missing", "reading", "storage_error", "writing"}
         ):
             texts = [*call.args[: 1 if name in {"tr", "marked", "Message"} else None]]
             texts += [keyword.value for keyword in call.keywords if keyword.arg in _PARTS]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from engine.cli.named_backbone import NAMES, Mirror, Proxy, added_file, named_backbone, preprocessing_lines
-from engine.cli.options import DeviceName, ProjectPath, command_group, takes_preprocessing
+from engine.cli.options import DeviceName, ProjectPath, command_group, open_project, takes_preprocessing
 from engine.cli.output import AsJson, asked, counted, percent, progress_bar, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
@@ -226,9 +226,8 @@ def use(
 ) -> None:
     """Change a project's backbone: embed all images again, compare both on the labels, then ask. Can be undone."""
     from engine.collection.backbone_change.change import prepare_change, use_backbone
-    from engine.project import Project
 
-    with Project.open(project) as opened:
+    with open_project(project) as opened:
         name, notes = named_backbone(
             backbone, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="the project is as it was"
         )

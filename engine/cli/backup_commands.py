@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from engine.cli.options import ProjectPath, command_group
+from engine.cli.options import ProjectPath, command_group, open_project
 from engine.cli.output import AsJson, counted, is_interactive, say
 from engine.errors import InputError, ProjectMissingError, UsageError
 from engine.files import size_text
@@ -33,11 +33,9 @@ def backup(
     from engine.project.backups.keeping import back_up
 
     made = back_up(_real(project), None if to is None else to.absolute())
-    say(
-        f"Backed up {_contents_text(made)} to {made.path}.",
-        _fields(made, None),
-        as_json=as_json,
-    )
+    classes, images = counted(made.classes, "class", "classes"), counted(made.images, "image")
+    text = f"Backed up {classes}, {images} and {counted(made.labels, 'label')} to {made.path}."
+    say(text, _fields(made, None), as_json=as_json)
 
 
 @application.command("list")
@@ -75,12 +73,11 @@ def folder(
     as_json: AsJson = False,
 ) -> None:
     """Show where a project's backups are kept, or choose another folder; existing backups stay where they are."""
-    from engine.project import Project
     from engine.project.backups.place import choose_folder, folder_for
 
     if folder is not None and usual:
         raise UsageError("FOLDER and --usual exclude each other", remedy="give one of them")
-    with Project.open(project, for_writing=False) as opened:
+    with open_project(project, for_writing=False) as opened:
         project_id = opened.backups.project_id
     if folder is not None or usual:
         choose_folder(project_id, folder)
@@ -186,10 +183,9 @@ def _shown(offer: "Offer", *, is_other_wanted: bool) -> "tuple[Backup, ...]":
 def _present(project: Path) -> "Contents | None":
     """What the project holds now; None where it cannot be opened, which is when backups are needed most."""
     from engine.errors import ProtoleafError
-    from engine.project import Project
 
     try:
-        with Project.open(project, for_writing=False) as opened:
+        with open_project(project, for_writing=False) as opened:
             return opened.contents()
     except ProtoleafError:
         return None
@@ -271,11 +267,6 @@ def _since_text(since: "Changes | None") -> str:
     return ", ".join(filter(None, parts)) or "nothing"
 
 
-def _contents_text(backup: "Backup") -> str:
-    classes, images = counted(backup.classes, "class", "classes"), counted(backup.images, "image")
-    return f"{classes}, {images} and {counted(backup.labels, 'label')}"
-
-
 def _time(backup: "Backup") -> str:
     return f"{backup.when:%Y-%m-%d %H:%M:%S}"
 
@@ -292,12 +283,8 @@ def _fields(backup: "Backup", since: "Changes | None", offer: "Offer | None" = N
         fields["is_own"] = None if offer.project_id is None else backup in offer.own
         fields["is_of_copy"] = backup.is_of_copy
     if since is not None:
-        fields["changed_since"] = {key: _jsonable(value) for key, value in vars(since).items()}
+        fields["changed_since"] = vars(since)
     return fields
-
-
-def _jsonable(value: object) -> object:
-    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
 
 
 def _real(project: Path) -> Path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from engine.cli.options import DeviceName, ProjectPath
+from engine.cli.options import DeviceName, ProjectPath, open_or_read, open_project
 from engine.cli.output import (
     AsJson,
     Overwrite,
@@ -16,22 +16,19 @@ from engine.cli.output import (
     failure_rows,
     failure_text,
     left_out_text,
-    note,
     percent,
     progress_bar,
     say,
     stoppable,
 )
 from engine.config import CacheFolders
-from engine.errors import ProjectLockedError, ProjectReadOnlyError, UsageError
+from engine.errors import UsageError
 from engine.files import FileFailure
 
 if TYPE_CHECKING:
     from engine.collection.evaluate import Evaluation
     from engine.collection.teach_first import ToLabel
     from engine.graph.category_graph import CategoryGraph
-    from engine.project import Project
-
 ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; labelling a few of those would help most."
 SETTINGS = ("ppn+", "ppn", "prototypes", "regression")
 Plain = Annotated[
@@ -69,11 +66,10 @@ def import_images(
     """Add images; with --class they become shots of that class."""
     from engine.collection.importing.import_images import import_class_folders
     from engine.collection.importing.import_images import import_images as run
-    from engine.project import Project
 
     if class_text is not None and folders_as_classes:
         raise UsageError("--class and --folders-as-classes exclude each other", remedy="give one of them")
-    with Project.open(project) as opened, progress_bar("Looking for images") as on_progress:
+    with open_project(project) as opened, progress_bar("Looking for images") as on_progress:
         if folders_as_classes:
             done = import_class_folders(opened, paths, on_progress=on_progress)
         else:
@@ -271,11 +267,10 @@ def evaluate(
     from engine.collection.evaluate import evaluate as score
     from engine.everyday.classifier import Setting
     from engine.interchange.predictions_file import read_truth
-    from engine.project import Project
 
     _check_setting(setting, (*SETTINGS, "all"))
     names = SETTINGS if setting == "all" else (setting,)
-    with Project.open(project, for_writing=False) as opened:
+    with open_project(project, for_writing=False) as opened:
         answers = read_truth(truth, opened.classes.graph)
         caches = CacheFolders.default()
         runs = [run(opened, caches, Setting(name), with_stage=collection) for name in names]
@@ -315,26 +310,6 @@ def _missing_text(count: int) -> str:
     return f"\n{counted(count, 'image')} {are} kept. `protoleaf relink` finds moved images again."
 
 
-def open_or_read(path: Path, *, without_writing: str) -> "Project":
-    """Open a project for writing, or for reading only where that is refused; then say so.
-
-    Args:
-        path: the project file.
-        without_writing: what becomes of that which would have been written into the project, as the end of a sentence.
-
-    Raises:
-        ProjectError: it cannot be opened at all; see `Project.open`.
-    """
-    from engine.project import Project
-
-    try:
-        return Project.open(path)
-    except (ProjectLockedError, ProjectReadOnlyError) as error:
-        opened = Project.open(path, for_writing=False)
-        note(f"{error.what}, so it is only read; {without_writing}")
-        return opened
-
-
 def suggest(
     project: ProjectPath,
     count: Annotated[int, typer.Option(min=1, help="At most so many images.")] = 12,
@@ -342,9 +317,8 @@ def suggest(
 ) -> None:
     """List the images whose labels would teach most, best first; also before any label. Changes nothing."""
     from engine.collection.teach_first import images_to_label
-    from engine.project import Project
 
-    with Project.open(project, for_writing=False) as opened:
+    with open_project(project, for_writing=False) as opened:
         found = images_to_label(opened, CacheFolders.default(), count)
         graph = opened.classes.graph
         lines = [_line(graph, image) for image in found]

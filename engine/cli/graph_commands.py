@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from engine.cli.options import ProjectPath
+from engine.cli.options import ProjectPath, open_project
 from engine.cli.output import AsJson, Overwrite, counted, list_text, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
@@ -48,17 +48,16 @@ def import_graph(
     from engine.collection.importing.import_graph import import_graph as run
     from engine.collection.importing.import_graph import preview_import
     from engine.interchange.detect import read_graph
-    from engine.project import Project
 
     if removes_gone and not updates:
         raise UsageError("--remove-gone goes with --update", remedy="add --update, or leave --remove-gone out")
     if is_preview:
-        with Project.open(project, for_writing=False) as opened:
+        with open_project(project, for_writing=False) as opened:
             imported = read_graph(source, graph_format, under=under)
             preview = preview_import(opened, imported, source.name, updates=updates)
         say(_preview_text(preview), _preview_fields(preview), as_json=as_json)
         return
-    with Project.open(project) as opened:
+    with open_project(project) as opened:
         done = run(opened, source, graph_format=graph_format, under=under, updates=updates, removes_gone=removes_gone)
         total = len(opened.classes.graph)
     say(_done_text(done, total), _done_fields(done, total), as_json=as_json)
@@ -148,9 +147,8 @@ def export_graph(
 ) -> None:
     """Write the category graph for another program, or as a drawing."""
     from engine.collection.exporting.export_graph import export_graph as run
-    from engine.project import Project
 
-    with Project.open(project, for_writing=False) as opened:
+    with open_project(project, for_writing=False) as opened:
         written = run(opened, out, graph_format, is_dark=is_dark, is_overwriting=is_overwriting)
     say(
         f"Wrote {counted(written.classes, 'class', 'classes')} and {counted(written.edges, 'edge')} to {out}.",
@@ -159,10 +157,8 @@ def export_graph(
     )
 
 
-Pairs = list[str]
-"""Of classes, each as "Apple=Fruit"."""
-MOVES_SHOWN: Final = 12
-"""Ways that images go, of which the text tells; the JSON has all."""
+Pairs = list[str]  # of classes, each as "Apple=Fruit"
+MOVES_SHOWN: Final = 12  # ways that images go, of which the text tells; the JSON has all
 
 
 def what_if(
@@ -203,21 +199,17 @@ def _edits(
     """In this order; each class is looked up when its turn comes."""
 
     def edits_of(
-        pairs: Sequence[str], edit: "Callable[[Project, int, int], Change]"
+        pairs: Sequence[str], edit: "Callable[[int, int, Project], Change]"
     ) -> "Iterator[Callable[[Project], Change]]":
         for pair in pairs:
             name, sign, other = pair.partition("=")
             if not sign:
                 raise UsageError("an edit takes two classes", expected="such as Apple=Fruit", found=pair)
-            yield partial(_made, edit, graph.find(name), graph.find(other))
+            yield partial(edit, graph.find(name), graph.find(other))
 
-    yield from edits_of(unlink, lambda project, class_id, parent_id: project.classes.unlink([(parent_id, class_id)]))
-    yield from edits_of(link, lambda project, class_id, parent_id: project.classes.link(parent_id, [class_id]))
-    yield from edits_of(merge, lambda project, class_id, heir_id: project.classes.merge([class_id], heir_id))
-
-
-def _made(edit: "Callable[[Project, int, int], Change]", class_id: int, other_id: int, project: "Project") -> "Change":
-    return edit(project, class_id, other_id)
+    yield from edits_of(unlink, lambda class_id, parent_id, project: project.classes.unlink([(parent_id, class_id)]))
+    yield from edits_of(link, lambda class_id, parent_id, project: project.classes.link(parent_id, [class_id]))
+    yield from edits_of(merge, lambda class_id, heir_id, project: project.classes.merge([class_id], heir_id))
 
 
 def _what_if_text(outcome: "WhatIfOutcome", names: dict[int, str]) -> str:

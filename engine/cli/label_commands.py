@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
-from engine.cli.options import ProjectPath, SettingName
+from engine.cli.options import ProjectPath, SettingName, open_project
 from engine.cli.output import (
     AsJson,
     Overwrite,
@@ -28,11 +28,9 @@ if TYPE_CHECKING:
     from engine.interchange.labelled_images.records import WrittenExport
     from engine.project import Project
 
-
 Choice = TypeVar("Choice", bound=StrEnum)
 
-MODEL: Final = "model"
-"""The format that is no labels of images, but what was learned from them."""
+MODEL: Final = "model"  # the format that is no labels of images, but what was learned from them
 _FORMATS: Final = (
     "csv, jsonl, parquet, folders, coco, yolo, cvat, label-studio, fiftyone, huggingface, darwin-core, camtrap-dp, "
     "xmp, or model"
@@ -82,7 +80,6 @@ def export(
     from engine.everyday.classifier import Setting
     from engine.interchange.labelled_images.class_folders import FolderOptions
     from engine.new_folder import Placing
-    from engine.project import Project
 
     if format_name == MODEL:
         _export_model(project, out, _one_of(Setting, setting, "--setting").value, as_json=as_json)
@@ -95,7 +92,7 @@ def export(
         is_overwriting,
         has_byte_order_mark,
     )
-    with Project.open(project, for_writing=False) as opened, progress_bar("Exporting") as on_progress:
+    with open_project(project, for_writing=False) as opened, progress_bar("Exporting") as on_progress:
         written = export_project(
             opened, CacheFolders.default(), choice, _one_of(Setting, setting, "--setting"), on_progress=on_progress
         )
@@ -116,11 +113,10 @@ def _export_model(project: Path, out: Path, setting: str, *, as_json: bool) -> N
     """Write a project's model into a folder."""
     from engine.collection.bundle.export import export_model
     from engine.everyday.classifier import Setting
-    from engine.project import Project
 
     with (
         stoppable("run it again; nothing was written") as cancel,
-        Project.open(project, for_writing=False) as opened,
+        open_project(project, for_writing=False) as opened,
         progress_bar("Exporting the model") as on_progress,
     ):
         done = export_model(
@@ -187,32 +183,27 @@ def import_labels(
     """Take over labels that others gave. A label of this project is never overwritten: conflicts are listed."""
     from engine.collection.importing.import_labels import import_labels as run
     from engine.collection.importing.import_labels import plan_labels
-    from engine.project import Project
 
     if is_dry:
-        with Project.open(project, for_writing=False) as opened:
+        with open_project(project, for_writing=False) as opened:
             plan = plan_labels(opened, source, format_name=format_name, who=who)
             plan, images = _with_images(plan, opened, source, images_from or []) if adds_images else (plan, 0)
-        labelled = classes = 0
-        head = f"Would import {counted(len(plan.labels), 'label')} from {source.name} ({plan.format_name})"
+        labels, classes = len(plan.labels), 0
+        head = f"Would import {counted(labels, 'label')} from {source.name} ({plan.format_name})"
         head += f" and add {counted(images, 'image')}" if images else ""
     else:
-        with Project.open(project) as opened:
+        with open_project(project) as opened:
             done = run(
                 opened, source, format_name=format_name, who=who, adds_classes=adds_classes, adds_images=adds_images,
                 image_folders=images_from or (),
             )  # fmt: skip
-        plan, labelled, classes, images = done.plan, done.labelled, done.classes_added, done.images_added
-        head = f"Imported {counted(labelled, 'label')} from {source.name} ({plan.format_name}){_added(classes, images)}"
+        plan, labels, classes, images = done.plan, done.labelled, done.classes_added, done.images_added
+        head = f"Imported {counted(labels, 'label')} from {source.name} ({plan.format_name})"
+        if classes or images:
+            head += f", {counted(classes, 'class', 'classes')} and {counted(images, 'image')} added"
     say(
         f"{head}; {plan.already_there:,} already there.{_rest_text(plan)}",
-        _record(plan)
-        | {
-            "labels": len(plan.labels) if is_dry else labelled,
-            "classes_added": classes,
-            "images_added": images,
-            "dry_run": is_dry,
-        },
+        _record(plan) | {"labels": labels, "classes_added": classes, "images_added": images, "dry_run": is_dry},
         as_json=as_json,
     )
 
@@ -224,10 +215,6 @@ def _with_images(plan: "LabelPlan", project: "Project", source: Path, folders: l
 
     found, refused = images_on_disk(plan, PermittedImages(project, source, folders))
     return replace(plan, problems=(*plan.problems, *refused)), len({file.path for file in found.values()})
-
-
-def _added(classes: int, images: int) -> str:
-    return f", {counted(classes, 'class', 'classes')} and {counted(images, 'image')} added" if classes or images else ""
 
 
 def _record(plan: "LabelPlan") -> dict[str, object]:

@@ -30,15 +30,12 @@ from engine.full_disk import as_full_disk
 from engine.scratch_folder import clear_abandoned
 
 GROUP: Final = "protoleaf.commands"
-LABORATORY: Final = ("benchmark", "experiment")
-"""Commands that `research` adds by an entry point of the group."""
+LABORATORY: Final = ("benchmark", "experiment")  # commands that `research` adds by an entry point of the group
 FAILED: Final = 1
 MISUSED: Final = 2
 STOPPED: Final = 130
-NOBODY_READS: Final = 141
-"""What a shell says of a command whose output a pipe no longer takes."""
-LONGEST_SHOWN: Final = 200
-"""Letters of an overlong name that are shown."""
+NOBODY_READS: Final = 141  # as shells report a command whose output a pipe no longer takes
+LONGEST_SHOWN: Final = 200  # letters of an overlong name that are shown
 STOPPED_MESSAGE: Final = "stopped; what was finished is kept"
 
 _log = logging.getLogger(__name__)

@@ -4,11 +4,15 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from engine.errors import UsageError
+from engine.cli.output import note
+from engine.errors import ProjectLockedError, ProjectReadOnlyError, UsageError
+
+if TYPE_CHECKING:
+    from engine.project import Project
 
 _MISUSED: Final = 2
 
@@ -26,6 +30,30 @@ DeviceName = Annotated[
     str, typer.Option("--device", help="auto, cpu, cuda, tensorrt, coreml or directml.", callback=_known)
 ]
 SettingName = Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes or regression.")]
+
+
+def open_project(path: Path, *, for_writing: bool = True) -> "Project":
+    """Open a project; see `Project.open`."""
+    from engine.project import Project
+
+    return Project.open(path, for_writing=for_writing)
+
+
+def open_or_read(path: Path, *, without_writing: str) -> "Project":
+    """Open a project for writing, or, with a note, for reading only where that is refused.
+
+    Args:
+        without_writing: what becomes of that which would have been written into the project, as the end of a sentence.
+
+    Raises:
+        ProjectError: it cannot be opened at all; see `Project.open`.
+    """
+    try:
+        return open_project(path)
+    except (ProjectLockedError, ProjectReadOnlyError) as error:
+        opened = open_project(path, for_writing=False)
+        note(f"{error.what}, so it is only read; {without_writing}")
+        return opened
 
 
 def command_group(about: str) -> typer.Typer:

@@ -34,8 +34,7 @@ Overwrite = Annotated[
         "the project and folders are never replaced.",
     ),
 ]
-MOST_SHOWN: Final = 20
-"""Lines of each list; the rest is a number, and `--json` has them all."""
+MOST_SHOWN: Final = 20  # lines of each list; the rest is a number, and `--json` has them all
 
 
 def say(text: str, fields: Mapping[str, Any], *, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from engine.cli.named_backbone import NAMES, Mirror, Proxy, named_backbone
-from engine.cli.options import ProjectPath, takes_preprocessing
+from engine.cli.options import ProjectPath, open_project, takes_preprocessing
 from engine.cli.output import AsJson, asked, counted, progress_bar, say, stoppable
 from engine.config import CacheFolders
 from engine.errors import ProjectDamagedError
@@ -50,7 +50,7 @@ def check(project: ProjectPath, as_json: AsJson = False) -> None:
     problems = Project.faults_of(project)
     images = classes = labels = 0
     if not problems:
-        with Project.open(project, for_writing=False) as opened:
+        with open_project(project, for_writing=False) as opened:
             classes, images = len(opened.classes.graph), opened.images.count
             labels = len(opened.labels.table().image_ids)
     elif not as_json:
@@ -100,16 +100,15 @@ def relink(
     """Find moved images: by their folders, then by name and size, then by content. Asks first; can be undone."""
     from engine.collection.relink.apply import relink as apply
     from engine.collection.relink.find import find_moved, known_images
-    from engine.project import Project
 
-    with Project.open(project, for_writing=False) as opened:
+    with open_project(project, for_writing=False) as opened:
         known = known_images(opened)
     with stoppable("nothing was changed") as cancel, progress_bar("Searching for moved images") as on_progress:
         plan = find_moved(known, folder, on_progress=on_progress, cancel=cancel)
     found = 0
     question = f"Update the location of {counted(len(plan.moves), 'image')}?"
     if plan.moves and not dry_run and (yes or asked(_facts(plan), question)):
-        with Project.open(project) as opened:
+        with open_project(project) as opened:
             found = len(apply(opened, plan, CacheFolders.default()).images_moved)
     say(_outcome(plan, found), _relink_fields(plan, found), as_json=as_json)
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.options import ProjectPath
+from engine.cli.options import ProjectPath, open_project
 from engine.cli.output import AsJson, percent, progress_bar, say, stoppable
 from engine.config import CacheFolders
 from engine.scratch_folder import scratch_folder
@@ -33,11 +33,10 @@ def train(
     from engine.collection.training.settings import parse_settings
     from engine.collection.training.train import train as run
     from engine.collection.training.trained import adopt
-    from engine.project import Project
 
     chosen = parse_settings(setting or ())
     again = "run the same command again; it goes on from here" if depth == "backbone" else "run it again"
-    with Project.open(project) as opened, scratch_folder() as folder:
+    with open_project(project) as opened, scratch_folder() as folder:
         with stoppable(again) as cancel, progress_bar("Training") as on_progress:
             trained = run(
                 opened, CacheFolders.default(), depth, chosen,
@@ -68,9 +67,8 @@ def versions(
 ) -> None:
     """List the project's model versions, or choose the one to use."""
     from engine.collection.models import choose_version
-    from engine.project import Project
 
-    with Project.open(project, for_writing=choose is not None) as opened:
+    with open_project(project, for_writing=choose is not None) as opened:
         if choose is not None:
             choose_version(opened, CacheFolders.default(), choose)
         found, in_use = opened.models.versions(), opened.models.current.version_id

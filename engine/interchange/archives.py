@@ -3,27 +3,43 @@
 import os
 import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, Final
 
-from engine.errors import FormatError
+from engine.errors import FormatError, StorageError
 from engine.interchange import limits
 from engine.regular_file import open_regular
 
+BROKEN_ARCHIVE: Final = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError)
+"""Errors of the standard library while a broken archive is read."""
 _END: Final = struct.Struct("<4s4H2LH")
 """The record at the end of an archive: its mark, numbers, and the size of the list of its files."""
-_LIST_SIZE: Final = 5
-"""The place of that size in it."""
+_LIST_SIZE: Final = 5  # its index in that record
 _BEGINNING: Final = b"PK"
 _END_MARK: Final = b"PK\x05\x06"
 _END64_MARK: Final = b"PK\x06\x06"
-_END64_LIST_SIZE: Final = 40
-"""Where in the record of a larger archive the size stands, in eight bytes."""
-_TAIL_BYTES: Final = 1 << 17
-"""In which both records are; a comment takes up to 64 KiB."""
+_END64_LIST_SIZE: Final = 40  # offset of that size, eight bytes, in the record of a larger archive
+_TAIL_BYTES: Final = 1 << 17  # hold both records; a comment takes up to 64 KiB
+
+
+@contextmanager
+def reading(
+    source: Path, broken: str, errors: tuple[type[Exception], ...] = BROKEN_ARCHIVE, **fields: str
+) -> Iterator[None]:
+    """Turn errors while a file is read into FormatError, with `broken` as its message, and StorageError."""
+    try:
+        yield
+    except errors as error:
+        found = str(error).split("\n", 1)[0][:200]
+        raise FormatError(broken, found=found, source=source.name, **fields) from error
+    except OSError as error:
+        raise StorageError(
+            "{source} cannot be read", found=str(error), remedy="check the path", source=source.name
+        ) from error
 
 
 @contextmanager

@@ -36,8 +36,7 @@ SOURCE_ID: Final = "source_id"
 DELIMITERS: Final = (",", ";", "\t", "|")
 BETWEEN_SYNONYMS: Final = " | "
 _COLUMNS: Final = (CHILD, PARENT, ID, PARENT_ID, *(each.name for each in IN_FILES))
-HEADER: Final = ",".join(_COLUMNS)
-"""The first line of a table that we write."""
+HEADER: Final = ",".join(_COLUMNS)  # the first line of a table that we write
 _SYNONYM: Final = re.compile(r"(?:[^\\|]|\\.)+")
 _ESCAPED: Final = re.compile(r"\\(.)")
 _SEPARATING: Final = re.compile(r"([\\|])")
@@ -147,7 +146,8 @@ def _row(cells: dict[str, str], header: list[str], line: int, source_name: str) 
     values: dict[str, str | tuple[str, ...]] = {}
     for each in IN_FILES:
         text = cells.get(each.field_in(cells), "")
-        values[each.name] = _parts(text) if isinstance(each.default, tuple) else text
+        parts = (_ESCAPED.sub(r"\1", part).strip() for part in _SYNONYM.findall(text))
+        values[each.name] = tuple(parts) if isinstance(each.default, tuple) else text
     if not (has_keys or SOURCE_ID in header):
         values[SOURCE_ID] = key
     return _Row(
@@ -158,10 +158,6 @@ def _row(cells: dict[str, str], header: list[str], line: int, source_name: str) 
         parent_key=parent_key if has_keys else parent_name,
         attributes=attributes_at(place, name, **values),
     )
-
-
-def _parts(cell: str) -> tuple[str, ...]:
-    return tuple(_ESCAPED.sub(r"\1", each).strip() for each in _SYNONYM.findall(cell))
 
 
 def _names(rows: list[_Row], source: Path) -> dict[str, str]:

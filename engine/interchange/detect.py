@@ -118,17 +118,13 @@ def detect_format(source: Path) -> str:
     if not source.exists():
         raise StorageError('there is no "{source}"', remedy="check the path", source=source)
     if source.is_dir():
-        return _format_of_folder(source)
+        if (source / wordnet.IS_A_FILE).is_file():
+            return "imagenet"
+        if (source / wordnet.FILES[0]).is_file():
+            return "wordnet"
+        return "darwin-core" if is_unpacked(source) else "folders"
     opening = Opening.of(source)
     return next((name for name, each in FORMATS.items() if each.fits(opening)), "") or _by_suffix(source)
-
-
-def _format_of_folder(source: Path) -> str:
-    if (source / wordnet.IS_A_FILE).is_file():
-        return "imagenet"
-    if (source / wordnet.FILES[0]).is_file():
-        return "wordnet"
-    return "darwin-core" if is_unpacked(source) else "folders"
 
 
 def _by_suffix(source: Path) -> str:

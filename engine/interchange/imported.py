@@ -13,8 +13,7 @@ from engine.graph.class_attributes import IN_FILES, NO_ATTRIBUTES, ClassAttribut
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.graph.names import clean_name
 
-Edge = tuple[str, str]
-"""(parent key, child key)."""
+Edge = tuple[str, str]  # (parent key, child key)
 
 
 @dataclass(frozen=True, slots=True)

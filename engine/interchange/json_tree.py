@@ -69,7 +69,13 @@ def _from_list(rows: Any, source_name: str) -> ImportedGraph:
         classes[key] = ImportedClass(key, name, _attributes(row, name, place))
         parents[key] = [_key(each, f'"parents" of {place}') for each in _list(row, "parents", place)]
     for key, above in parents.items():
-        _check_known(above, classes, f'"{classes[key].name}" in {source_name}')
+        if missing := next((each for each in above if each not in classes), None):
+            raise FormatError(
+                '{place} has the parent "{key}", which is no class there',
+                remedy="add that class",
+                place=f'"{classes[key].name}" in {source_name}',
+                key=missing,
+            )
     edges = dict.fromkeys((parent, key) for key, above in parents.items() for parent in above)
     return checked(classes.values(), edges, source_name)
 
@@ -140,14 +146,6 @@ def _key(value: Any, place: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise FormatError("{place} is no id", expected="a text or a whole number", found=_kind(value), place=place)
     return str(value)
-
-
-def _check_known(keys: list[str], classes: dict[str, ImportedClass], place: str) -> None:
-    for key in keys:
-        if key not in classes:
-            raise FormatError(
-                '{place} has the parent "{key}", which is no class there', remedy="add that class", place=place, key=key
-            )
 
 
 def _kind(value: Any) -> str:

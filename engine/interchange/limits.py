@@ -14,43 +14,25 @@ from engine.files import size_text
 MOST_RECORDS: Final = 5_000_000
 """Rows, labels or images of one source: twice the images of the largest collection. A record that is held takes about
 700 bytes, so this many take 3.5 GB."""
-
 LARGEST_TABLE_BYTES: Final = 4 * 2**30
 """Of a table, unpacked, which is read row by row: five million rows of our own with every column take 3 GB."""
-
-LONGEST_LINE: Final = 4 * 2**20
-"""Characters; a line is held as a whole. A row of ours has some hundred."""
-
-LONGEST_CELL: Final = 128 * 2**10
-"""Characters, as Python's `csv` has it; a spreadsheet holds 32,767."""
-
-MOST_LINES_ABOVE: Final = 1_000
-"""Blank ones above the header of a table. Chosen."""
-
+LONGEST_LINE: Final = 4 * 2**20  # characters; a line is held as a whole. A row of ours has some hundred.
+LONGEST_CELL: Final = 128 * 2**10  # characters, as Python's `csv` has it; a spreadsheet holds 32,767
+MOST_LINES_ABOVE: Final = 1_000  # blank ones above the header of a table. Chosen.
 LARGEST_JSON_BYTES: Final = 512 * 2**20
 """Of a JSON file that is held as a whole; a COCO file of ours with 600,000 images. Lines of JSON have no such limit."""
-
 MOST_JSON_VALUES: Final = 30_000_000
 """Values of such a file; small ones take up to forty times their size in memory, 120 bytes each."""
-
 LARGEST_PART_BYTES: Final = 16 * 2**20
 """Of one part of an XML document that is read part by part: an image with its tags. Ours take kilobytes."""
-
-DEEPEST_XML: Final = 250
-"""Elements within one another; lxml holds to 256."""
-
+DEEPEST_XML: Final = 250  # elements within one another; lxml holds to 256
 LARGEST_FILE_LIST_BYTES: Final = 16 * 2**20
 """Of an archive's list of its files, which is held: 160,000 files of names of 60 bytes, or 300,000 of short names, and
 190 MB in memory. An export of CVAT may hold its images."""
-
-MOST_XML_TAGS: Final = 4_000_000
-"""Of a document that is held as a whole, where an element takes some hundred bytes."""
-
+MOST_XML_TAGS: Final = 4_000_000  # of a document that is held as a whole, where an element takes some hundred bytes
 MOST_TEXT: Final = 2**30
 """Characters of all cells of a table that labels are read from, which are held: two hundred a row of five million."""
-
-MOST_KEYWORDS: Final = 10_000
-"""Of one photo. People give a few dozen."""
+MOST_KEYWORDS: Final = 10_000  # of one photo. People give a few dozen.
 
 
 Record = TypeVar("Record")

@@ -41,16 +41,9 @@ def read(source: Path) -> ImportedGraph:
 
 def _class_folders(folder: Path, seen: frozenset[str]) -> list[Path]:
     """Folders in a folder that are classes; `seen` are the real paths above, where a link would lead in a circle."""
-    return [
-        entry
-        for entry in _visible_entries(folder)[0]
-        if entry.is_dir() and os.path.realpath(entry) not in seen and _is_class(entry)
-    ]
-
-
-def _is_class(folder: Path) -> bool:
-    visible, count = _visible_entries(folder)
-    return bool(visible) or not count
+    found = [each for each in _visible_entries(folder)[0] if each.is_dir() and os.path.realpath(each) not in seen]
+    contents = [_visible_entries(each) for each in found]
+    return [each for each, (visible, count) in zip(found, contents, strict=True) if visible or not count]
 
 
 def _visible_entries(folder: Path) -> tuple[list[Path], int]:
@@ -62,8 +55,5 @@ def _visible_entries(folder: Path) -> tuple[list[Path], int]:
         raise StorageError(
             'the folder "{folder}" cannot be read', found=reason, remedy="check the path", folder=folder
         ) from error
-    return [entry for entry in entries if not _is_hidden(entry.name)], len(entries)
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith(".") or name.casefold() in SYSTEM_NAMES
+    shown = [each for each in entries if not each.name.startswith(".") and each.name.casefold() not in SYSTEM_NAMES]
+    return shown, len(entries)

@@ -160,8 +160,7 @@ def read_truth(path: Path, graph: CategoryGraph) -> dict[str, int]:
         separator = _separator(path)
         check_row_count(path, separator, _CALLED)
         with table_lines(path, _CALLED) as lines:
-            rows = _Rows(lines, separator)
-            return {row.image: _class_of(graph, row, has_paths=rows.has_paths) for row in rows}
+            return {row.image: _class_of(graph, row) for row in _rows(lines, separator)}
     except csv.Error as error:
         raise FormatError("the truth file is not a CSV file", found=f"{path}: {error}") from error
 
@@ -172,25 +171,18 @@ class _Row:
     image: str
     class_text: str
     path_text: str
+    has_path: bool  # whether there is such a column
 
 
-class _Rows:
-    """The rows below the header, one at a time."""
-
-    def __init__(self, lines: Iterator[str], separator: str) -> None:
-        self._table = csv.reader(lines, delimiter=separator)
-        header_cells = next(cells for cells in self._table if not is_preamble(cells))
-        self._columns = {cell.strip().casefold(): place for place, cell in reversed([*enumerate(header_cells)])}
-        self.has_paths = PATH in self._columns
-
-    def __iter__(self) -> Iterator[_Row]:
-        for cells in limits.at_most(self._table, _CALLED):
-            if cells:
-                yield _Row(self._table.line_num, *(unguarded(self._cell(cells, name)) for name in (IMAGE, CLASS, PATH)))
-
-    def _cell(self, cells: list[str], name: str) -> str:
-        place = self._columns.get(name, len(cells))
-        return cells[place] if place < len(cells) else ""
+def _rows(lines: Iterator[str], separator: str) -> Iterator[_Row]:
+    table = csv.reader(lines, delimiter=separator)
+    header = [cell.strip().casefold() for cell in next(cells for cells in table if not is_preamble(cells))]
+    places = {name: header.index(name) for name in (IMAGE, CLASS, PATH) if name in header}
+    for cells in limits.at_most(table, _CALLED):
+        if cells:
+            texts = {name: unguarded(cells[at]) for name, at in places.items() if at < len(cells)}
+            image, class_text, path_text = (texts.get(name, "") for name in (IMAGE, CLASS, PATH))
+            yield _Row(table.line_num, image, class_text, path_text, PATH in places)
 
 
 def _separator(path: Path) -> str:
@@ -211,9 +203,9 @@ def _shown(line: str) -> str:
     return ", ".join(cell.strip() for cell in line[:_SHOWN].split(",")).encode("utf-8", "backslashreplace").decode()
 
 
-def _class_of(graph: CategoryGraph, row: _Row, *, has_paths: bool) -> int:
+def _class_of(graph: CategoryGraph, row: _Row) -> int:
     name = unicodedata.normalize("NFC", row.class_text).strip()
-    if not name or (has_paths and name == UNKNOWN_NAME and not row.path_text.strip()):
+    if not name or (row.has_path and name == UNKNOWN_NAME and not row.path_text.strip()):
         return NO_CLASS
     is_path_of_class = split_path(row.path_text)[-1:] == (name,)  # and no file's, as a column of that name may hold
     is_named = name != UNKNOWN_NAME or is_path_of_class or any(graph.name(each) == name for each in graph.fitting(name))

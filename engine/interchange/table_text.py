@@ -16,8 +16,7 @@ from engine.interchange import limits
 from engine.interchange.text_file import WIDE_MARKS
 from engine.regular_file import open_regular
 
-SEPARATORS: Final = (",", ";", "\t")
-"""What spreadsheets put between cells, depending on the country."""
+SEPARATORS: Final = (",", ";", "\t")  # what spreadsheets put between cells, depending on the country
 _CHUNK_BYTES: Final = 1 << 20  # looked through at once
 _MARK_BYTES: Final = 4  # of the longest byte order mark
 

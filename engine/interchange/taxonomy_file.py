@@ -24,8 +24,7 @@ MOST_PARTS: Final = 4_000_000
 """Values, elements, or quarters of lines of one file; WordNet's nouns with their glosses are one million. Small parts
 take many times their size while they are read. Chosen."""
 _PARTS_OF_LINE: Final = 4
-_BEFORE_VALUES: Final = ",[{"
-"""Signs of JSON before a value."""
+_BEFORE_VALUES: Final = ",[{"  # signs of JSON before a value
 
 
 def taxonomy_bytes(source: Path) -> bytes:

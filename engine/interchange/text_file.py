@@ -75,8 +75,7 @@ def encoding_of(data: bytes) -> str:
     return next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
 
 
-_LOOKED_AT_BYTES: Final = 1 << 16
-"""At the beginning of a file, to tell its format; chosen."""
+_LOOKED_AT_BYTES: Final = 1 << 16  # at the beginning of a file, to detect its format; chosen
 
 
 def read_json(source: Path) -> Any:

@@ -20,10 +20,8 @@ from engine.files import shown
 from engine.interchange import limits
 from engine.regular_file import open_regular
 
-Element = Any
-"""An element of lxml, which ships no types."""
-Tree = Any
-"""A document of lxml: its root with the comments and instructions around it."""
+Element = Any  # an element of lxml, which ships no types
+Tree = Any  # A document of lxml: its root with the comments and instructions around it
 
 LARGEST_DOCUMENT_BYTES: Final = 64 * 2**20
 """Of one document; a photo's develop settings with hundreds of brush strokes take a few megabytes. Chosen."""
@@ -93,7 +91,13 @@ def elements(file: IO[bytes], name: str, *tags: str) -> Iterator[ET.Element]:
             if event == "start":
                 parents.append(element)
                 kept += element.tag in tags
-                _check_depth(len(parents), name)
+                if len(parents) > limits.DEEPEST_XML:
+                    raise FormatError(
+                        "{name} is nested too deep",
+                        expected="at most {limit} levels",
+                        name=name,
+                        limit=limits.DEEPEST_XML,
+                    )
                 continue
             parents.pop()
             if element.tag in tags:
@@ -132,13 +136,6 @@ class _Part:
                 limit=limits.LARGEST_PART_BYTES // 2**20,
             )
         return data
-
-
-def _check_depth(depth: int, name: str) -> None:
-    if depth > limits.DEEPEST_XML:
-        raise FormatError(
-            "{name} is nested too deep", expected="at most {limit} levels", name=name, limit=limits.DEEPEST_XML
-        )
 
 
 def first_tag(source: Path) -> str:

@@ -22,11 +22,11 @@ from engine.interchange import limits
 from engine.interchange.archives import file_within
 from engine.interchange.labelled_images import csv_table
 from engine.interchange.labelled_images.camtrap_dp_package import PACKAGE, TABLES, Deployment, package_json
-from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, FolderOptions, read_table
-from engine.interchange.labelled_images.darwin_core_archive import model_text
+from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, FolderOptions, file_in, read_table
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
     ForeignLabels,
+    LabelCollector,
     LabelledImage,
     LabelledImages,
     WrittenExport,
@@ -34,7 +34,7 @@ from engine.interchange.labelled_images.records import (
 from engine.interchange.labelled_images.table_rows import time_in
 from engine.interchange.table_text import check_row_count, table_lines
 from engine.interchange.text_file import read_text
-from engine.new_file import ORDINARY_FILE, new_file, text_into
+from engine.new_file import text_into
 
 CANNOT_CARRY: Final = (
     "each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none",
@@ -42,10 +42,8 @@ CANNOT_CARRY: Final = (
     "sampling design, capture method and licence are not known: fill them in (datapackage.json) before you publish",
     "images are named, not contained",
 )
-_ANYWHERE_M: Final = 20_037_508
-"""Half of the Earth's circumference: the place may be anywhere."""
-_LEAST_UNCERTAINTY_M: Final = 30
-"""As telephones and cameras find their place; the standard wants at least one. Chosen."""
+_ANYWHERE_M: Final = 20_037_508  # half of the Earth's circumference: the place may be anywhere
+_LEAST_UNCERTAINTY_M: Final = 30  # as telephones and cameras find their place; the standard wants at least one. Chosen.
 _METRES_PER_DEGREE: Final = 111_320  # of latitude
 _TYPES: Final[Mapping[str, frozenset[str]]] = {
     "human": frozenset({"human", "humans", "person", "people", "homo sapiens"}),
@@ -59,13 +57,12 @@ _READ_COLUMNS: Final = frozenset(
      "classificationMethod"}
 )  # fmt: skip
 """Of the tables of media and observations."""
-_FORBIDDEN_STARTS: Final = (".", "/", "~")
-"""With which `filePath` must not begin."""
+_FORBIDDEN_STARTS: Final = (".", "/", "~")  # with which `filePath` must not begin
 
 
 @dataclass(frozen=True)
 class _Shot:
-    """An image with what its header says, and what is put where it says nothing."""
+    """An image with what its header holds, and defaults where it holds nothing."""
 
     image: LabelledImage
     deployment: str
@@ -85,46 +82,46 @@ def write(images: LabelledImages, draft: Path, options: FolderOptions) -> Writte
         "observations": (_observation_row(images, shot) for shot in shots),
     }
     for name, columns in TABLES.items():
-        with new_file(draft / f"{name}.csv", replace=False, mode=ORDINARY_FILE, durable=False) as table:
-            _write_table(table.file, columns, rows[name])
-    with new_file(draft / IMAGES_TABLE, replace=False, mode=ORDINARY_FILE, durable=False) as table:
-        csv_table.write_placed(images, table.file, {})
-    with new_file(draft / PACKAGE, replace=False, mode=ORDINARY_FILE, durable=False) as package:
-        package.file.write(package_json(images, deployments.values()))
+        with file_in(draft, f"{name}.csv") as file, text_into(file) as text:
+            table = csv.DictWriter(text, list(columns), restval="", lineterminator="\n")
+            table.writeheader()
+            table.writerows(rows[name])
+    with file_in(draft, IMAGES_TABLE) as file:
+        csv_table.write_placed(images, file, {})
+    with file_in(draft, PACKAGE) as file:
+        file.write(package_json(images, deployments.values()))
     return WrittenExport(len(shots))
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read the observations of a package's images; our own table counts while it speaks of the same class."""
+    """Read the observations of a package's images; our own table counts where it has the same class."""
     folder = source.parent if source.is_file() else source
     package = _package(folder)
-    ours = _own_labels(folder)
+    found = read_table(folder)
+    own_labels = () if found is None else found.labels
+    ours = {place: label for label in own_labels for place in (label.image, str(label.file))}
     media = {row.get("mediaID", ""): row.get("filePath", "") for row in _rows(folder, package, "media")}
     taxa: dict[str, str] = {}
     for taxon in _taxa(package):
         name, taxon_id = taxon["scientificName"], taxon.get("taxonID", "")
         taxa[name] = taxon_id if taxa.get(name, taxon_id) == taxon_id else ""  # namesakes: the id says which of none
-    labels: list[ForeignLabel] = []
-    unlabelled = of_events = 0
-    problems: list[str] = []
+    collector = LabelCollector()
+    of_events = 0
     for number, row in enumerate(_rows(folder, package, "observations"), start=1):
         path = media.get(row.get("mediaID", ""), "")
         name = row.get("scientificName", "") or row.get("observationType", "")
         own = ours.get(_local(path))
         if own is not None and "".join(own.names[-1:]) == row.get("scientificName", ""):
-            labels.append(own)
+            collector.labels.append(own)
         elif not path:
             of_events += 1
         elif row.get("observationType", "") in _NOT_CLASSIFIED:
-            unlabelled += 1
+            collector.unlabelled += 1
         else:
-            try:
-                labels.append(_label(row, name, path, folder, taxa))
-            except ValueError as error:
-                problems.append(f"observation {number}: {error}")
+            collector.add(f"observation {number}", _labels, row, name, path, folder, taxa)
     if of_events:
-        problems.append(f"{of_events:,} observations of events, not of single images, were passed over")
-    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+        collector.problems.append(f"{of_events:,} observations of events, not of single images, were passed over")
+    return collector.collected()
 
 
 def fits(source: Path) -> bool:
@@ -136,16 +133,9 @@ def fits(source: Path) -> bool:
 
 
 def _local(path: str) -> str:
-    """A path as it is on the disk, where it is written as a URL of one."""
+    """A path on the disk, also where it is written as a URL of one."""
     is_url = path.startswith("file://")
     return unquote(path.removeprefix("file://"), errors="surrogateescape") if is_url else path
-
-
-def _own_labels(folder: Path) -> dict[str, ForeignLabel]:
-    """What our table of a package says, by an image's path as the project had it, and as it was on that computer."""
-    found = read_table(folder)
-    labels = () if found is None else found.labels
-    return {place: label for label in labels for place in (label.image, str(label.file))}
 
 
 def _shot(images: LabelledImages, image: LabelledImage, deployments: dict[str, Deployment]) -> _Shot:
@@ -224,7 +214,7 @@ def _observation_row(images: LabelledImages, shot: _Shot) -> dict[str, str]:
         return row
     return row | {
         "classificationMethod": "machine",
-        "classifiedBy": model_text(images),
+        "classifiedBy": images.model_text,
         "classificationTimestamp": _time_text(images.made_at),
         "classificationProbability": "" if image.score is None else f"{image.score:.6f}",
     }
@@ -238,7 +228,7 @@ def _observation_type(images: LabelledImages, image: LabelledImage) -> str:
 
 
 def _file_path(image: LabelledImage) -> str:
-    """Where the image lies: as the project has it, or else as a URL; the standard allows neither ".." nor "/" first."""
+    """The path of an image in the project, or its URL; the standard allows neither ".." nor a leading "/"."""
     if not image.path.startswith(_FORBIDDEN_STARTS) and ".." not in image.path and image.path.isprintable():
         return image.path
     file = quote(os.fsencode(image.file.absolute().as_posix()), safe="/:")
@@ -246,7 +236,7 @@ def _file_path(image: LabelledImage) -> str:
 
 
 def _middle(places: list[tuple[float, float]]) -> tuple[float, float, int]:
-    """The middle of places, and how far from it the farthest is, in metres; their mean is near enough in a folder."""
+    """The middle of places, and the distance to the farthest in metres; their mean is near enough in a folder."""
     if not places:
         return 0, 0, _ANYWHERE_M
     latitude = sum(place[0] for place in places) / len(places)
@@ -258,13 +248,6 @@ def _middle(places: list[tuple[float, float]]) -> tuple[float, float, int]:
 
 def _time_text(time: datetime) -> str:
     return time.isoformat(timespec="seconds")
-
-
-def _write_table(file: Any, columns: Iterable[str], rows: Iterable[Mapping[str, str]]) -> None:
-    with text_into(file) as text:
-        table = csv.DictWriter(text, list(columns), restval="", lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
 
 
 def _package(folder: Path, named: Path | None = None) -> dict[str, Any]:
@@ -308,8 +291,10 @@ def _rows(folder: Path, package: Mapping[str, Any], name: str) -> Iterator[dict[
         raise FormatError("{path} is not a CSV file", found=str(error), path=path) from error
 
 
-def _label(row: Mapping[str, str], name: str, path: str, folder: Path, taxa: Mapping[str, str]) -> ForeignLabel:
-    return ForeignLabel(
+def _labels(
+    row: Mapping[str, str], name: str, path: str, folder: Path, taxa: Mapping[str, str]
+) -> Iterator[ForeignLabel]:
+    yield ForeignLabel(
         path,
         (name,),
         source_id=taxa.get(name, ""),

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from engine.interchange.labelled_images.class_folders import IMAGES_TABLE
 from engine.interchange.labelled_images.csv_table import PLACED_COLUMNS
-from engine.interchange.labelled_images.darwin_core_archive import model_text, people, permanent_id
+from engine.interchange.labelled_images.darwin_core_archive import permanent_id
 from engine.interchange.labelled_images.records import LabelledImages
 
 VERSION: Final = "1.0.2"
@@ -38,6 +38,10 @@ TABLES: Final[Mapping[str, Sequence[str]]] = {
     "media": MEDIA,
     "observations": OBSERVATIONS,
 }
+_CAVEATS: Final = (
+    "Deployments are folders. A collection does not know the cameras: sampling design and capture method are "
+    "placeholders, and so are places and times where the comments say so."
+)
 _WORLD: Final = (-180.0, -90.0, 180.0, 90.0)  # longitude and latitude from, longitude and latitude to
 
 
@@ -52,18 +56,24 @@ class Deployment:
 
 
 def package_json(images: LabelledImages, deployments: Iterable[Deployment]) -> bytes:
-    """The package's description: what is not known is filled in as the standard allows, and said in words."""
+    """The package's description; unknown facts are filled in as the standard allows, and described in words."""
     known = list(deployments)
     times = [time for each in known for time in each.times] or [images.made_at]
+    own_table = _resource("images") | {  # what the standard has no column for
+        "path": IMAGES_TABLE,
+        "schema": {"fields": [{"name": name, "type": "string"} for name in PLACED_COLUMNS]},
+    }
+    about = f"{len(images.images):,} images of the collection {images.title}, written by {images.program}"
+    people = [{"title": name, "role": "contributor"} for name in images.people]
     package = {
         "profile": f"{_STANDARD}/camtrap-dp-profile.json",
-        "name": _short_name(images.title),
+        "name": re.sub(r"[^a-z0-9._-]+", "-", images.title.casefold()).strip("-.") or "collection",
         "id": permanent_id(images.title).urn,
         "created": images.made_at.astimezone(UTC).isoformat(timespec="seconds"),
         "title": images.title,
-        "description": _description(images),
-        "contributors": _contributors(images),
-        "sources": [{"title": model_text(images)}],
+        "description": f"{about}. {_CAVEATS}",
+        "contributors": people or [{"title": images.program}],
+        "sources": [{"title": images.model_text}],
         "project": {
             "title": images.title,
             "samplingDesign": "opportunistic",
@@ -74,21 +84,9 @@ def package_json(images: LabelledImages, deployments: Iterable[Deployment]) -> b
         "spatial": _area([place for each in known for place in each.places]),
         "temporal": {"start": min(times).date().isoformat(), "end": max(times).date().isoformat()},
         "taxonomic": _taxa(images),
-        "resources": [*(_resource(name) for name in TABLES), _own_table()],
+        "resources": [*map(_resource, TABLES), own_table],
     }
     return json.dumps(package, ensure_ascii=False, indent=2).encode()
-
-
-def _description(images: LabelledImages) -> str:
-    return (
-        f"{len(images.images):,} images of the collection {images.title}, written by {images.program}. Deployments are "
-        "folders. A collection does not know the cameras: sampling design and capture method are placeholders, and so "
-        "are places and times where the comments say so."
-    )
-
-
-def _contributors(images: LabelledImages) -> list[dict[str, str]]:
-    return [{"title": name, "role": "contributor"} for name in people(images)] or [{"title": images.program}]
 
 
 def _taxa(images: LabelledImages) -> list[dict[str, str]]:
@@ -101,7 +99,7 @@ def _taxa(images: LabelledImages) -> list[dict[str, str]]:
     return list(taxa.values())
 
 
-def _resource(name: str) -> dict[str, str]:
+def _resource(name: str) -> dict[str, Any]:
     return {
         "name": name,
         "path": f"{name}.csv",
@@ -110,14 +108,6 @@ def _resource(name: str) -> dict[str, str]:
         "mediatype": "text/csv",
         "encoding": "utf-8",
         "schema": f"{_STANDARD}/{name}-table-schema.json",
-    }
-
-
-def _own_table() -> dict[str, Any]:
-    """The table that says what the standard has no column for, as a resource of our own."""
-    return _resource("images") | {
-        "path": IMAGES_TABLE,
-        "schema": {"fields": [{"name": name, "type": "string"} for name in PLACED_COLUMNS]},
     }
 
 
@@ -133,8 +123,3 @@ def _area(places: Sequence[tuple[float, float]]) -> dict[str, Any]:
         "bbox": [west, south, east, north],
         "coordinates": [[list(corner) for corner in corners]],
     }
-
-
-def _short_name(title: str) -> str:
-    """A title in the signs that a package's name may have."""
-    return re.sub(r"[^a-z0-9._-]+", "-", title.casefold()).strip("-.") or "collection"

@@ -1,6 +1,8 @@
-"""Class folders: Bird/Gull/photo.jpg, as torchvision's ImageFolder, Keras and most trainers read them.
+"""Class folders: Bird/Gull/photo.jpg, as torchvision's ImageFolder and most trainers read them; and images in folders.
 
-A class with several parents has one folder, on its first path; `classes.csv` lists its other paths.
+A class with several parents has one folder, on its first path. Beside the images are two tables. `images.csv` has every
+column of the CSV format and each image's path in the folder, so that annotators are not lost and the model's
+predictions never come back as a person's. `classes.csv` has the classes with all their paths.
 """
 
 import csv
@@ -8,7 +10,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -32,6 +34,7 @@ from engine.new_folder import Placing, place_file
 IMAGES_TABLE: Final = "images.csv"
 CLASSES_TABLE: Final = "classes.csv"
 NO_CLASS_REASON: Final = "no class"
+_NO_CLASS_FOLDER: Final = "no class"
 COARSE_REASON: Final = "of a broader class"
 _OURS: Final = (
     IMAGES_TABLE, CLASSES_TABLE, "metadata.parquet", "metadata.jsonl", "metadata.csv", "labels.json",
@@ -42,8 +45,7 @@ _DEVICES: Final = frozenset(
     {"con", "prn", "aux", "nul", "conin$", "conout$"}
     | {f"{name}{sign}" for name in ("com", "lpt") for sign in "0123456789¹²³"}
 )
-_NOT_LAST: Final = ". "
-"""Signs that Windows takes away from the end of a name."""
+_NOT_LAST: Final = ". "  # signs that Windows takes away from the end of a name
 _LONGEST_BYTES: Final = 200
 """Bytes of a folder's or file's name: file systems take 255, and a number may be added. Chosen."""
 _LONGEST_PLACE_BYTES: Final = 400
@@ -52,7 +54,7 @@ _LONGEST_PLACE_BYTES: Final = 400
 
 @dataclass(frozen=True)
 class FolderOptions:
-    """What a person chooses for a folder of images."""
+    """Options of a folder of images."""
 
     placing: Placing = Placing.COPY  # how the images come into it
     is_flat: bool = False
@@ -64,7 +66,7 @@ class FolderOptions:
 
 
 def safe_name(name: str) -> str:
-    """A name as every file system takes it: signs that one of them refuses become "_"."""
+    """A name that every file system takes: refused characters become "_"."""
     cleaned = _REFUSED.sub("_", name).rstrip(_NOT_LAST)
     cleaned = cleaned if cleaned.strip() else "_"
     if cleaned.startswith(".") or cleaned.split(".", 1)[0].rstrip().casefold() in _DEVICES:
@@ -76,10 +78,10 @@ def safe_name(name: str) -> str:
 
 
 class FreeNames:
-    """Names that are given once in each folder, whatever the size of their letters.
+    """Names that are unique in each folder, whatever their case.
 
     Args:
-        are_stems_free: whether a name is also taken by one that differs in its suffix alone, as gull.jpg and gull.png.
+        are_stems_free: whether a name is also taken by one with another suffix, as gull.jpg and gull.png.
     """
 
     def __init__(self, *, are_stems_free: bool = False) -> None:
@@ -89,7 +91,7 @@ class FreeNames:
         self._are_stems_free = are_stems_free
 
     def take(self, folder: str, name: str) -> str:
-        """The name, or with a number where the folder has it: "gull (2).jpg"; as a path with "/" below the folder."""
+        """The name, with a number where the folder has it: "gull (2).jpg"; as a path with "/" below the folder."""
         stem, suffix = os.path.splitext(safe_name(name))  # noqa: PTH122
         path = f"{folder}/{stem}" if folder else stem
         seen = "" if self._are_stems_free else _compared(suffix)
@@ -104,18 +106,18 @@ class FreeNames:
         return free + suffix
 
     def keep(self, path: str) -> None:
-        """Give a path, and those of the folders around it, to no file."""
+        """Reserve a path, and those of the folders around it."""
         parts = path.split("/")
         self._kept.update(_compared("/".join(parts[:length])) for length in range(1, len(parts) + 1))
 
 
 def _compared(path: str) -> str:
-    """A path as file systems compare it that know no capital letters, or one form of an accent alone."""
+    """A path as file systems compare it that ignore case and the normal form of accents."""
     return unicodedata.normalize("NFC", path).casefold()
 
 
 def nested_folders(images: LabelledImages) -> dict[int, str]:
-    """A folder for each class that images are of, within those of the classes above on its first path.
+    """A folder for each used class, within those of the classes above on its first path.
 
     A branch that is too deep for the names of file systems goes on beside those at the top.
     """
@@ -131,9 +133,9 @@ def nested_folders(images: LabelledImages) -> dict[int, str]:
 
 
 def flat_folders(images: LabelledImages, options: FolderOptions) -> dict[int, str]:
-    """A folder for each class that images are of, all beside one another; namesakes get their parent's name before.
+    """A folder for each used class, all beside one another; namesakes get their parent's name before.
 
-    Classes above others have none unless they are asked for.
+    Classes above others have none unless `has_coarse`.
     """
     coarse = frozenset[int]() if options.has_coarse else coarse_classes(images.graph, images.used_classes)
     class_ids = [each for each in images.used_classes if each not in coarse]
@@ -166,18 +168,18 @@ def place_images(
     placing: Placing,
     names: FreeNames | None = None,
 ) -> tuple[WrittenExport, dict[int, str]]:
-    """Place images, each in its folder.
+    """Place images in folders.
 
     Args:
         images: the collection.
         draft: the folder that is filled.
         folder_of: of an image, with "/" between names; None where it has no place: it has no class, or a coarse one.
-        placing: how.
+        placing: as copies or links.
         names: that the files may have.
 
     Returns:
-        What was written, and what each image is called below `draft`, by image id. A file that cannot be read is a
-        failure and stays out; a disk that is full is an error.
+        The result, and each image's path below `draft` by image id. A file that cannot be read is a failure and stays
+        out; a full disk is an error.
     """
     free, placed = names or FreeNames(), dict[int, str]()
     for folder in {folder_of(image) for image in images.images}:
@@ -193,25 +195,36 @@ def place_images(
             failures.append(FileFailure(image.file, reason))
         else:
             placed[image.image_id] = name
-    return WrittenExport(len(placed), left_out(without), tuple(failures)), placed
+    return WrittenExport(len(placed), dict(Counter(without)), tuple(failures)), placed
+
+
+def place_all(
+    images: LabelledImages,
+    draft: Path,
+    top: str,
+    folders: Mapping[int, str],
+    placing: Placing,
+    *,
+    names: FreeNames | None = None,
+) -> tuple[WrittenExport, dict[int, str]]:
+    """Place all images below one folder of the draft, those without a class in a folder of their own."""
+
+    def folder_of(image: LabelledImage) -> str:
+        return f"{top}/{_NO_CLASS_FOLDER if image.class_id is None else folders[image.class_id]}"
+
+    (draft / top).mkdir()
+    return place_images(images, draft, folder_of, placing, names)
 
 
 @contextmanager
 def file_in(draft: Path, name: str) -> Iterator[BinaryIO]:
-    """Write a file into a folder that is filled."""
+    """Write a file of a draft."""
     with new_file(draft / name, replace=False, mode=ORDINARY_FILE, durable=False) as made:
         yield made.file
 
 
 def write_tables(images: LabelledImages, draft: Path, placed: Mapping[int, str], folders: Mapping[int, str]) -> None:
-    """Write `images.csv` and `classes.csv` into the folder.
-
-    Args:
-        images: the collection.
-        draft: the folder that is filled.
-        placed: what each image is called in it, by image id.
-        folders: of each class.
-    """
+    """Write `images.csv` and `classes.csv`, with the paths of images by image id and the folders of classes."""
     with file_in(draft, IMAGES_TABLE) as table:
         csv_table.write_placed(images, table, placed)
     with file_in(draft, CLASSES_TABLE) as file, text_into(file) as text:
@@ -232,7 +245,7 @@ def read_table(folder: Path) -> ForeignLabels | None:
 
 
 def each_file(folder: Path) -> Iterator[tuple[PurePosixPath, Path]]:
-    """The files that may be images in a folder and those below it: their path within, and where they are."""
+    """The files that may be images in a folder and those below it: their paths within, and where they are."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
@@ -247,7 +260,7 @@ _NO_IMAGES: Final = frozenset(
 
 
 def _placed(image: LabelledImage, target: Path, placing: Placing) -> str:
-    """Place one; why it could not be, or ""."""
+    """Place one; the reason why it could not be, or ""."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         place_file(image.file, target, placing)
@@ -261,16 +274,8 @@ def _placed(image: LabelledImage, target: Path, placing: Placing) -> str:
     return ""
 
 
-def left_out(reasons: Iterable[str]) -> dict[str, int]:
-    """Reasons with how often each was given."""
-    counts: dict[str, int] = {}
-    for reason in reasons:
-        counts[reason] = counts.get(reason, 0) + 1
-    return counts
-
-
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
-    """Place the images in folders of their classes, with the tables of `placed_images` beside them."""
+    """Place the images in folders of their classes, with both tables beside them."""
     folders = flat_folders(images, options) if options.is_flat else nested_folders(images)
     written, placed = place_images(images, draft, lambda image: folders.get(image.class_id or 0), options.placing)
     write_tables(images, draft, placed, folders)
@@ -294,5 +299,5 @@ def read(source: Path) -> ForeignLabels:
 
 
 def fits(source: Path) -> bool:
-    """Whether it is a folder with files in folders; asked last, for many formats are such folders."""
+    """Whether it is a folder with files in folders; tested last, for many formats are such folders."""
     return source.is_dir() and any(len(path.parts) > 1 for path, _ in each_file(source))

@@ -1,7 +1,7 @@
-"""What annotation tools call our classes, and what they carry of an image besides: shared by their formats.
+"""Labels of our classes in annotation tools, and the fields that their formats carry besides.
 
-These tools know a class by one name, and give each annotation free fields. The name is the class's own where no other
-is called so, else its path. The fields are the columns of the CSV table: who, when, path, score, model.
+These tools know a class by one name, and give each annotation free fields. The label is the class's name where no other
+has it, else its path. The fields are the columns of the CSV table: who, when, path, score, model.
 """
 
 import os
@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
+from urllib.request import url2pathname
 
 from engine.graph.names import split_path
 from engine.interchange.labelled_images.json_lines import plain, texts
@@ -22,11 +24,7 @@ _NOTHING: Final[tuple[Any, ...]] = (None, "", ())
 
 
 class ClassLabels:
-    """The labels of a collection's classes, each different from all others.
-
-    Args:
-        images: the collection; all classes of its graph have a label, not only those of its images.
-    """
+    """Unique labels of all classes of a collection's graph."""
 
     def __init__(self, images: LabelledImages) -> None:
         self._images = images
@@ -41,11 +39,10 @@ class ClassLabels:
         }
 
     def of_class(self, class_id: int) -> str:
-        """The label of a class."""
         return self._labels[class_id]
 
     def of(self, image: LabelledImage) -> str | None:
-        """What an image is said to be; None where nothing is said."""
+        """The label of an image; None without a class."""
         if image.class_id is not None:
             return self._labels[image.class_id]
         return NONE_LABEL if image.is_of_none else None
@@ -62,9 +59,9 @@ class ClassLabels:
 
 
 def names_below(images: LabelledImages) -> dict[int, str]:
-    """What each image is called below the folder that all have in common, with "/" between names, by image id.
+    """Each image's path below the folder that all have in common, with "/" between names, by image id.
 
-    Tools put such a name behind a folder of images that they are given.
+    Tools put such a name behind a folder of images.
     """
     try:
         folder = os.path.commonpath({image.file.parent for image in images.images}) if images.images else ""
@@ -74,7 +71,7 @@ def names_below(images: LabelledImages) -> dict[int, str]:
 
 
 def fields_of(images: LabelledImages, image: LabelledImage, *without: str) -> dict[str, Any]:
-    """The columns of an image that say something, as JSON has them, and its path in the project.
+    """The non-empty columns of an image for JSON, and its path in the project.
 
     Args:
         images: the collection.
@@ -91,13 +88,13 @@ def fields_of(images: LabelledImages, image: LabelledImage, *without: str) -> di
 def label_with(
     image: str, label: str, fields: Mapping[str, Any], folder: Path, *, file: Path | None = None
 ) -> ForeignLabel | None:
-    """What a tool's file says of an image; None where it names no class, or no image.
+    """The label in a tool's file; None where it names no class, or no image.
 
     Args:
         image: its path there.
         label: of the annotation; "" where it has none.
-        fields: what `fields_of` wrote, or of another program. They count only where they speak of the same class: who
-            changes a label in the tool leaves them as they were.
+        fields: as by `fields_of`, or of another program. They count only where they are about the same class: they stay
+            as they were when a label is changed in the tool.
         folder: that relative paths may start from.
         file: where the image is known to be; overrules the fields.
 
@@ -109,8 +106,14 @@ def label_with(
     return label_in(found | ({"file": str(file)} if file else {}), folder)
 
 
+def local_path(url_path: str) -> str:
+    """The path of a file URL on this computer."""
+    is_windows = os.name == "nt"  # elsewhere a name may be no Unicode
+    return url2pathname(url_path) if is_windows else unquote(url_path, errors="surrogateescape")
+
+
 def fields_about(label: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields, where they speak of the class that a label names; otherwise those that only say which file it is."""
+    """Fields, where they are about the class of a label; otherwise those that only identify the file."""
     path = str(fields.get("path") or "")
     is_about_it = label in {path, *split_path(path)[-1:]} if path else label == NONE_LABEL
     return {name: value for name, value in fields.items() if is_about_it or name in _OF_THE_FILE}

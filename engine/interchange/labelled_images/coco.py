@@ -1,17 +1,16 @@
 """COCO: one JSON file of categories, images and annotations, which stays apart from the images.
 
-A class is a category, with its first parent as supercategory, all parents as `parents` and its paths as `paths`. What
-an image is said to be is an annotation over all of it. `file_name` is its path below the
-folder that all images have in common, and `coco_url` where it is on this computer.
+A class is a category, with its first parent as supercategory, all parents as `parents` and its paths as `paths`. A
+label
+is an annotation over the whole image. `file_name` is the image's path below the folder that all images have in common,
+and `coco_url` its file on this computer.
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final
-from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
+from urllib.parse import urlsplit
 
 from engine.errors import FormatError
 from engine.graph.limits import DEEPEST_LEVEL
@@ -21,9 +20,10 @@ from engine.interchange.labelled_images.class_labels import (
     fields_about,
     fields_of,
     label_with,
+    local_path,
     names_below,
 )
-from engine.interchange.labelled_images.json_lines import encoded
+from engine.interchange.labelled_images.json_lines import encoded, write_items
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
     ForeignLabels,
@@ -45,11 +45,11 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
         ids[NONE_LABEL] = max(labels.classes, default=0) + 1
     names, annotations = names_below(images), list[bytes]()
     file.write(b'{\n"info": ' + encoded(_info(images)) + b',\n"licenses": [],\n"categories": [')
-    _write_list(file, (encoded(each) for each in _categories(images, labels, ids)))
+    write_items(file, (encoded(each) for each in _categories(images, labels, ids)))
     file.write(b'],\n"images": [')
-    _write_list(file, _entries(images, labels, ids, names, annotations))
+    write_items(file, _entries(images, labels, ids, names, annotations))
     file.write(b'],\n"annotations": [')
-    _write_list(file, annotations)
+    write_items(file, annotations)
     file.write(b"]\n}\n")
     return WrittenExport(len(images.images))
 
@@ -125,7 +125,7 @@ def _entries(
         entry = {
             "id": image.image_id,
             "file_name": names[image.image_id],
-            "coco_url": _url(image),
+            "coco_url": image.file.as_uri() if image.file.is_absolute() else "",
             "flickr_url": "",
             "license": 0,
             "width": facts.width,
@@ -166,7 +166,7 @@ class _Categories:
         self._known: dict[int | str, dict[str, str]] = {}
 
     def fields(self, category_id: int | str) -> dict[str, str]:
-        """Label, and path where supercategories are categories themselves; `KeyError` where there is no such one."""
+        """Label, and path where supercategories are categories themselves; KeyError for an unknown category."""
         if category_id not in self._known:
             self._known[category_id] = self._fields(self._by_id[category_id])
         return self._known[category_id]
@@ -192,26 +192,14 @@ def _label(
 
 
 def _id(value: dict[str, Any], name: str) -> int | str:
-    """A number or a text that says which; "" for anything else."""
+    """A number or text; "" for anything else."""
     found = value.get(name)
     return found if isinstance(found, int | str) else ""
 
 
-def _url(image: LabelledImage) -> str:
-    return image.file.as_uri() if image.file.is_absolute() else ""
-
-
 def _file(entry: dict[str, Any]) -> Path | None:
-    """The file that `coco_url` names, where it is one of a computer and not of the web."""
+    """The file of `coco_url`, where it is on a computer and not on the web."""
     parts = urlsplit(str(entry.get("coco_url") or ""))
     if parts.scheme != "file":
         return None
-    is_windows = os.name == "nt"  # elsewhere a name may be no Unicode
-    return Path(url2pathname(parts.path) if is_windows else unquote(parts.path, errors="surrogateescape"))
-
-
-def _write_list(file: BinaryIO, rows: "Iterator[bytes] | list[bytes]") -> None:
-    separator = b"\n"
-    for row in rows:
-        file.write(separator + row)
-        separator = b",\n"
+    return Path(local_path(parts.path))

@@ -34,10 +34,8 @@ from engine.interchange.table_text import (
 )
 from engine.new_file import text_into
 
-SEVERAL: Final = " | "
-"""Between the paths of a class with several parents; a "|" in a name is written "\\|"."""
-PLACED_COLUMNS: Final = (PLACED, *COLUMNS)
-"""Of the table of a folder."""
+SEVERAL: Final = " | "  # between the paths of a class with several parents; a "|" in a name is written "\|"
+PLACED_COLUMNS: Final = (PLACED, *COLUMNS)  # of the table of a folder
 _SUFFIXES: Final = frozenset({".csv", ".tsv", ".txt"})
 
 
@@ -48,13 +46,7 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
 
 
 def write_placed(images: LabelledImages, file: BinaryIO, placed: Mapping[int, str]) -> None:
-    """Write the table of a folder, with a first column that says where in it each image lies.
-
-    Args:
-        images: the collection; progress is not told.
-        file: open for writing.
-        placed: path within the folder by image id; an image that is not in the folder has a row without one.
-    """
+    """Write the table of a folder, with the path of each image within it by image id as the first column."""
     all_rows = ({PLACED: placed.get(image.image_id), **row_of(images, image)} for image in images.images)
     _write_rows(file, PLACED_COLUMNS, all_rows)
 

@@ -1,21 +1,19 @@
 """CVAT for images 1.1: an XML file of labels and of images with tags, which stays apart from the images.
 
-A class is a label for tags, what an image is said to be is a tag, `source` tells a person (manual) from the model
+A class is a label for tags, the class of an image is a tag, `source` distinguishes a person (manual) from the model
 (auto), and the tag's attributes carry who, when, path and score. CVAT's own exports are read too, as XML or as ZIP.
 """
 
-import zipfile
-import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, BinaryIO, Final
 from xml.etree.ElementTree import Element
 
-from engine.errors import FormatError, StorageError
+from engine.errors import FormatError
 from engine.interchange import limits
-from engine.interchange.archives import has_member, member, opened_archive
+from engine.interchange.archives import has_member, member, opened_archive, reading
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with, names_below
 from engine.interchange.labelled_images.csv_table import cell
 from engine.interchange.labelled_images.records import (
@@ -39,8 +37,7 @@ _ENTRY: Final = b"<image"
 _BY_MACHINE: Final = "auto"
 _BY_PERSON: Final = "manual"
 _SHAPES: Final = ("tag", "box", "polygon", "polyline", "points", "cuboid", "ellipse", "mask", "skeleton")
-_LONGEST_VALUE: Final = 4096
-"""Characters of an attribute's value, as CVAT's database has them."""
+_LONGEST_VALUE: Final = 4096  # characters of an attribute's value, as CVAT's database has them
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
@@ -76,7 +73,8 @@ def read(source: Path) -> ForeignLabels:
                 case _:
                     entries += 1
                     limits.check_count(entries, source.name)
-                    found = list(_labels(element, source.parent, _only(names), problems))
+                    who = next(iter(names)) if len(names) == 1 else ""
+                    found = list(_labels(element, source.parent, who, problems))
                     unlabelled += not found
                     labels |= dict.fromkeys(found)
                     limits.check_count(len(labels), source.name)
@@ -123,14 +121,10 @@ def _entry(images: LabelledImages, labels: ClassLabels, image: LabelledImage, nu
         return f"{opening}></image>\n"
     source = _BY_PERSON if image.is_verified else _BY_MACHINE
     attributes = "".join(
-        f"<attribute name={xml_attribute(name)}>{xml_content(_value(value))}</attribute>"
+        f"<attribute name={xml_attribute(name)}>{xml_content(cell(value)[:_LONGEST_VALUE])}</attribute>"
         for name, value in fields_of(images, image).items()
     )
     return f'{opening}>\n    <tag label={xml_attribute(label)} source="{source}">{attributes}</tag>\n  </image>\n'
-
-
-def _value(value: object) -> str:
-    return cell(value if isinstance(value, str | float | bool | list) else str(value))[:_LONGEST_VALUE]
 
 
 def _labels(entry: Element, folder: Path, who: str, problems: list[str]) -> Iterator[ForeignLabel]:
@@ -149,25 +143,12 @@ def _labels(entry: Element, folder: Path, who: str, problems: list[str]) -> Iter
             yield replace(label, is_machine=is_machine, who="" if is_machine else label.who or who)
 
 
-def _only(assignees: Collection[str]) -> str:
-    """Whose work it is, where all of it is one person's."""
-    return next(iter(assignees)) if len(assignees) == 1 else ""
-
-
 @contextmanager
 def _opened(source: Path) -> Iterator[IO[bytes]]:
-    try:
+    with reading(source, "{source} holds no {member}", member=_MEMBER):
         if source.suffix.casefold() == ".zip":
             with opened_archive(source) as archive, member(archive, _MEMBER) as file:
                 yield file
         else:
             with open_regular(source) as file:
                 yield file
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError) as error:
-        raise FormatError(
-            "{source} holds no {member}", found=str(error)[:200], source=source.name, member=_MEMBER
-        ) from error
-    except OSError as error:
-        raise StorageError(
-            "{source} cannot be read", found=str(error), remedy="check the path", source=source.name
-        ) from error

@@ -7,28 +7,28 @@ image. What the standard has no term for (every path, scores, content hash) stan
 import csv
 import io
 import json
-import os
 import zipfile
-import zlib
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Final
 from urllib.parse import quote, unquote, urlsplit
-from urllib.request import url2pathname
 
-from engine.errors import FormatError, StorageError
+from engine.errors import FormatError
 from engine.files import PhotoFacts, shown
 from engine.interchange import limits
-from engine.interchange.archives import has_member, member, opened_archive, small_member
+from engine.interchange.archives import has_member, member, opened_archive, reading, small_member
 from engine.interchange.labelled_images import darwin_core_archive as terms
 from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON
-from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, Table, eml_xml, model_text, permanent_id
+from engine.interchange.labelled_images.class_labels import local_path
+from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, Table, eml_xml, permanent_id
 from engine.interchange.labelled_images.json_lines import encoded, plain, texts
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
     ForeignLabels,
+    LabelCollector,
     LabelledImage,
     LabelledImages,
     WrittenExport,
@@ -44,8 +44,7 @@ CANNOT_CARRY: Final = (
 )
 VERIFIED: Final = "verified by a person"
 UNVERIFIED: Final = "machine answer, verified by nobody"
-BETWEEN_CLASSES: Final = " | "
-"""Between the classes above, the highest first, as the standard recommends."""
+BETWEEN_CLASSES: Final = " | "  # between the classes above, the highest first, as the standard recommends
 _FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)
 """Of files in a zip archive whose time is nobody's business: the same collection gives the same archive."""
 _READ_TERMS: Final = frozenset(
@@ -72,8 +71,8 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     written = [image for image in images.images if image.image_id in facts]
     ids = {image.image_id: permanent_id(images.title, image.path).urn for image in written}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        _add(archive, terms.META, terms.meta_xml())
-        _add(archive, terms.EML, eml_xml(images))
+        archive.writestr(_entry(terms.META), terms.meta_xml())
+        archive.writestr(_entry(terms.EML), eml_xml(images))
         for table, rows in (
             (terms.OCCURRENCES, (_occurrence(images, each, ids, facts) for each in written)),
             (terms.MEDIA, (_medium(each, ids, facts) for each in written)),
@@ -86,17 +85,12 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
 
 def read(source: Path) -> ForeignLabels:
     """Read an archive, ours or another one: each occurrence with a name is a label."""
-    try:
-        with opened_archive(source) as archive:
-            return _labels(archive, source)
-    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError) as error:
-        raise FormatError("{source} is no Darwin Core archive", found=str(error)[:200], source=source.name) from error
-    except (UnicodeError, LookupError, csv.Error, TypeError) as error:
-        raise FormatError("a table in {source} cannot be read", found=str(error)[:200], source=source.name) from error
-    except OSError as error:
-        raise StorageError(
-            "{source} cannot be read", found=str(error), remedy="check the path", source=source.name
-        ) from error
+    with (
+        reading(source, "a table in {source} cannot be read", (UnicodeError, LookupError, csv.Error, TypeError)),
+        reading(source, "{source} is no Darwin Core archive"),
+        opened_archive(source) as archive,
+    ):
+        return _labels(archive, source)
 
 
 def fits(source: Path) -> bool:
@@ -124,15 +118,16 @@ def _occurrence(
 
 def _medium(image: LabelledImage, ids: Mapping[int, str], facts: Mapping[int, PhotoFacts]) -> Iterable[str]:
     fact = facts[image.image_id]
-    return (
-        ids[image.image_id], "StillImage", fact.media_type,
-        quote(image.path.encode("utf-8", "surrogateescape"), safe="/") if _is_bytes(image.path) else "",
-        image.file.name, fact.taken_at.isoformat() if fact.taken_at else "",
-    )  # fmt: skip
+    try:
+        url = quote(image.path.encode("utf-8", "surrogateescape"), safe="/")
+    except UnicodeEncodeError:  # unpaired surrogates, as Windows allows them
+        url = ""
+    taken_at = fact.taken_at.isoformat() if fact.taken_at else ""
+    return ids[image.image_id], "StillImage", fact.media_type, url, image.file.name, taken_at
 
 
 def _identifications(images: LabelledImages, image: LabelledImage, ids: Mapping[int, str]) -> Iterator[Iterable[str]]:
-    """The person's first, then the model's: the class it is sure of, and the likeliest leaf where that is another."""
+    """The person's first, then the model's: its safe class, and the most likely leaf where that is another."""
     core = ids[image.image_id]
     if image.label is not None and image.label.class_id is not None:
         yield core, *_identified(images, image, image.label.class_id, is_person=True)
@@ -151,20 +146,7 @@ def _identified(images: LabelledImages, image: LabelledImage, class_id: int, *, 
     answer = image.answer
     assert answer is not None, "either of them names a class"
     score = answer.safe_score if class_id == answer.safe_id else answer.leaf_score
-    return *start, model_text(images), images.made_at.isoformat(), UNVERIFIED, f"probability {score:.6f}"
-
-
-def _is_bytes(path: str) -> bool:
-    """Whether a path can be written as bytes; half a character pair, as Windows allows it, cannot."""
-    try:
-        path.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
-    archive.writestr(_entry(name), data)
+    return *start, images.model_text, images.made_at.isoformat(), UNVERIFIED, f"probability {score:.6f}"
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
@@ -181,12 +163,9 @@ def _add_table(archive: zipfile.ZipFile, table: Table, rows: Iterable[Iterable[s
     ):
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(table.names)
-        writer.writerows([_one_line(shown(cell)) for cell in row] for row in rows)
-
-
-def _one_line(cell: str) -> str:
-    """Many readers of archives take a line's end for a row's end, quoted or not."""
-    return " ".join(cell.splitlines()) if not cell.isprintable() else cell
+        for row in rows:  # many readers of archives take a line's end for a row's end, quoted or not
+            cells = map(shown, row)
+            writer.writerow(cell if cell.isprintable() else " ".join(cell.splitlines()) for cell in cells)
 
 
 def _labels(archive: zipfile.ZipFile, source: Path) -> ForeignLabels:
@@ -204,22 +183,14 @@ def _labels(archive: zipfile.ZipFile, source: Path) -> ForeignLabels:
             for row in _rows(archive, table):
                 place = next((row[term] for term in terms.MEDIA_PLACES if row.get(term)), "")
                 media.setdefault(row[""], []).extend([place] if place else [])
-    labels: list[ForeignLabel] = []
-    problems: list[str] = []
-    unlabelled = 0
+    collector = LabelCollector()
     for number, row in enumerate(_rows(archive, core), start=1):
-        try:
-            found = list(_occurrence_labels(row, media.get(row[""], []), source))
-        except ValueError as error:
-            problems.append(f"occurrence {number}: {error}")
-            continue
-        unlabelled += not found
-        labels += found
-        limits.check_count(len(labels), source.name)
-    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+        collector.add(f"occurrence {number}", _occurrence_labels, row, media.get(row[""], []), source)
+        limits.check_count(len(collector.labels), source.name)
+    return collector.collected()
 
 
-def _occurrence_labels(row: Mapping[str, str], media: list[str], source: Path) -> Iterator[ForeignLabel]:
+def _occurrence_labels(row: Mapping[str, str], media: list[str], source: Path) -> Iterator[ForeignLabel | None]:
     """A label for each image of an occurrence."""
 
     def cell(name: str) -> str:
@@ -228,8 +199,7 @@ def _occurrence_labels(row: Mapping[str, str], media: list[str], source: Path) -
     name = cell("scientificName")
     own = _properties(cell("dynamicProperties"))
     if own.get("class") == name and own.get("image"):
-        label = label_in(own, source.parent)
-        yield from [] if label is None else [label]
+        yield label_in(own, source.parent)
         return
     associated = [each.strip() for each in cell("associatedMedia").split("|") if each.strip()]
     for place in [own["image"]] if own.get("image") else media or associated:
@@ -248,19 +218,19 @@ def _occurrence_labels(row: Mapping[str, str], media: list[str], source: Path) -
 
 
 def _image(place: str, folder: Path, *, is_url: bool) -> tuple[str, Path | None]:
-    """What an archive calls an image, and where it is on this computer; an address of the web is only a name."""
+    """An image's name in an archive, and its file on this computer; a web address is only a name."""
     parts = urlsplit(place)
     if parts.scheme in {"http", "https"}:
         return unquote(parts.path, errors="surrogateescape").lstrip("/"), None
     if parts.scheme == "file":
-        path = url2pathname(parts.path) if os.name == "nt" else unquote(parts.path, errors="surrogateescape")
+        path = local_path(parts.path)
     else:
         path = unquote(place, errors="surrogateescape") if is_url else place
     return path, folder / path
 
 
 def _properties(text: str) -> dict[str, str]:
-    """Our own record of an occurrence; {} where it is of another program."""
+    """Our own record of an occurrence; {} of another program."""
     try:
         found = json.loads(text) if text.startswith("{") else {}
     except (ValueError, RecursionError):
@@ -278,7 +248,10 @@ def _time(text: str) -> datetime | None:
 
 def _rows(archive: zipfile.ZipFile, table: Table) -> Iterator[dict[str, str]]:
     """Rows by term; the id that ties tables together is under ""."""
-    _check_row_count(archive, table)
+    with member(archive, table.file) as entry:
+        is_long = has_more(entry, b"\n", limits.MOST_RECORDS)
+    if is_long:  # counted before any row is held: it takes seconds
+        deque(limits.at_most(_cells(archive, table), table.file), maxlen=0)
     columns = {at: term for at, term in table.columns.items() if term in _READ_TERMS}
     for index, cells in enumerate(limits.at_most(_cells(archive, table), table.file)):
         if index >= table.header_lines and cells:
@@ -297,12 +270,3 @@ def _cells(archive: zipfile.ZipFile, table: Table) -> Iterator[list[str]]:
             yield from csv.reader(lines, delimiter=table.separator, quotechar=table.quote)
         else:
             yield from csv.reader(lines, delimiter=table.separator, quoting=csv.QUOTE_NONE)
-
-
-def _check_row_count(archive: zipfile.ZipFile, table: Table) -> None:
-    """Refuse a table of too many rows before any is held: it takes seconds to count them."""
-    with member(archive, table.file) as entry:
-        is_short = not has_more(entry, b"\n", limits.MOST_RECORDS)
-    if not is_short:
-        for _ in limits.at_most(_cells(archive, table), table.file):
-            pass

@@ -1,11 +1,12 @@
-"""The tables of a Darwin Core archive: which column has which term, and `meta.xml`, which says so.
+"""The documents of a Darwin Core archive: `meta.xml`, which describes its tables, and `eml.xml`, its metadata.
 
-The terms are those of the standard's core "Occurrence" and of GBIF's extensions "Simple Multimedia" and
-"Identification History".
+The terms are those of the standard's core "Occurrence" and of GBIF's extensions "Simple Multimedia" and "Identification
+History"; the metadata is in the Ecological Metadata Language as GBIF profiles it. A collection knows its title,
+annotators and model; licence, place and contact are for the person to fill in before publishing.
 """
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -115,14 +116,14 @@ def meta_xml() -> bytes:
 
 
 def tables_in(meta: bytes) -> list[Table]:
-    """The tables that an archive says it has, its core first.
+    """The tables of an archive, its core first.
 
     Raises:
         FormatError: `meta.xml` is no description of an archive, or names a file outside of it.
     """
     root = xml_tree(meta, META).getroot()
     try:
-        tables = [_table(part) for part in _parts(root)]
+        tables = [_table(part) for tag in ("core", "extension") for part in root.findall(f"{_TEXT}{tag}")]
     except (ValueError, AttributeError) as error:
         raise FormatError("{meta} cannot be understood", found=str(error)[:200], meta=META) from error
     if root.tag != f"{_TEXT}archive" or not tables:
@@ -130,13 +131,9 @@ def tables_in(meta: bytes) -> list[Table]:
     return tables
 
 
-def _parts(root: Element) -> Iterator[Element]:
-    yield from root.findall(f"{_TEXT}core")
-    yield from root.findall(f"{_TEXT}extension")
-
-
 def _table(part: Element) -> Table:
     fields = part.findall(f"{_TEXT}field")
+    id_index = next(part.iterchildren(f"{_TEXT}id", f"{_TEXT}coreid"), None)
     return Table(
         part.get("rowType", ""),
         checked_name(part.find(f"{_TEXT}files/{_TEXT}location").text.strip(), META),
@@ -145,14 +142,8 @@ def _table(part: Element) -> Table:
         _plain(part.get("fieldsEnclosedBy", '"')),
         int(part.get("ignoreHeaderLines", "0")),
         part.get("encoding", "UTF-8"),
-        _id_index(part),
+        0 if id_index is None else int(id_index.get("index", "0")),
     )
-
-
-def _id_index(part: Element) -> int:
-    found = part.find(f"{_TEXT}id")
-    found = part.find(f"{_TEXT}coreid") if found is None else found
-    return 0 if found is None else int(found.get("index", "0"))
 
 
 def _plain(sign: str) -> str:
@@ -160,13 +151,7 @@ def _plain(sign: str) -> str:
 
 
 _EML: Final = "https://eml.ecoinformatics.org/eml-2.2.0"
-_LANGUAGE: Final = "eng"
-"""Of the sentences below."""
-
-
-def people(images: LabelledImages) -> list[str]:
-    """Who labelled, each once, by name."""
-    return sorted({image.label.who for image in images.images if image.label is not None and image.label.who})
+_LANGUAGE: Final = "eng"  # of the sentences below
 
 
 def eml_xml(images: LabelledImages) -> bytes:
@@ -181,7 +166,7 @@ def eml_xml(images: LabelledImages) -> bytes:
     root.set("{http://www.w3.org/XML/1998/namespace}lang", _LANGUAGE)
     dataset = etree.SubElement(root, "dataset")
     _add(dataset, "title", images.title)
-    names = people(images)
+    names = images.people
     for role in ("creator", "metadataProvider"):
         _add_parties(dataset, role, names, images.program)
     _add(dataset, "pubDate", images.made_at.date().isoformat())
@@ -194,15 +179,9 @@ def eml_xml(images: LabelledImages) -> bytes:
 
 
 def permanent_id(*parts: str) -> uuid.UUID:
-    """A number that is the same in each export: of the data set, or with an image's path, of an occurrence."""
+    """An id that is the same in each export: of the data set, or with an image's path, of an occurrence."""
     name = "\x00".join(parts).encode("utf-8", "surrogatepass").hex()
     return uuid.uuid5(uuid.NAMESPACE_OID, name)
-
-
-def model_text(images: LabelledImages) -> str:
-    """Which model answered, as the one that identified: "leafnet (ppn+), Protoleaf 1.0"."""
-    setting = f" ({images.setting})" if images.setting else ""
-    return f"{images.model}{setting}, {images.program}" if images.model else images.program
 
 
 def _sentences(images: LabelledImages) -> Iterable[str]:
@@ -210,7 +189,7 @@ def _sentences(images: LabelledImages) -> Iterable[str]:
     answered = sum(not image.is_verified and image.class_id is not None for image in images.images)
     yield f"{verified + answered:,} images with their classes; {verified:,} were classified by people."
     if answered:
-        yield f"{answered:,} were classified by a model ({model_text(images)}) and were verified by nobody."
+        yield f"{answered:,} were classified by a model ({images.model_text}) and were verified by nobody."
 
 
 def _add_parties(parent: Element, role: str, names: Iterable[str], program: str) -> None:

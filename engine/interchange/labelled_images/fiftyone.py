@@ -4,6 +4,7 @@
 path from the top, the model's answers. Images in `data` are named by their paths without suffix.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -15,14 +16,15 @@ from engine.interchange.labelled_images.class_folders import (
     each_file,
     file_in,
     nested_folders,
-    place_images,
+    place_all,
     write_tables,
 )
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
-from engine.interchange.labelled_images.json_lines import encoded
+from engine.interchange.labelled_images.json_lines import encoded, write_items
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
     ForeignLabels,
+    LabelCollector,
     LabelledImage,
     LabelledImages,
     WrittenExport,
@@ -33,27 +35,20 @@ from engine.interchange.text_file import begins_with, object_in, read_json
 CANNOT_CARRY: Final = ("the hierarchy is flattened; full paths are kept in an attribute of each image",)
 DATA: Final = "data"
 LABELS: Final = "labels.json"
-NO_CLASS_FOLDER: Final = "no class"
 
 
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
-    """Place all images, also those without a class, and write what is said of them."""
+    """Place all images, also those without a class, and write their labels."""
     labels, folders = ClassLabels(images), nested_folders(images)
+    written, placed = place_all(images, draft, DATA, folders, options.placing, names=FreeNames(are_stems_free=True))
 
-    def folder_of(image: LabelledImage) -> str:
-        return f"{DATA}/{NO_CLASS_FOLDER if image.class_id is None else folders[image.class_id]}"
+    def item(image: LabelledImage) -> bytes:
+        key = PurePosixPath(placed[image.image_id]).relative_to(DATA).with_suffix("")
+        return encoded(str(key)) + b": " + encoded(_target(images, labels, image))
 
-    (draft / DATA).mkdir()
-    names = FreeNames(are_stems_free=True)
-    written, placed = place_images(images, draft, folder_of, options.placing, names)
     with file_in(draft, LABELS) as file:
         file.write(b'{"classes": ' + encoded(list(labels.all_labels)) + b',\n"labels": {')
-        separator = b"\n"
-        for image in images.images:
-            if image.image_id in placed:
-                key = PurePosixPath(placed[image.image_id]).relative_to(DATA).with_suffix("")
-                file.write(separator + encoded(str(key)) + b": " + encoded(_target(images, labels, image)))
-                separator = b",\n"
+        write_items(file, (item(image) for image in images.images if image.image_id in placed))
         file.write(b"\n}}\n")
     write_tables(images, draft, placed, {each: f"{DATA}/{folder}" for each, folder in folders.items()})
     return written
@@ -68,21 +63,11 @@ def read(source: Path) -> ForeignLabels:
             "{source} has no labels", expected='{labels} with "classes" and "labels"', source=source.name, labels=LABELS
         )
     classes = whole.get("classes") if isinstance(whole.get("classes"), list) else []
-    data = source / DATA
-    files = {str(path.with_suffix("")): file for path, file in each_file(data)}
-    labels: list[ForeignLabel] = []
-    problems: list[str] = []
-    unlabelled = 0
+    files = {str(path.with_suffix("")): file for path, file in each_file(source / DATA)}
+    collector = LabelCollector()
     for key, target in targets.items():
-        try:
-            found = [_label(each, key, classes, files.get(key), source) for each in _targets(target)]
-        except (ValueError, IndexError) as error:
-            problems.append(f"{key}: {error}")
-            continue
-        labelled = [label for label in found if label is not None]
-        labels += labelled
-        unlabelled += not labelled
-    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+        collector.add(key, _labels, target, key, classes, files.get(key), source)
+    return collector.collected()
 
 
 def fits(source: Path) -> bool:
@@ -99,9 +84,12 @@ def _target(images: LabelledImages, labels: ClassLabels, image: LabelledImage) -
     return {"label": label, **confidence, "attributes": attributes}
 
 
-def _targets(target: Any) -> list[Any]:
-    """One, or several where an image has several labels."""
-    return target if isinstance(target, list) else [target]
+def _labels(
+    target: Any, key: str, classes: list[Any], file: Path | None, folder: Path
+) -> Iterator[ForeignLabel | None]:
+    """Of one target, or of a list of them."""
+    for each in target if isinstance(target, list) else [target]:
+        yield _label(each, key, classes, file, folder)
 
 
 def _label(target: Any, key: str, classes: list[Any], file: Path | None, folder: Path) -> ForeignLabel | None:

@@ -1,4 +1,4 @@
-"""The formats that labelled images leave in and come back from: one module each, one line each in the table."""
+"""The formats that labelled images are exported to and labels are imported from, one module each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -44,14 +44,12 @@ Fits = Callable[[Path], bool]
 
 
 class FormatGroup(StrEnum):
-    """What formats are for, in the order in which they are offered."""
+    """Purposes of formats, in the order in which they are offered."""
 
     TABLES = "tables"
     FOLDERS = "folders"
-    ANNOTATION = "annotation"
-    """Programs in which people label, and what trainers read of them."""
-    NATURE = "nature"
-    """Archives of what lives, and photo libraries."""
+    ANNOTATION = "annotation"  # programs in which people label, and what trainers read of them
+    NATURE = "nature"  # archives of what lives, and photo libraries
     MODEL = "model"
 
 
@@ -251,11 +249,11 @@ def format_named(name: str, formats: Mapping[str, ImageFormat] = FORMATS) -> Ima
 
 
 def detect(source: Path) -> str:
-    """Tell the format of a file or folder with labels.
+    """Detect the format of a file or folder with labels.
 
     Raises:
         StorageError: there is nothing to read.
-        FormatError: it looks like none of the formats.
+        FormatError: it is of none of the formats.
     """
     if not source.exists():
         raise StorageError('there is no "{source}"', remedy="check the path", source=source)

@@ -13,10 +13,9 @@ from typing import Any, Final
 
 from engine.errors import FormatError
 from engine.interchange.labelled_images import csv_table, json_lines, parquet
-from engine.interchange.labelled_images.class_folders import FolderOptions, file_in, nested_folders, place_images
+from engine.interchange.labelled_images.class_folders import FolderOptions, file_in, nested_folders, place_all
 from engine.interchange.labelled_images.class_labels import ClassLabels
-from engine.interchange.labelled_images.fiftyone import NO_CLASS_FOLDER
-from engine.interchange.labelled_images.records import ForeignLabels, LabelledImage, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, KINDS, ORIGINAL, Row, row_of
 
 CANNOT_CARRY: Final = ("the hierarchy is flattened; full paths are kept in a column",)
@@ -36,13 +35,8 @@ _DTYPES: Final = {"float": "float32", "flag": "bool", "time": "timestamp[us, tz=
 
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
     """Place all images, also those without a class, and write rows and card."""
-    labels, folders = ClassLabels(images), nested_folders(images)
-
-    def folder_of(image: LabelledImage) -> str:
-        return f"{SPLIT}/{NO_CLASS_FOLDER if image.class_id is None else folders[image.class_id]}"
-
-    (draft / SPLIT).mkdir()
-    written, placed = place_images(images, draft, folder_of, options.placing)
+    labels = ClassLabels(images)
+    written, placed = place_all(images, draft, SPLIT, nested_folders(images), options.placing)
     with file_in(draft / SPLIT, METADATA) as file:
         parquet.write_rows(file, _schema(labels), _rows(images, labels, placed))
     with file_in(draft, CARD) as file:
@@ -60,10 +54,10 @@ def read(source: Path) -> ForeignLabels:
             source=source.name,
             metadata=METADATA,
         )
-    return ForeignLabels(
-        tuple(label for each in found for label in each.labels),
-        sum(each.unlabelled for each in found),
-        tuple(problem for each in found for problem in each.problems),
+    return ForeignLabels.of(
+        (label for each in found for label in each.labels),
+        unlabelled=sum(each.unlabelled for each in found),
+        problems=(problem for each in found for problem in each.problems),
     )
 
 

@@ -1,7 +1,7 @@
-"""JSON lines: one object for each image, with the columns of `table_rows`; null where there is nothing to say."""
+"""JSON lines: one object for each image, with the columns of `table_rows`; and JSON as the other formats write it."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,7 +14,7 @@ from engine.interchange.table_text import check_row_count, table_lines
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
-    """Write the objects; a file name that is no valid Unicode stands as JSON's escapes of it."""
+    """Write the objects."""
     file.writelines(encoded({name: plain(value) for name, value in row.items()}) + b"\n" for row in rows(images))
     return WrittenExport(len(images.images))
 
@@ -37,11 +37,7 @@ def fits(source: Path) -> bool:
 
 
 def texts(row: Mapping[str, Any]) -> dict[str, str]:
-    """A row's values as the texts that `label_in` reads.
-
-    Raises:
-        ValueError: one of them is nested too deep.
-    """
+    """The values of a row as the texts that `label_in` reads; ValueError where one is nested too deep."""
     return {str(name): _text(value) for name, value in row.items()}
 
 
@@ -121,8 +117,16 @@ def plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def write_items(file: BinaryIO, items: Iterable[bytes]) -> None:
+    """Write encoded items of a JSON list or object, one to a line."""
+    separator = b"\n"
+    for item in items:
+        file.write(separator + item)
+        separator = b",\n"
+
+
 def encoded(row: Any) -> bytes:
-    """A value as JSON on one line; a file name that is no valid Unicode stands as JSON's escapes of it."""
+    """A value as JSON on one line; a file name that is no valid Unicode is written with JSON's escapes."""
     try:
         return json.dumps(row, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -1,7 +1,8 @@
 """Keywords of photos as labels: from images and from sidecars, by Lightroom, digiKam, darktable, Bridge and others.
 
-A hierarchical keyword stands for itself; the flat ones that repeat its parts say nothing more. What we wrote ourselves
-is no keyword of a person, and is read as the format "xmp".
+Flat keywords that only repeat parts of a hierarchical one are dropped. Keywords that we wrote ourselves are no
+person's:
+they are read as the format "xmp".
 """
 
 from collections import defaultdict
@@ -31,10 +32,8 @@ from engine.interchange.labelled_images.xmp_sidecars import (
 )
 from engine.interchange.xmp_packet import XmpPacket, property_name
 
-EmbeddedOf = Callable[[Path], EmbeddedKeywords]
-"""Reads the keywords inside of a file; nothing where it is no image."""
-Keyword = tuple[str, ...]
-"""Names from the top down; a flat keyword is one name."""
+EmbeddedOf = Callable[[Path], EmbeddedKeywords]  # reads the keywords inside of a file; nothing where it is no image
+Keyword = tuple[str, ...]  # names from the top down; a flat keyword is one name
 
 _HIERARCHICAL: Final = (
     (HIERARCHICAL, "|"),
@@ -43,8 +42,7 @@ _HIERARCHICAL: Final = (
     (property_name("mediapro:CatalogSets"), "|"),
 )
 """Properties with hierarchical keywords, and what stands between their names."""
-_LOOKED_AT: Final = 100
-"""Sidecars whose images are looked for before a folder is taken for none of keywords. Chosen."""
+_LOOKED_AT: Final = 100  # sidecars whose images are looked for before a folder is taken for none of keywords. Chosen.
 _INTERNAL: Final = frozenset({"darktable", "_Digikam_root_tag_", "_Digikam_Internal_Tags_"})
 """First names of keywords that programs give by themselves."""
 
@@ -54,18 +52,17 @@ def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:
 
     Args:
         source: a folder, an image, or a sidecar.
-        embedded_of: reads what images hold themselves.
-
-    Raises:
-        StorageError: there is nothing.
-        FormatError: there are no keywords.
+        embedded_of: reads the keywords inside of images.
     """
     if not source.exists():
         raise StorageError('there is no "{source}"', remedy="check the path", source=source)
     problems: list[str] = []
     folder = source if source.is_dir() else source.parent
     sidecars = _by_image(source)
-    images = dict.fromkeys((*(file for _, file in each_file(source)), *sidecars)) if source.is_dir() else _one(source)
+    if source.is_dir():
+        images = dict.fromkeys((*(file for _, file in each_file(source)), *sidecars))
+    else:
+        images = {image_meant(source) if source.suffix.casefold() == SUFFIX else source: None}
     labels: list[ForeignLabel] = []
     unlabelled = 0
     for image in images:
@@ -83,9 +80,9 @@ def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:
 
 
 def fits(source: Path) -> bool:
-    """Whether it is a sidecar, or a folder in which a sidecar lies beside its image, and no table of ours says more.
+    """Whether it is a sidecar, or a folder with a sidecar beside its image and without a table of ours.
 
-    Images are not opened: a folder of photos may be class folders, which is asked after this.
+    Images are not opened: a folder of photos may be class folders, which is tested later.
     """
     if source.is_file():
         return source.suffix.casefold() == SUFFIX
@@ -95,7 +92,7 @@ def fits(source: Path) -> bool:
 
 
 def whole_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> list[Keyword]:
-    """Each keyword once: without those that only repeat the beginning or a part of a hierarchical one."""
+    """Each keyword once, without those that only repeat the beginning or a part of a hierarchical one."""
     deep = [each for each in dict.fromkeys(hierarchical) if each and each[0] not in _INTERNAL]
     beginnings = {each[:length] for each in deep for length in range(1, len(each))}
     parts = {name for each in deep for name in each}
@@ -121,7 +118,7 @@ def _keywords(image: Path, sidecars: Iterable[Path], embedded_of: EmbeddedOf, pr
 
 
 def _packets(image: Path, embedded: bytes, sidecars: Iterable[Path], problems: list[str]) -> Iterator[XmpPacket]:
-    """The packet inside of an image, then those beside it; what cannot be read is told."""
+    """The packet inside of an image, then those beside it; what cannot be read is reported."""
     for place in (*([image] if embedded else []), *sidecars):
         try:
             yield XmpPacket.parse(embedded if place == image else sidecar_data(place), place.name)
@@ -140,16 +137,10 @@ def _names(text: str, separator: str) -> Keyword:
 
 
 def _by_image(source: Path) -> dict[Path, list[Path]]:
-    """Sidecars by the image that each lies beside, or by what it would be called where there is none."""
+    """Sidecars by the image that each lies beside, or by the name that it would have."""
     found: dict[Path, list[Path]] = defaultdict(list)
     listed = cache(names_by_stem)
     beside = () if source.is_dir() else (source.with_name(f"{source.name}{SUFFIX}"), source.with_suffix(SUFFIX))
     for sidecar in dict.fromkeys((*sidecars_in(source), *(each for each in beside if each.is_file()))):
         found[image_meant(sidecar, listed)].append(sidecar)
     return dict(found)
-
-
-def _one(source: Path) -> list[Path]:
-    if source.suffix.casefold() == SUFFIX:
-        return [image_meant(source)]
-    return [source]

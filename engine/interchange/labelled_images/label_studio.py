@@ -1,15 +1,14 @@
 """Label Studio: a folder of tasks and the labelling configuration beside them.
 
-What a person said is an annotation, what the model says is a prediction with its score and version; both name every
-path of the class in a taxonomy. Images stay where they are: Label Studio serves them from this computer's disk.
-`completed_by` stands where the person is an e-mail address, by which Label Studio knows its users; it refuses a file
-with a user whom it does not know. All else, the person's name too, stands in the task's `meta`.
+A person's label is an annotation, the model's a prediction with its score and version; both name every path of the
+class in a taxonomy. Images stay where they are: Label Studio serves them from this computer's disk. `completed_by` is
+written where the person is an e-mail address, by which Label Studio knows its users; it refuses a file with an unknown
+user. Everything else, the person's name too, is in the task's `meta`.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from urllib.parse import parse_qs, quote, unquote, urlsplit
@@ -18,10 +17,11 @@ from engine.errors import FormatError
 from engine.graph.names import join_path
 from engine.interchange.labelled_images.class_folders import FolderOptions, file_in
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
-from engine.interchange.labelled_images.json_lines import encoded
+from engine.interchange.labelled_images.json_lines import encoded, write_items
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
     ForeignLabels,
+    LabelCollector,
     LabelledImage,
     LabelledImages,
     WrittenExport,
@@ -36,8 +36,7 @@ CONFIGURATION: Final = "labelling.xml"
 INSTRUCTIONS: Final = "README.txt"
 _CONTROL, _OBJECT = "class", "image"
 _LOCAL: Final = "/data/local-files/?d="
-_UPLOADED: Final = re.compile(r"^[0-9a-f]{8}-")
-"""What Label Studio puts before the name of a file that was uploaded."""
+_UPLOADED: Final = re.compile(r"^[0-9a-f]{8}-")  # what Label Studio puts before the name of a file that was uploaded
 _HOW_TO: Final = """To go on in Label Studio:
 
 1. Start it with LABEL_STUDIO_LOCAL_FILES_SERVING_ENABLED=true and LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT={root}
@@ -51,11 +50,9 @@ def write(images: LabelledImages, draft: Path, _options: FolderOptions) -> Writt
     """Write a task for each image, the configuration, and how to use them."""
     labels = ClassLabels(images)
     with file_in(draft, TASKS) as file:
-        separator = b"["
-        for image in images.each():
-            file.write(separator + b"\n" + encoded(_task(images, image)))
-            separator = b","
-        file.write(b"\n]\n" if images.images else b"[]\n")
+        file.write(b"[")
+        write_items(file, (encoded(_task(images, image)) for image in images.each()))
+        file.write(b"\n]\n")
     with file_in(draft, CONFIGURATION) as file:
         file.write(_configuration(images, labels).encode())
     with file_in(draft, INSTRUCTIONS) as file:
@@ -71,18 +68,10 @@ def read(source: Path) -> ForeignLabels:
         raise FormatError(
             "{source} holds no tasks", expected="a list of tasks as Label Studio exports them", source=source.name
         )
-    labels: list[ForeignLabel] = []
-    problems: list[str] = []
-    unlabelled = 0
+    collector = LabelCollector()
     for number, task in enumerate(tasks, start=1):
-        try:
-            found = list(_labels(task, source.parent)) if isinstance(task, dict) else []
-        except ValueError as error:
-            problems.append(f"task {number}: {error}")
-            continue
-        labels += found
-        unlabelled += not found
-    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+        collector.add(f"task {number}", _labels, task if isinstance(task, dict) else {}, source.parent)
+    return collector.collected()
 
 
 def fits(source: Path) -> bool:
@@ -102,9 +91,12 @@ def _task(images: LabelledImages, image: LabelledImage) -> dict[str, Any]:
     if (answer := image.answer) is not None and (answer.safe_id is not None or answer.is_unknown):
         prediction = {"model_version": images.model, "score": answer.safe_score}
         predictions.append({**prediction, "result": [_result(images, image.image_id, answer.safe_id)]})
+    # Label Studio serves files of this computer, with the disk's top as its document root.
+    path = image.file.relative_to(image.file.anchor).as_posix()
+    url = _LOCAL + quote(path, errors="surrogateescape")
     return {
         "id": image.image_id,
-        "data": {_OBJECT: _url(image.file)},
+        "data": {_OBJECT: url},
         "meta": fields_of(images, image, "file"),
         "annotations": annotations,
         "predictions": predictions,
@@ -120,11 +112,6 @@ def _result(images: LabelledImages, image_id: int, class_id: int | None) -> dict
         "type": "taxonomy",
         "value": {"taxonomy": paths},
     }
-
-
-def _url(file: Path) -> str:
-    """Where Label Studio serves a file of this computer, with the disk's top as its document root."""
-    return _LOCAL + quote(file.relative_to(file.anchor).as_posix(), errors="surrogateescape")
 
 
 def _configuration(images: LabelledImages, labels: ClassLabels) -> str:
@@ -160,9 +147,10 @@ def _labels(task: dict[str, Any], folder: Path) -> Iterator[ForeignLabel]:
     annotations = objects_in(task, "annotations") or objects_in(task, "completions")
     for annotation in annotations:
         if not annotation.get("was_cancelled"):
+            time_text = str(annotation.get("updated_at") or annotation.get("created_at") or "")
             for label in _labels_in(annotation, image, fields, folder, file):
                 is_of_fields = bool(label.who) and not label.is_machine
-                who, when = (label.who, label.when) if is_of_fields else (_who(annotation), _when(annotation))
+                who, when = (label.who, label.when) if is_of_fields else (_who(annotation), time_in(time_text))
                 yield replace(label, is_machine=False, who=who, when=when)
     for prediction in objects_in(task, "predictions"):
         for label in _labels_in(prediction, image, fields, folder, file):
@@ -191,7 +179,7 @@ def _paths(annotation: dict[str, Any]) -> Iterator[str]:
 
 
 def _image(data: dict[str, Any]) -> tuple[str, Path | None]:
-    """What a task calls its image, and where it is where that is on this computer."""
+    """The name of a task's image, and its file where that is on this computer."""
     texts = {name: value for name, value in data.items() if isinstance(value, str)}
     url = texts.get(_OBJECT) or next(iter(texts.values()), "")
     parts = urlsplit(url)
@@ -209,7 +197,3 @@ def _who(annotation: dict[str, Any]) -> str:
         name = f"{by.get('first_name') or ''} {by.get('last_name') or ''}".strip()
         return str(by.get("email") or name or by.get("username") or "")
     return f"Label Studio user {by}" if isinstance(by, int) else str(by or "")
-
-
-def _when(annotation: dict[str, Any]) -> datetime | None:
-    return time_in(str(annotation.get("updated_at") or annotation.get("created_at") or ""))

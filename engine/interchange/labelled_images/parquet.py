@@ -1,15 +1,22 @@
-"""Parquet: the columns of `table_rows` with their types, by pyarrow; read by pandas, Polars, DuckDB and R."""
+"""Parquet: the columns of `table_rows` with their types, by pyarrow; read by pandas, Polars, DuckDB and R.
+
+A file of 24 kB may unpack to gigabytes: only the columns that labels are read from are read, some thousands of rows at
+once, and texts stay dictionaries, so that a text that all rows share is in memory once. Times are counted here: Arrow's
+own conversion knows neither nanoseconds nor the years beyond 9999.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from engine.errors import FormatError, StorageError
+from engine.errors import FormatError
 from engine.files import shown
 from engine.interchange import limits
+from engine.interchange.archives import reading
 from engine.interchange.labelled_images.json_lines import texts
 from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import (
@@ -27,11 +34,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_GROUP_ROWS: Final = 10_000
-"""Rows in memory at once; a row group, which readers can take by itself."""
+_GROUP_ROWS: Final = 10_000  # rows in memory at once; a row group, which readers can take by itself
 _SHOWN: Final = 60  # characters of column names
-_MARK: Final = b"PAR1"
-"""The first four bytes of the format."""
+_MARK: Final = b"PAR1"  # the first four bytes of the format
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
@@ -45,35 +50,35 @@ def write_rows(file: BinaryIO, schema: "pa.Schema", all_rows: Iterable[Row]) -> 
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    plain = (
+        {name: shown(value) if isinstance(value, str) else value for name, value in row.items()} for row in all_rows
+    )
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        for group in _grouped(all_rows):
-            writer.write_table(pa.Table.from_pylist([_plain(row) for row in group], schema=schema))
+        for group in iter(lambda: list(islice(plain, _GROUP_ROWS)), []):
+            writer.write_table(pa.Table.from_pylist(group, schema=schema))
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read a table with a column of images and one of classes; a time that no calendar has is left away, and told."""
+    """Read a table with a column of images and one of classes; a time out of range is dropped, and reported."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
-        with open_regular(source) as opened, pq.ParquetFile(opened) as file:
-            names = readable_columns(file.schema_arrow)
-            if not has_columns(names):
-                raise FormatError(
-                    "{source} is no table of labels",
-                    expected="columns image and class, of texts or numbers",
-                    found=", ".join(file.schema_arrow.names[:_SHOWN])[:_SHOWN],
-                    source=source.name,
-                )
-            return _labels(source, names)
-    except pa.ArrowException as error:
-        raise FormatError(
-            "{source} is no Parquet file", found=str(error).split("\n", 1)[0][:200], source=source.name
-        ) from error
-    except OSError as error:
-        raise StorageError(
-            "{source} cannot be read", found=str(error), remedy="check the path", source=source.name
-        ) from error
+    with (
+        reading(source, "{source} is no Parquet file", (pa.ArrowException,)),
+        open_regular(source) as opened,
+        pq.ParquetFile(opened) as file,
+    ):
+        names = _readable_columns(file.schema_arrow)
+        if not has_columns(names):
+            raise FormatError(
+                "{source} is no table of labels",
+                expected="columns image and class, of texts or numbers",
+                found=", ".join(file.schema_arrow.names[:_SHOWN])[:_SHOWN],
+                source=source.name,
+            )
+        problems: list[str] = []
+        labels = labels_in(_places(source, names, problems), source)
+        return replace(labels, problems=(*labels.problems, *problems))
 
 
 def fits(source: Path) -> bool:
@@ -87,17 +92,11 @@ def fits(source: Path) -> bool:
         return False
 
 
-def _labels(source: Path, names: Sequence[str]) -> ForeignLabels:
-    problems: list[str] = []
-    found = labels_in(_places(source, names, problems), source)
-    return replace(found, problems=(*found.problems, *problems))
-
-
 def _places(source: Path, names: Sequence[str], problems: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    for number, row in enumerate(rows_in(source, names), start=1):
-        if any(value is OUT_OF_RANGE for value in row.values()):
+    for number, row in enumerate(_rows_in(source, names), start=1):
+        if any(value is _OUT_OF_RANGE for value in row.values()):
             problems.append(f"row {number}: its time is outside of the years 1 to 9999, and was left away")
-        kept = {name: None if value is OUT_OF_RANGE else value for name, value in row.items()}
+        kept = {name: None if value is _OUT_OF_RANGE else value for name, value in row.items()}
         yield f"row {number}", texts(kept)
 
 
@@ -114,45 +113,21 @@ def schema_of(columns: Iterable[str]) -> "pa.Schema":
     return pa.schema([(name, types.get(KINDS.get(name, ""), pa.string())) for name in columns])
 
 
-def _plain(row: Row) -> dict[str, Any]:
-    return {name: shown(value) if isinstance(value, str) else value for name, value in row.items()}
-
-
-def _grouped(all_rows: Iterable[Row]) -> Iterator[list[Row]]:
-    group: list[Row] = []
-    for row in all_rows:
-        group.append(row)
-        if len(group) == _GROUP_ROWS:
-            yield group
-            group = []
-    if group:
-        yield group
-
-
-OUT_OF_RANGE: Final = object()
-"""In the place of a time that no calendar of ours has."""
+_OUT_OF_RANGE: Final = object()  # in the place of a time that no calendar of ours has
 _BATCH_ROWS: Final = 10_000  # in memory at once
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-"""From which Arrow counts."""
-_DAY_SECONDS: Final = 86_400
-"""Of a day in which no second is put in or left out, as Arrow counts."""
-_PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-"""How many of a unit are a second."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)  # from which Arrow counts
+_DAY_SECONDS: Final = 86_400  # of a day in which no second is put in or left out, as Arrow counts
+_PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # how many of a unit are a second
 
 
-def readable_columns(schema: "pa.Schema") -> list[str]:
-    """The columns that labels are read from, those of one name and lists, records and the like are passed over."""
+def _readable_columns(schema: "pa.Schema") -> list[str]:
+    """The columns that labels are read from; nested types and repeated names are ignored."""
     once = [name for name, count in Counter(schema.names).items() if count == 1 and name in READ_COLUMNS]
     return [name for name in once if _is_plain(schema.field(name).type)]
 
 
-def rows_in(source: Path, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The rows, with these columns; a time is one of UTC, or `OUT_OF_RANGE`.
-
-    Raises:
-        FormatError: there are too many rows, or more and longer texts than tables have.
-        pa.ArrowException, OSError: it cannot be read.
-    """
+def _rows_in(source: Path, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The rows, with these columns; a time is in UTC, or `_OUT_OF_RANGE`."""
     import pyarrow.parquet as pq
 
     with open_regular(source) as opened, pq.ParquetFile(opened, read_dictionary=list(names)) as file:
@@ -169,7 +144,7 @@ def _rows(file: Any, names: Sequence[str], source_name: str) -> Iterator[dict[st
 
 
 def _check_unpacked(metadata: Any, names: Sequence[str], source_name: str) -> None:
-    """What the file says of the needed columns before any is read."""
+    """Refuse needed columns that are too large, by the metadata of the file."""
     size_bytes = 0
     for group_index in range(metadata.num_row_groups):
         group = metadata.row_group(group_index)
@@ -179,7 +154,7 @@ def _check_unpacked(metadata: Any, names: Sequence[str], source_name: str) -> No
 
 
 def _values(column: "pa.Array", source_name: str) -> list[Any]:
-    """The cells of a column; those of a dictionary that are alike are one and the same object."""
+    """The cells of a column; equal cells of a dictionary are one and the same object."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -221,43 +196,33 @@ def _times(column: "pa.Array") -> list[Any]:
     import pyarrow as pa
 
     kind = column.type
-    if pa.types.is_date32(kind):
-        counts, per_second = (None if day is None else day * _DAY_SECONDS for day in _counts(column, pa.int32())), 1
-        return _from_seconds(counts, per_second)
-    unit = "ms" if pa.types.is_date64(kind) else kind.unit
-    return _from_seconds(_counts(column, pa.int64()), _PER_SECOND[unit])
-
-
-def _counts(column: "pa.Array", kind: Any) -> list[int | None]:
-    return list(column.view(kind).to_pylist())
-
-
-def _from_seconds(counts: Iterable[int | None], per_second: int) -> list[Any]:
-    return [None if count is None else _time(count, per_second) for count in counts]
+    is_days = pa.types.is_date32(kind)
+    unit = "s" if is_days else "ms" if pa.types.is_date64(kind) else kind.unit
+    factor = _DAY_SECONDS if is_days else 1
+    counts = column.view(pa.int32() if is_days else pa.int64()).to_pylist()
+    return [None if count is None else _time(count * factor, _PER_SECOND[unit]) for count in counts]
 
 
 def _time(count: int, per_second: int) -> Any:
     try:
         return _EPOCH + timedelta(microseconds=count * 10**6 // per_second)
     except OverflowError:
-        return OUT_OF_RANGE
+        return _OUT_OF_RANGE
 
 
 def _is_text(kind: Any) -> bool:
     import pyarrow as pa
 
     types = pa.types
-    return any(
-        is_one(kind) for is_one in (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
-    )
+    kinds = types.is_string, types.is_large_string, types.is_binary, types.is_large_binary
+    return any(is_one(kind) for is_one in kinds)
 
 
 def _is_plain(kind: Any) -> bool:
-    """Whether a cell is one text, number or time; one of a fixed length of bytes may be of any length."""
+    """Whether a cell is one text, number or time; bytes of a fixed length may be of any length."""
     import pyarrow as pa
 
     types = pa.types
     kind = kind.value_type if types.is_dictionary(kind) else kind
-    return _is_text(kind) or any(
-        is_one(kind) for is_one in (types.is_primitive, types.is_boolean, types.is_null, types.is_decimal)
-    )
+    kinds = types.is_primitive, types.is_boolean, types.is_null, types.is_decimal
+    return _is_text(kind) or any(is_one(kind) for is_one in kinds)

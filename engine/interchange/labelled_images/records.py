@@ -1,7 +1,7 @@
-"""Images with what people and the model say of them, as formats write and read them: plain data, no project.
+"""Images with the labels of people and the predictions of the model, as formats write and read them: plain data.
 
-What an image *is said to be* is one class or none: a person's label, else the model's safe class. Formats that hold
-more also carry the likeliest leaf, scores, and who said what and when.
+The class of an image is a person's label, else the model's safe class. Formats that hold more also carry the most
+likely leaf, scores, annotators and times.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,15 +9,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from typing import ParamSpec, final
 
 from engine.files import FileFailure, PhotoFacts
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import join_path
 
+P = ParamSpec("P")
+
 
 @dataclass(frozen=True, slots=True)
 class GivenLabel:
-    """What a person said of an image."""
+    """A person's label of an image."""
 
     class_id: int | None  # None for none of the classes
     who: str  # the person
@@ -27,7 +30,7 @@ class GivenLabel:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What the model says of an image."""
+    """The model's prediction for an image."""
 
     leaf_id: int  # the likeliest leaf
     leaf_score: float  # its probability, 0..1, given that the image shows one of the classes
@@ -38,7 +41,7 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class LabelledImage:
-    """An image of a collection with what is said of it."""
+    """An image of a collection with its label and its prediction."""
 
     image_id: int  # the project's number of it
     path: str  # as the project has it: relative to its folder, or absolute, with "/" between
@@ -49,33 +52,28 @@ class LabelledImage:
 
     @property
     def class_id(self) -> int | None:
-        """What it is said to be: the person's class, else the safe class; None for neither, and for none of them."""
+        """The person's class, else the safe class; None for neither, and for none of the classes."""
         if self.label is not None:
             return self.label.class_id
         return None if self.answer is None else self.answer.safe_id
 
     @property
     def is_of_none(self) -> bool:
-        """Whether it is said to show none of the classes."""
+        """Whether it shows none of the classes."""
         if self.label is not None:
             return self.label.class_id is None
         return self.answer is not None and self.answer.is_unknown
 
     @property
     def is_verified(self) -> bool:
-        """Whether a person says so."""
         return self.label is not None
 
     @property
     def score(self) -> float | None:
-        """Probability of `class_id` where the model says so; None for a person's word and without a class."""
+        """Probability of a `class_id` of the model; None for a person's label and without a class."""
         if self.label is not None or self.answer is None or self.answer.safe_id is None:
             return None
         return self.answer.safe_score
-
-
-def _nothing() -> None:
-    """Be told of progress, and not care."""
 
 
 @dataclass(frozen=True)
@@ -93,23 +91,22 @@ class LabelledImages:
     """The deepest folder that all images of the project lie in or below, also those that are not written; None where
     they are on several drives."""
     facts_of: Callable[[Path], PhotoFacts]  # reads the header of an image's file
-    on_image: Callable[[], None] = _nothing
-    """Called after each image that was written; raises `Cancelled` when it is to stop."""
+    on_image: Callable[[], None] = lambda: None  # called after each image that was written; may raise `Cancelled`
 
     def each(self) -> Iterator[LabelledImage]:
-        """The images one after the other, with progress told and stops taken."""
+        """The images one after the other, with progress reported."""
         for image in self.images:
             yield image
             self.on_image()
 
     @cached_property
     def used_classes(self) -> tuple[int, ...]:
-        """The classes that images are said to be of, parents before children, then by number."""
+        """The classes of images, parents before children, then by number."""
         used = {image.class_id for image in self.images if image.class_id is not None}
         return tuple(sorted(used, key=lambda each: (self.graph.level(each), each)))
 
     def paths(self, class_id: int) -> tuple[tuple[str, ...], ...]:
-        """Names from the top down to a class along every path; the first is the one that stands for it."""
+        """Names from the top down to a class along every path, the main one first."""
         if class_id not in self._paths:
             found = self.graph.paths(class_id)
             self._paths[class_id] = tuple(tuple(map(self.graph.name, path)) for path in found)
@@ -123,6 +120,17 @@ class LabelledImages:
         """The same for every path of a class."""
         return tuple(map(join_path, self.paths(class_id)))
 
+    @property
+    def people(self) -> list[str]:
+        """The annotators, by name."""
+        return sorted({image.label.who for image in self.images if image.label is not None and image.label.who})
+
+    @property
+    def model_text(self) -> str:
+        """The model as the one that identified: "leafnet (ppn+), Protoleaf 1.0"."""
+        setting = f" ({self.setting})" if self.setting else ""
+        return f"{self.model}{setting}, {self.program}" if self.model else self.program
+
     @cached_property
     def _paths(self) -> dict[int, tuple[tuple[str, ...], ...]]:
         return {}
@@ -130,7 +138,7 @@ class LabelledImages:
 
 @dataclass(frozen=True)
 class WrittenExport:
-    """What a format wrote."""
+    """The result of an export."""
 
     images: int  # how many are in it
     left_out: dict[str, int] = field(default_factory=dict)  # why images are not in it, with how many: {"no class": 12}
@@ -139,7 +147,7 @@ class WrittenExport:
 
 @dataclass(frozen=True, slots=True)
 class ForeignLabel:
-    """What a file says of an image."""
+    """A label that a file has for an image."""
 
     image: str  # its path as the file has it
     names: tuple[str, ...]
@@ -157,7 +165,7 @@ class ForeignLabel:
 
 @dataclass(frozen=True)
 class ForeignLabels:
-    """What was read of a source."""
+    """The labels of a source."""
 
     labels: tuple[ForeignLabel, ...]  # in the order of the source; an image may occur several times
     unlabelled: int = 0  # images that stand there without a word about their class
@@ -165,5 +173,29 @@ class ForeignLabels:
 
     @staticmethod
     def of(labels: Iterable[ForeignLabel], *, unlabelled: int = 0, problems: Iterable[str] = ()) -> "ForeignLabels":
-        """Collect what a reader yields."""
         return ForeignLabels(tuple(labels), unlabelled, tuple(problems))
+
+
+@final
+class LabelCollector:
+    """Collects the labels of a source while it is read entry by entry."""
+
+    def __init__(self) -> None:
+        self.labels: list[ForeignLabel] = []
+        self.unlabelled = 0
+        self.problems: list[str] = []
+
+    def add(
+        self, place: str, read: Callable[P, Iterable[ForeignLabel | None]], *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        """Add the labels of an entry; ValueError and IndexError become a problem at this place."""
+        try:
+            found = [label for label in read(*args, **kwargs) if label is not None]
+        except (ValueError, IndexError) as error:
+            self.problems.append(f"{place}: {error}")
+            return
+        self.labels += found
+        self.unlabelled += not found
+
+    def collected(self) -> ForeignLabels:
+        return ForeignLabels.of(self.labels, unlabelled=self.unlabelled, problems=self.problems)

@@ -1,7 +1,7 @@
-"""One row for each image: the columns that CSV, JSON lines and Parquet share, and what their rows say when read.
+"""One row for each image: the columns that CSV, JSON lines and Parquet share, and the labels in such rows.
 
-The column `class` is what an image is said to be, by a person or by the model; `decided_by` tells by whom. The
-likeliest leaf and the safe class are the model's, beside a person's label too.
+The column `class` is the class of the image, by a person or by the model, as `decided_by` has it. The most likely leaf
+and the safe class are the model's, beside a person's label too.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +15,7 @@ from engine.interchange import limits
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
     ForeignLabels,
+    LabelCollector,
     LabelledImage,
     LabelledImages,
     ModelAnswer,
@@ -37,13 +38,11 @@ KINDS: Final = {
     "exported_at": "time", "all_paths": "texts",
 }  # fmt: skip
 """Columns that are no texts, for formats with types."""
-PLACED: Final = "placed"
-"""Further column in the table of a folder: where in it the image lies."""
+PLACED: Final = "placed"  # further column in the table of a folder: where in it the image lies
 NONE_LABEL: Final = "none of the classes"
 """The label, in tools that know labels alone, of an image that is said to show none; where nothing is said, there is no
 label."""
-ORIGINAL: Final = "original_path"
-"""What `image` is called where another program means the picture itself by that name."""
+ORIGINAL: Final = "original_path"  # what `image` is called where another program means the picture itself by that name
 IMAGE_COLUMNS: Final = ("image", "file_name", "filename", "filepath", "file")
 """What other programs call the column of images; the first that is there counts."""
 _SHOWN: Final = 40  # characters
@@ -56,7 +55,7 @@ READ_COLUMNS: Final = frozenset(
 
 
 def rows(images: LabelledImages) -> Iterator[Row]:
-    """The rows, with every column; None and () where there is nothing to say."""
+    """The rows, with every column; None and () for empty cells."""
     for image in images.each():
         yield row_of(images, image)
 
@@ -106,45 +105,42 @@ def _answer_cells(images: LabelledImages, answer: ModelAnswer | None) -> Row:
 
 
 def has_columns(names: Sequence[str]) -> bool:
-    """Whether a table with these columns tells classes of images."""
+    """Whether a table with these columns holds classes of images."""
     return _first(names, IMAGE_COLUMNS) is not None and _first(names, CLASS_COLUMNS) is not None
 
 
 def labels_in(all_rows: Iterable[tuple[str, Mapping[str, str]]], source: Path) -> ForeignLabels:
-    """What the rows of a table say of their images.
+    """The labels in the rows of a table.
 
     Args:
-        all_rows: each with its place in the source for people, such as "line 7"; see `label_in`.
+        all_rows: each with its place in the source, such as "line 7"; see `label_in`.
         source: the file, in whose folder relative paths may start.
 
     Raises:
         FormatError: there are more than can be held.
     """
-    unlabelled = held = 0
-    labels: list[ForeignLabel] = []
-    problems: list[str] = []
+    held = 0
+    collector = LabelCollector()
     for place, row in all_rows:
         held += sum(map(len, row.values()))
         limits.check_text(held, source.name)
-        try:
-            label = label_in(row, source.parent) if has_columns(tuple(row)) else None
-        except ValueError as error:
-            problems.append(f"{place}: {error}")
-            continue
-        unlabelled += label is None
-        labels += [] if label is None else [label]
-    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+        collector.add(place, _labels_of, row, source.parent)
+    return collector.collected()
+
+
+def _labels_of(row: Mapping[str, str], folder: Path) -> Iterable[ForeignLabel | None]:
+    return [label_in(row, folder)] if has_columns(tuple(row)) else []
 
 
 def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
-    """What a row says of its image; None where it says nothing.
+    """The label in a row of ours, of `classify`, or of another program; None without one.
 
     Args:
-        row: texts by column, empty where there is nothing; also a row of `classify`, or of another program.
+        row: texts by column.
         folder: that relative paths may start from.
 
     Raises:
-        ValueError: `labelled_at` is no time; the text says which.
+        ValueError: `labelled_at` is no time.
     """
     named = row[_first(tuple(row), IMAGE_COLUMNS) or ""]
     image = row.get(ORIGINAL) or named
@@ -164,10 +160,10 @@ def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
 
 
 def time_in(text: str) -> datetime | None:
-    """A time as ISO 8601 writes it, UTC where it names no zone; None for an empty text.
+    """A time in ISO 8601, in UTC where it has no zone; None for an empty text.
 
     Raises:
-        ValueError: it is no time; its text is for people.
+        ValueError: it is no time; its text is shown to people.
     """
     if not text.strip():
         return None
@@ -194,7 +190,7 @@ def _names(text: str, path: str) -> tuple[str, ...]:
 
 
 def _is_machine(row: Mapping[str, str]) -> bool:
-    """Our own tables say who decided; one of `classify` has a score where no person labelled."""
+    """By `decided_by` in our own tables; one of `classify` has a score where no person labelled."""
     if decided := row.get("decided_by"):
         return decided == MODEL
     return bool(row.get("score")) and not row.get("labelled_by")

@@ -1,7 +1,7 @@
 """XMP sidecars: keywords beside the images for Lightroom, digiKam, darktable and file browsers; images stay untouched.
 
-What the keywords cannot say (who, when, person or machine, score) stands in properties of our own, and so does which
-keywords are ours: those are replaced at the next export. Everything else in a sidecar is the person's and stays.
+What keywords cannot carry (who, when, person or machine, score) is in properties of our own, and so is which keywords
+are ours: those are replaced at the next export. Everything else in a sidecar is the person's and stays.
 """
 
 import os
@@ -49,12 +49,11 @@ Listed = Callable[[Path], dict[str, list[str]]]
 _CONTAINERS: Final = {SUBJECT: "Bag", HIERARCHICAL: "Bag", TAGS: "Seq"}
 _LEFT_OUT: Final = frozenset({"file", "exported_at"})
 _ENDING: Final = property_name("photoshop:SidecarForExtension")
-_LOOKED_AT: Final = 20
-"""Sidecars that are opened to tell whose they are. Chosen."""
+_LOOKED_AT: Final = 20  # sidecars that are opened to detect the format. Chosen.
 
 
 def write(images: LabelledImages, out: Path, options: FolderOptions) -> WrittenExport:
-    """Write a sidecar for each image that is said to be of a class, or of none; one that is there keeps the rest.
+    """Write a sidecar for each image with a class, or of none; an existing one keeps the rest.
 
     Args:
         images: the collection.
@@ -84,7 +83,7 @@ def write(images: LabelledImages, out: Path, options: FolderOptions) -> WrittenE
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read what our own properties say in the sidecars of a folder, or in one of them."""
+    """Read our own properties in the sidecars of a folder, or in one of them."""
     labels: list[ForeignLabel] = []
     problems: list[str] = []
     unlabelled = 0
@@ -121,7 +120,7 @@ def fits(source: Path) -> bool:
 
 
 def sidecars_in(source: Path) -> Iterator[Path]:
-    """The sidecars in a folder and those below it, in the order of their names; a single one for itself."""
+    """The sidecars in a folder and those below it, by name; or the sidecar itself."""
     if source.is_file() and source.suffix.casefold() == SUFFIX:
         yield source
     for place, folders, names in os.walk(source):
@@ -130,11 +129,11 @@ def sidecars_in(source: Path) -> Iterator[Path]:
 
 
 def sidecar_data(sidecar: Path) -> bytes:
-    """A sidecar's bytes.
+    """The bytes of a sidecar.
 
     Raises:
         OSError: it cannot be read.
-        FormatError: it is too large to be one.
+        FormatError: it is too large.
     """
     with open_regular(sidecar) as file:
         data = file.read(LARGEST_DOCUMENT_BYTES + 1)
@@ -165,7 +164,7 @@ class _Places:
         self._cleared: set[Path] = set()
 
     def of(self, image: LabelledImage) -> Path:
-        """The sidecar of an image, in a folder that is there.
+        """The sidecar of an image, in a folder that exists.
 
         Raises:
             OSError: the folder cannot be made, or the image that it would lie beside is gone.
@@ -189,9 +188,9 @@ class _Places:
         return Path(source.drive.strip(":\\/?.").replace("\\", "_"), *source.parts[1:])
 
     def _name(self, name: str, source: Path, folder: Path) -> str:
-        """`photo.jpg.xmp` as digiKam and darktable write it, or `photo.xmp` as Lightroom does: what is there decides.
+        """`photo.jpg.xmp` as digiKam and darktable write it, or `photo.xmp` as Lightroom does: what exists decides.
 
-        Where several files share a stem (a JPEG beside its RAW photo), `photo.xmp` does not say whose it is.
+        Where several files share a stem (a JPEG beside its RAW photo), `photo.xmp` would be ambiguous.
         """
         long, short = f"{name}{SUFFIX}", f"{_stem(name)}{SUFFIX}"
         there = self._names(folder)
@@ -221,7 +220,7 @@ def _is_sidecar(name: str) -> bool:
 
 
 def _write_one(images: LabelledImages, image: LabelledImage, sidecar: Path) -> None:
-    """Write one sidecar where it would say something new; one with contents of others is put on disk at once."""
+    """Write a sidecar that would change; one with contents of others is flushed to disk at once."""
     before = sidecar_data(sidecar) if sidecar.exists() else None
     packet = XmpPacket.empty(images.program) if before is None else XmpPacket.parse(before, sidecar.name)
     record = _record(images, image)
@@ -255,7 +254,7 @@ def _is_up_to_date(packet: XmpPacket, record: Mapping[str, str | list[str]], key
 
 
 def _record(images: LabelledImages, image: LabelledImage) -> dict[str, str | list[str]]:
-    """What we say of an image beside its keywords; {} where nothing is said of it."""
+    """Our properties of an image beside its keywords; {} without a class."""
     if image.class_id is None and not image.is_of_none:
         return {}
     row = {name: value for name, value in row_of(images, image).items() if value and name not in _LEFT_OUT}
@@ -279,12 +278,7 @@ def _label(packet: XmpPacket, sidecar: Path, listed: Listed) -> ForeignLabel | N
 
 
 def image_beside(sidecar: Path, listed: Listed | None = None) -> Path | None:
-    """The image that a sidecar lies beside; None where there is none.
-
-    Args:
-        sidecar: its file.
-        listed: `names_by_stem`, remembered by whoever asks for many.
-    """
+    """The image that a sidecar lies beside, if any; `listed` is `names_by_stem` or a cached one."""
     stem = _stem(sidecar.name)
     names = (listed or names_by_stem)(sidecar.parent)
     if stem in names.get(_stem(stem), ()):
@@ -296,7 +290,7 @@ def image_beside(sidecar: Path, listed: Listed | None = None) -> Path | None:
 
 
 def image_meant(sidecar: Path, listed: Listed | None = None) -> Path:
-    """The image beside a sidecar, or what it would be called: `photo.xmp` may say of which ending its photo is."""
+    """The image beside a sidecar, or the name that it would have; `photo.xmp` may hold the suffix of its photo."""
     if (beside := image_beside(sidecar, listed)) is not None:
         return beside
     bare = sidecar.with_suffix("")
@@ -305,7 +299,7 @@ def image_meant(sidecar: Path, listed: Listed | None = None) -> Path:
 
 
 def _extension(sidecar: Path) -> str:
-    """The ending that Lightroom and Camera Raw note of a sidecar's photo, in small letters; "" where there is none."""
+    """The lower-case suffix that Lightroom and Camera Raw note of a sidecar's photo; "" without one."""
     try:
         found = XmpPacket.parse(sidecar_data(sidecar), sidecar.name).texts(_ENDING)
     except (OSError, FormatError):
@@ -314,7 +308,7 @@ def _extension(sidecar: Path) -> str:
 
 
 def names_by_stem(folder: Path) -> dict[str, list[str]]:
-    """What else than sidecars lies in a folder, by name without suffix."""
+    """Files that are no sidecars in a folder, by name without suffix."""
     found: dict[str, list[str]] = {}
     for name in sorted(_names_in(folder)):
         if not _is_sidecar(name):

@@ -26,8 +26,7 @@ from engine.interchange.xml_files import Element
 
 LISTED: Final = ("default_classes", "classes")
 """Fields of a data set's description that hold names: a list, or a list for each field of its images."""
-MASKS: Final = ("default_mask_targets", "mask_targets")
-"""Fields that say what the values of masks stand for, likewise."""
+MASKS: Final = ("default_mask_targets", "mask_targets")  # fields that say what the values of masks stand for, likewise
 _OF_FIFTYONE: Final = re.compile(r'"(?:default_classes|default_mask_targets)"\s*:|"classes"\s*:\s*(?:\[\s*"|null|\{)')
 _OF_HUGGING_FACE: Final = re.compile(r'"_type"\s*:\s*"ClassLabel"')
 _OF_CVAT: Final = re.compile(r'"attributes"\s*:\s*\[')

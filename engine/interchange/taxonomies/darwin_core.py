@@ -56,7 +56,12 @@ def read(source: Path) -> ImportedGraph:
     names = {key: taxon.name for key, taxon in taxa.items()}
 
     def class_of(key: str, name: str) -> ImportedClass:
-        return _class(taxa[key], name)
+        taxon = taxa[key]
+        synonyms = tuple(filter(None, taxon.synonyms))
+        attributes = attributes_at(
+            taxon.place or key, name, source_id=taxon.source_id, synonyms=synonyms, **taxon.attributes
+        )
+        return ImportedClass(key, name, attributes)
 
     return disambiguated(names, edges, source.name, class_of, id_of=lambda key: taxa[key].source_id or key)
 
@@ -212,9 +217,3 @@ def _taxon(row: TaxonRow, key: str, parents: tuple[str, ...]) -> _Taxon:
 def _vernacular(row: TaxonRow) -> list[str]:
     """Vernacular names; a cell may hold several."""
     return [part.strip() for part in row.cells.get("vernacularname", "").split("|")]
-
-
-def _class(taxon: _Taxon, name: str) -> ImportedClass:
-    place, synonyms = taxon.place or taxon.key, tuple(filter(None, taxon.synonyms))
-    attributes = attributes_at(place, name, source_id=taxon.source_id, synonyms=synonyms, **taxon.attributes)
-    return ImportedClass(taxon.key, name, attributes)

@@ -2,15 +2,14 @@
 
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from engine.errors import FormatError, StorageError
-from engine.interchange.archives import file_within, opened_archive, small_member
+from engine.errors import FormatError
+from engine.interchange.archives import file_within, opened_archive, reading, small_member
 from engine.interchange.labelled_images.darwin_core_archive import META, Table, tables_in
 from engine.interchange.taxonomy_file import LARGEST_TAXONOMY_BYTES, Opening, check_size, table_cells, taxonomy_bytes
 from engine.interchange.text_file import decoded
@@ -20,8 +19,7 @@ _BESIDE: Final = frozenset(
     {"taxonid", "taxonkey", "parentnameusageid", "acceptednameusageid", "taxonrank", "kingdom", "family", "genus"}
 )
 """A table with one of these columns beside the name is one of taxa."""
-_DESCRIPTION: Final = "http://rs.tdwg.org/dwc/text/"
-"""The vocabulary of `meta.xml`."""
+_DESCRIPTION: Final = "http://rs.tdwg.org/dwc/text/"  # the vocabulary of `meta.xml`
 _TAXON: Final = "Taxon"
 _VERNACULAR: Final = "VernacularName"
 _SEPARATORS: Final = ("\t", ",", ";", "|")
@@ -93,23 +91,13 @@ def _members(source: Path) -> Iterator[tuple[tuple[str, ...], Callable[[str], by
             lambda name: taxonomy_bytes(file_within(source, name, META)),
         )
         return
-    try:
-        with opened_archive(source) as archive:
-            yield tuple(archive.namelist()), lambda name: _unpacked(archive, name)
-    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError) as error:
-        raise FormatError(
-            "{source} is no archive that can be read", found=str(error)[:200], source=source.name
-        ) from error
-    except OSError as error:
-        raise StorageError(
-            "{source} cannot be read", found=str(error), remedy="check the path", source=source.name
-        ) from error
+    with reading(source, "{source} is no archive that can be read"), opened_archive(source) as archive:
 
+        def content(name: str) -> bytes:
+            check_size(archive.getinfo(name).file_size, name)
+            return small_member(archive, name, LARGEST_TAXONOMY_BYTES)
 
-def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
-    """A file of an archive, whose declared size is not trusted."""
-    check_size(archive.getinfo(name).file_size, name)
-    return small_member(archive, name, LARGEST_TAXONOMY_BYTES)
+        yield tuple(archive.namelist()), content
 
 
 def _described(tables: list[Table], content: Callable[[str], bytes], source_name: str) -> Checklist:

@@ -20,9 +20,8 @@ from engine.interchange.xml_files import Element, xml_text
 
 NAMESPACE: Final = "http://graphml.graphdrawing.org/xmlns"
 NAMES: Final = ("label", "name", "shared name")
-"""Attributes of a node that may hold its name, the likeliest first; without any, its id is the name."""
-DIRECTION: Final = "edges"
-"""Attribute of the whole graph by which we say how its edges lead."""
+"""Attributes of a node that may hold its name, the most likely first; without any, its id is the name."""
+DIRECTION: Final = "edges"  # attribute of the graph for the direction of its edges
 DOWN: Final = "from parent to child"
 _FIELDS: Final = ("label", *(each.name for each in IN_FILES))
 _YED_NAME: Final = "NodeLabel"

@@ -22,8 +22,7 @@ _STARTS: Final = re.compile(r"(?:(?:!.*|[\w-]+:.*)?\s*\n)*(?:format-version:|\[T
 _PIECE: Final = re.compile(r"\\.|[^\\]", re.DOTALL)
 _ESCAPED: Final = {"n": "\n", "t": "\t", "W": " "}
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_HAS_RANK: Final = "has_rank"
-"""The property by which NCBI's taxonomy and others give ranks."""
+_HAS_RANK: Final = "has_rank"  # the property by which NCBI's taxonomy and others give ranks
 _RANK_PREFIX: Final = re.compile(r".*[/#:]|.*(?:NCBITaxon|TAXRANK)_")
 _RANKS: Final = {
     "0000001": "phylum", "0000002": "class", "0000003": "order", "0000004": "family", "0000005": "genus",
@@ -55,7 +54,10 @@ def read(source: Path) -> ImportedGraph:
         terms[key] = term
     obsolete = {key for key, term in terms.items() if term.first("is_obsolete").casefold() == "true"}
     kept = {key: term for key, term in terms.items() if key not in obsolete}
-    names = {key: _name(term, key, source.name) for key, term in kept.items()}
+    names = {
+        key: clean_name_at(f"the term in line {term.line} of {source.name}", _value(term.first("name")) or key)
+        for key, term in kept.items()
+    }
     edges = _edges(kept, obsolete, source.name)
     return disambiguated(names, edges, source.name, lambda key, name: _class(key, kept[key], name, source.name))
 
@@ -100,10 +102,6 @@ def _id(term: _Term, source_name: str) -> str:
             source_name=source_name,
         )
     return key
-
-
-def _name(term: _Term, key: str, source_name: str) -> str:
-    return clean_name_at(f"the term in line {term.line} of {source_name}", _value(term.first("name")) or key)
 
 
 def _edges(terms: dict[str, _Term], obsolete: set[str], source_name: str) -> dict[Edge, None]:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import unquote
@@ -66,12 +67,11 @@ def rdf_statements(data: bytes, name: str, predicates: Collection[str]) -> list[
     if start == b"<" and _is_xml(data):
         check_parts(data.count(b"<"), name)
         xml_tree(data, name)  # refuses what expands, in words for people
-        return _collected(lambda graph: _parse_xml(data, graph), name, predicates)
+        return _collected(partial(_parse_xml, data), name, predicates)
     text = decoded(data, name)
     if start in {b"{", b"["}:
-        document = _json_without_fetching(text, name)
-        return _collected(lambda graph: _parse_json(document, graph), name, predicates)
-    return _collected(lambda graph: _parse_turtle(text, graph), name, predicates)
+        return _collected(partial(_parse_json, _json_without_fetching(text, name)), name, predicates)
+    return _collected(partial(_parse_turtle, text), name, predicates)
 
 
 # The readers are named here, not looked up in the library by format: a packaged program would lack them.
@@ -208,8 +208,7 @@ _READ: Final = frozenset({TYPE, BROADER, NARROWER, NOTATION, PREFERRED}.union(*_
 _ADDRESS: Final = re.compile(r'(?:https?|urn):[^\x00-\x20<>"{}|^`\\]+')
 _TURTLE: Final = re.compile(r"(?:#.*\n|\s+)*(?:@?(?:prefix|base)\s|<[^>\s]+>\s)", re.IGNORECASE)
 _LINKED: Final = re.compile(r'"@(?:context|graph|id|type)"\s*:')
-_LANGUAGES: Final = ("", "en")
-"""Of names, in the order in which they are preferred."""
+_LANGUAGES: Final = ("", "en")  # of names, in the order in which they are preferred
 
 _Facts = Mapping[str, list[str | Text]]
 

@@ -77,8 +77,7 @@ ABOVE: Final = frozenset({"@", "@i"})
 _SYNSET: Final = re.compile(r"^(\d{8}) \d{2} ([nv]) ([0-9a-f]{2}) ", re.MULTILINE)
 _STARTS: Final = re.compile(rf"(?:\d+ .*\n(?:  .*\n)*)?{_SYNSET.pattern}", re.MULTILINE)
 """The licence may stand before, the blanks of its first line already taken away."""
-_LICENCE: Final = "  "
-"""Lines of the licence, at the top of each file, begin so."""
+_LICENCE: Final = "  "  # lines of the licence, at the top of each file, begin so
 _GLOSS: Final = " | "
 _POINTER_FIELDS: Final = 4
 """Of each pointer: its sign, the synset that it leads to, that one's part of speech, and between which words."""
@@ -133,7 +132,7 @@ def _synset(line: str, number: int, source_name: str) -> _Synset:
     fields = data.split(" ")
     try:
         count = int(start[3], 16)
-        words = [_word(word, place) for word in fields[4 : 4 + 2 * count : 2]]
+        words = [clean_name_at(place, word.replace("_", " ")) for word in fields[4 : 4 + 2 * count : 2]]
         at = 4 + 2 * count
         pointers = fields[at + 1 : at + 1 + _POINTER_FIELDS * int(fields[at])]
     except (ValueError, IndexError) as error:
@@ -146,10 +145,6 @@ def _synset(line: str, number: int, source_name: str) -> _Synset:
         if pointers[index] in ABOVE
     ]
     return _Synset(start[2] + start[1], tuple(words), tuple(above), gloss.strip(), number)
-
-
-def _word(word: str, place: str) -> str:
-    return clean_name_at(place, word.replace("_", " "))
 
 
 def _no_synset(place: str, line: str) -> FormatError:

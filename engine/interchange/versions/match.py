@@ -8,24 +8,25 @@ import difflib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeVar, final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.interchange.imported import ImportedClass, ImportedGraph
-from engine.interchange.versions.source_version import TOP, SourceVersion, TwoVersions, grouped
+from engine.interchange.imported import ImportedClass, ImportedGraph, parents_first
+from engine.interchange.versions.source_version import SourceVersion
 
 STABLE_IDS: Final = 0.5
 """Share of the ids of before that a new version must still have, if ids are to speak against names."""
 
-SHARED_CHILDREN: Final = 0.5
-"""Share of children that a class under a new name has in common with the class of before."""
-
+SHARED_CHILDREN: Final = 0.5  # share of children that a class under a new name has in common with the class of before
 MOST_SIBLINGS: Final = 200
 """Unmatched classes in one place up to which names are compared letter by letter; beyond, spelled alike must do."""
 
-_B = TypeVar("_B")
+A = TypeVar("A", bound=Hashable)
+B = TypeVar("B")
+
+TOP: Final[tuple[ClassId | None, ...]] = (None,)  # stands for the parents of a class that has none
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,11 @@ def match(graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | N
     Returns:
         Each class at most once, but where the project has one class at the places of two.
     """
-    both = TwoVersions(graph, imported, base)
-    _Matcher(both).find()
-    successors = Successors(both)
-    heirs = {class_id: successors.heirs(class_id) for class_id in both.base_classes if class_id not in both.taken}
+    matcher = _Matcher(graph, imported, base)
+    matcher.find()
+    heirs = matcher.heirs()
     return Matching(
-        class_ids=both.found,
+        class_ids=matcher.class_ids,
         merged={class_id: keys[0] for class_id, keys in heirs.items() if len(keys) == 1},
         split={class_id: keys for class_id, keys in heirs.items() if len(keys) > 1},
         gone=tuple(class_id for class_id, keys in heirs.items() if not keys),
@@ -65,146 +65,184 @@ def match(graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | N
 
 @final
 class _Matcher:
-    """Matches the classes of two versions until nothing more is found."""
+    """Matches the classes of the old and the new version of a source; `class_ids` grows while it does."""
 
-    def __init__(self, both: TwoVersions) -> None:
-        self._both = both
+    def __init__(self, graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | None) -> None:
+        self._graph = graph
+        self._base_classes = base.classes if base else {}
+        self._base_by_name = grouped((each.name, class_id) for class_id, each in self._base_classes.items())
+        self._base_children = grouped(  # by parent; None is the top level
+            (top, class_id) for class_id, each in self._base_classes.items() for top in each.parents or TOP
+        )
+        self._classes = {each.key: each for each in imported.classes}
+        self._parent_keys = imported.parent_keys()
+        self._child_keys = grouped(imported.edges)
+        self.class_ids: dict[str, ClassId] = {}  # the class of each key that is known
+        self._taken: dict[ClassId, str] = {}  # of each of these classes the first key
+        self._ordered = parents_first(imported)
         self._ids_are_stable = False
+
+    def _take(self, key: str, class_id: ClassId) -> None:
+        self.class_ids[key] = class_id
+        self._taken.setdefault(class_id, key)
+
+    def _unmatched(self) -> Iterator[ImportedClass]:
+        """Unmatched classes of the new version, parents before children."""
+        return (self._classes[key] for key in self._ordered if key not in self.class_ids)
+
+    def _above(self, key: str) -> set[ClassId]:
+        """The matched classes that a key is under now."""
+        return {self.class_ids[parent] for parent in self._parent_keys[key] if parent in self.class_ids}
+
+    def _places(self, key: str) -> Collection[ClassId | None]:
+        """The matched classes that a key is under now; None is the top level."""
+        return self._above(key) if self._parent_keys[key] else TOP
+
+    def _is_in_place(self, key: str, class_id: ClassId) -> bool:
+        """Whether the source had the class under one of the parents that the key has now."""
+        was = self._base_classes[class_id].parents
+        return bool(was & self._above(key)) if was else not self._parent_keys[key]
+
+    def _keys_naming(self) -> dict[ClassId, list[str]]:
+        """The keys that have the name or id of an unmatched old class among their synonyms now.
+
+        A synonym that a class had before does not count: many words mean several things.
+        """
+        left = [each for class_id, each in self._base_classes.items() if class_id not in self._taken]
+        texts = grouped((text, each.class_id) for each in left for text in (each.name, each.source_id) if text)
+        naming: dict[ClassId, list[str]] = {}
+        for key, each in self._classes.items():
+            known = self._synonyms_here(self.class_ids.get(key))
+            matches = (found for text in each.attributes.synonyms if text not in known for found in texts.get(text, ()))
+            for class_id in dict.fromkeys(matches):
+                naming.setdefault(class_id, []).append(key)
+        return naming
+
+    def _synonyms_here(self, class_id: ClassId | None) -> tuple[str, ...]:
+        return () if class_id is None or class_id not in self._graph else self._graph.attributes(class_id).synonyms
 
     def find(self) -> None:
         """Match what can be matched, the surest evidence first."""
-        both = self._both
         self._match_ids()
         for with_renamed_here in (False, True):
             known = -1
-            while known < len(both.found):
-                known = len(both.found)
+            while known < len(self.class_ids):
+                known = len(self.class_ids)
                 self._match_paths()
                 self._match_own(with_renamed_here)
                 self._match_names()
                 self._match_renamed()
 
     def _ids_allow(self, key: str, class_id: ClassId) -> bool:
-        both = self._both
-        now, was = both.classes[key].attributes.source_id, both.base_classes[class_id].source_id
+        now, was = self._classes[key].attributes.source_id, self._base_classes[class_id].source_id
         return not (self._ids_are_stable and now and was and now != was)
 
     # -- by source id
 
     def _match_ids(self) -> None:
-        both = self._both
-        base_classes = _unique((each.source_id, class_id) for class_id, each in both.base_classes.items())
+        base_classes = _unique((each.source_id, class_id) for class_id, each in self._base_classes.items())
         own = _unique(
-            (both.graph.attributes(each).source_id, each)
-            for each in both.graph.classes()
-            if each not in both.base_classes
+            (self._graph.attributes(each).source_id, each)
+            for each in self._graph.classes()
+            if each not in self._base_classes
         )
-        keys = _unique((each.attributes.source_id, key) for key, each in both.classes.items())
+        keys = _unique((each.attributes.source_id, key) for key, each in self._classes.items())
         pairs = [(key, base_classes.get(source_id, own.get(source_id))) for source_id, key in keys.items()]
         known = [(key, class_id) for key, class_id in pairs if class_id is not None]
         if self._is_renumbered(known):
-            known = [(key, each) for key, each in known if both.classes[key].name == self._name_before(each)]
+            known = [(key, each) for key, each in known if self._classes[key].name == self._name_before(each)]
         elif base_classes:
             self._ids_are_stable = len(base_classes.keys() & keys.keys()) >= STABLE_IDS * len(base_classes)
         for key, class_id in known:
-            both.take(key, class_id)
+            self._take(key, class_id)
 
     def _is_renumbered(self, pairs: Iterable[tuple[str, ClassId]]) -> bool:
         """Whether most ids stand at the names of other classes now, as row numbers do after an insertion."""
-        both = self._both
         pairs = list(pairs)
         names = {self._name_before(class_id) for _key, class_id in pairs}
-        changed = [key for key, class_id in pairs if both.classes[key].name != self._name_before(class_id)]
-        return sum(both.classes[key].name in names for key in changed) * 2 > len(pairs)
+        changed = [key for key, class_id in pairs if self._classes[key].name != self._name_before(class_id)]
+        return sum(self._classes[key].name in names for key in changed) * 2 > len(pairs)
 
     def _name_before(self, class_id: ClassId) -> str:
-        both = self._both
-        return both.base_classes[class_id].name if class_id in both.base_classes else both.graph.name(class_id)
+        return self._base_classes[class_id].name if class_id in self._base_classes else self._graph.name(class_id)
 
     # -- by path and name
 
     def _match_paths(self) -> None:
-        both = self._both
-        for each in both.unmatched():
-            for class_id in both.base_by_name.get(each.name, ()):
-                if class_id not in both.taken and both.is_in_place(each.key, class_id):
-                    both.take(each.key, class_id)
+        for each in self._unmatched():
+            for class_id in self._base_by_name.get(each.name, ()):
+                if class_id not in self._taken and self._is_in_place(each.key, class_id):
+                    self._take(each.key, class_id)
                     break
 
     def _match_own(self, with_renamed_here: bool) -> None:
         """Classes that the project has at that path now, though not from this source or not under this name."""
-        both = self._both
-        for each in both.unmatched():
-            for parent in sorted(both.above(each.key)) if both.parent_keys[each.key] else TOP:
-                found = both.graph.child_named(parent, each.name) if parent is None or parent in both.graph else None
+        for each in self._unmatched():
+            for parent in sorted(self._above(each.key)) if self._parent_keys[each.key] else TOP:
+                found = self._graph.child_named(parent, each.name) if parent is None or parent in self._graph else None
                 if (
                     found is not None
-                    and (with_renamed_here or found not in both.base_classes)
+                    and (with_renamed_here or found not in self._base_classes)
                     and self._is_free(each, found)
                 ):
-                    both.take(each.key, found)
+                    self._take(each.key, found)
                     break
 
     def _is_free(self, each: ImportedClass, class_id: ClassId) -> bool:
         """Not taken, or taken by a namesake with the same id: the project has one class at both places."""
-        both = self._both
-        if class_id not in both.taken:
+        if class_id not in self._taken:
             return True
-        other = both.classes[both.taken[class_id]]
+        other = self._classes[self._taken[class_id]]
         return other.name == each.name and other.attributes.source_id == each.attributes.source_id
 
     def _match_names(self) -> None:
         """A name that is gone from one place and new at one other: the class was moved."""
-        both = self._both
-        waiting = grouped((each.name, each.key) for each in both.unmatched() if each.name in both.base_by_name)
+        waiting = grouped((each.name, each.key) for each in self._unmatched() if each.name in self._base_by_name)
         for name, keys in waiting.items():
-            left = [class_id for class_id in both.base_by_name[name] if class_id not in both.taken]
+            left = [class_id for class_id in self._base_by_name[name] if class_id not in self._taken]
             pairs = [(key, class_id) for key in keys for class_id in left if self._ids_allow(key, class_id)]
             if len(keys) > 1 or len(left) > 1:
                 pairs = _best((self._shared_children(*pair), *pair) for pair in pairs)
             for key, class_id in pairs:
-                both.take(key, class_id)
+                self._take(key, class_id)
 
     # -- by synonyms, children and spelling
 
     def _match_renamed(self) -> None:
-        both = self._both
-        naming = both.keys_naming()
+        naming = self._keys_naming()
         scored = []
-        for each in both.unmatched():
+        for each in self._unmatched():
             for class_id in self._candidates(each):
-                rivals = [key for key in naming.get(class_id, ()) if key not in both.found]
+                rivals = [key for key in naming.get(class_id, ()) if key not in self.class_ids]
                 if len(rivals) <= 1 and self._ids_allow(each.key, class_id):
                     scored.append((self._evidence(each, class_id, each.key in rivals), each.key, class_id))
         for key, class_id in _best(scored):
-            both.take(key, class_id)
+            self._take(key, class_id)
 
     def _candidates(self, each: ImportedClass) -> list[ClassId]:
         """Unmatched classes of the old version that have something in common with this one."""
-        both = self._both
         by_child = (
             top
-            for child in both.child_keys.get(each.key, ())
-            if child in both.found and both.found[child] in both.base_classes
-            for top in both.base_classes[both.found[child]].parents
+            for child in self._child_keys.get(each.key, ())
+            if child in self.class_ids and self.class_ids[child] in self._base_classes
+            for top in self._base_classes[self.class_ids[child]].parents
         )
-        by_synonym = (found for text in each.attributes.synonyms for found in both.base_by_name.get(text, ()))
-        near = [class_id for place in both.places(each.key) for class_id in both.base_children.get(place, ())]
-        left = [class_id for class_id in near if class_id not in both.taken]
+        by_synonym = (found for text in each.attributes.synonyms for found in self._base_by_name.get(text, ()))
+        near = [class_id for place in self._places(each.key) for class_id in self._base_children.get(place, ())]
+        left = [class_id for class_id in near if class_id not in self._taken]
         by_place = [
             class_id for class_id in left
-            if len(left) <= MOST_SIBLINGS or spelling(both.base_classes[class_id].name) == spelling(each.name)
+            if len(left) <= MOST_SIBLINGS or spelling(self._base_classes[class_id].name) == spelling(each.name)
         ]  # fmt: skip
         found = dict.fromkeys([*by_synonym, *by_child, *by_place])
-        return [class_id for class_id in found if class_id in both.base_classes and class_id not in both.taken]
+        return [class_id for class_id in found if class_id in self._base_classes and class_id not in self._taken]
 
     def _evidence(self, each: ImportedClass, class_id: ClassId, is_named: bool) -> float:
         """Evidence for the same class under another name; 0 when there is too little."""
-        both = self._both
-        was = both.base_classes[class_id]
-        named = is_named or each.name in both.synonyms_here(class_id)
+        was = self._base_classes[class_id]
+        named = is_named or each.name in self._synonyms_here(class_id)
         shared = self._shared_children(each.key, class_id)
-        in_place = both.is_in_place(each.key, class_id)
+        in_place = self._is_in_place(each.key, class_id)
         alike = alike_names(was.name, each.name) if in_place else 0.0
         has_children = shared if shared >= SHARED_CHILDREN else 0.0
         if not (named or has_children or alike):
@@ -213,13 +251,49 @@ class _Matcher:
 
     def _shared_children(self, key: str, class_id: ClassId) -> float:
         """Share of the children that both have, among those of either that are known in both versions."""
-        both = self._both
-        now = {both.found[child] for child in both.child_keys.get(key, ()) if child in both.found}
-        was = both.taken.keys() & both.base_children.get(class_id, ())
+        now = {self.class_ids[child] for child in self._child_keys.get(key, ()) if child in self.class_ids}
+        was = self._taken.keys() & self._base_children.get(class_id, ())
         return len(now & was) / len(now | was) if now and was else 0.0
 
+    # -- what became of the others
 
-def _unique(pairs: Iterable[tuple[str, _B]]) -> dict[str, _B]:
+    def heirs(self) -> dict[ClassId, tuple[str, ...]]:
+        """For each unmatched old class the key that it is part of now, or those that it became; () where it is gone."""
+        naming = self._keys_naming()
+        new_at = grouped((place, each) for each in self._unmatched() for place in self._places(each.key))
+        heirs: dict[ClassId, tuple[str, ...]] = {}
+        for class_id, was in self._base_classes.items():
+            if class_id in self._taken:
+                continue
+            takers = self._takers(class_id)
+            is_split = len(takers) > 1 and not takers.keys() & self.class_ids.keys()
+            if class_id in naming:
+                heirs[class_id] = tuple(naming[class_id])
+            elif is_split or (len(takers) == 1 and takers.total() > 1):
+                heirs[class_id] = tuple(takers)
+            else:  # new classes in its place whose names contain all of its words and more
+                near = (each for place in was.parents or TOP for each in new_at.get(place, ()))
+                parts = tuple(dict.fromkeys(each.key for each in near if words(was.name) < words(each.name)))
+                heirs[class_id] = parts if len(parts) > 1 else ()
+        return heirs
+
+    def _takers(self, class_id: ClassId) -> Counter[str]:
+        """Keys that all children of an old class are under now, and were not before; with how many."""
+        takers: Counter[str] = Counter()
+        for child in self._base_children.get(class_id, ()):
+            if child not in self._taken:
+                continue
+            was = self._base_classes[child].parents | self._base_classes[class_id].parents
+            above = [
+                parent for parent in self._parent_keys[self._taken[child]] if self.class_ids.get(parent) not in was
+            ]
+            if not above:
+                return Counter()
+            takers.update(above)
+        return takers
+
+
+def _unique(pairs: Iterable[tuple[str, B]]) -> dict[str, B]:
     """Values of non-empty texts that occur once."""
     return {text: found[0] for text, found in grouped(pairs).items() if text and len(found) == 1}
 
@@ -241,56 +315,18 @@ def _best(scored: Iterable[tuple[float, str, ClassId]]) -> list[tuple[str, Class
     return list(chosen.items())
 
 
-@final
-class Successors:
-    """What became of unmatched classes, once all others are matched: merged, split, or gone."""
-
-    def __init__(self, both: TwoVersions) -> None:
-        self._both = both
-        self._naming = both.keys_naming()
-        self._new_at: Mapping[ClassId | None, list[ImportedClass]] = grouped(
-            (place, each) for each in both.unmatched() for place in both.places(each.key)
-        )
-
-    def heirs(self, class_id: ClassId) -> tuple[str, ...]:
-        """The key that an old class is part of now, or those that it became; () where it is gone."""
-        if class_id in self._naming:
-            return tuple(self._naming[class_id])
-        takers = self._takers(class_id)
-        if len(takers) == 1 and next(iter(takers.values())) > 1:
-            return tuple(takers)
-        if len(takers) > 1 and not takers.keys() & self._both.found.keys():
-            return tuple(takers)
-        parts = self._longer_names(class_id)
-        return parts if len(parts) > 1 else ()
-
-    def _takers(self, class_id: ClassId) -> Counter[str]:
-        """Keys that all children of an old class are under now, and were not before; with how many."""
-        both = self._both
-        takers: Counter[str] = Counter()
-        for child in both.base_children.get(class_id, ()):
-            if child not in both.taken:
-                continue
-            was = both.base_classes[child].parents | both.base_classes[class_id].parents
-            above = [parent for parent in both.parent_keys[both.taken[child]] if both.found.get(parent) not in was]
-            if not above:
-                return Counter()
-            takers.update(above)
-        return takers
-
-    def _longer_names(self, class_id: ClassId) -> tuple[str, ...]:
-        """New classes in the place of an old one whose names contain all of its words and more."""
-        was = self._both.base_classes[class_id]
-        near = (each for place in was.parents or TOP for each in self._new_at.get(place, ()))
-        return tuple(dict.fromkeys(each.key for each in near if words(was.name) < words(each.name)))
+def grouped(pairs: Iterable[tuple[A, B]]) -> dict[A, list[B]]:
+    """Second parts by the first ones, in their order."""
+    groups: dict[A, list[B]] = {}
+    for first, second in pairs:
+        groups.setdefault(first, []).append(second)
+    return groups
 
 
 ALIKE: Final = 0.85
 """Of letters in common from which names count as one: "Blackbird" and "Blackbirds", not "male" and "female"."""
 
-SHORTEST: Final = 6
-"""Letters from which that says anything."""
-
+SHORTEST: Final = 6  # letters from which that means anything
 _WORD: Final = re.compile(r"[^\W_]+")
 _DIGITS: Final = re.compile(r"\d+")
 

@@ -11,8 +11,7 @@ from engine.graph.edits import AttributesChanged, ClassAdded, EdgeAdded, GraphEd
 from engine.interchange.imported import ImportedClass, ImportedGraph, find_cycle, parents_first
 from engine.interchange.versions.source_version import SourceVersion, version_of
 
-NOTED: Final = frozenset({"note", "colour"})
-"""What people note for themselves, and a source may suggest."""
+NOTED: Final = frozenset({"note", "colour"})  # what people note for themselves, and a source may suggest
 
 
 class Clash(Enum):
@@ -138,7 +137,8 @@ def merge_into(graph: CategoryGraph, imported: ImportedGraph) -> MergeResult:
     """
     ordered = parents_first(imported)
     if len(ordered) < len(imported.classes):
-        raise _cycle_error(imported)
+        names = {each.key: each.name for each in imported.classes}
+        raise CycleError(tuple(names[key] for key in find_cycle(imported.edges)))
     classes_before, edges_before = len(graph), graph.edge_count
     classes = {each.key: each for each in imported.classes}
     parent_keys = imported.parent_keys()
@@ -162,8 +162,3 @@ def _merge_class(graph: CategoryGraph, imported: ImportedClass, parents: Sequenc
         if child is None:
             graph.link(parent, class_id)
     return class_id
-
-
-def _cycle_error(imported: ImportedGraph) -> CycleError:
-    names = {each.key: each.name for each in imported.classes}
-    return CycleError(tuple(names[key] for key in find_cycle(imported.edges)))

@@ -1,22 +1,20 @@
 """What importing a source would do, or did, in words and figures."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Final, Literal, get_args
 
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.names import join_path
-from engine.interchange.imported import ImportedGraph, parents_first
+from engine.interchange.imported import ImportedGraph, levels_of, parents_first
 from engine.interchange.versions.plan import ImportPlan
 
 ReportKind = Literal["new", "renamed", "moved", "merged", "split", "gone", "removed_here", "kept"]
 
-REPORT_KINDS: Final[tuple[ReportKind, ...]] = get_args(ReportKind)
-"""In the order in which a person is told."""
-
-MOST_PARTS: Final = 5
-"""Places, or classes that one became, in one line."""
+REPORT_KINDS: Final[tuple[ReportKind, ...]] = get_args(ReportKind)  # in the order in which they are shown
+MOST_PARTS: Final = 5  # places, or classes that one became, in one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ def import_report(
     }
     lists = {
         kind: tuple(
-            _with_labels(make(each), labels.get(_class_of(each), 0))
+            replace(make(each), labels=labels.get(_class_of(each), 0))
             for each in (items if most is None else items[:most])
         )
         for kind, (items, make) in makers.items()
@@ -116,13 +114,8 @@ def _class_of(item: Any) -> ClassId:
     return item if isinstance(item, int) else int(getattr(item, "class_id", 0))
 
 
-def _with_labels(line: ReportLine, labels: int) -> ReportLine:
-    return ReportLine(line.path, line.becomes, line.why, labels) if labels else line
-
-
 def _places(graph: CategoryGraph, class_id: ClassId) -> str:
-    paths = [join_path(map(graph.name, path)) for path in graph.paths(class_id)]
-    return _several(paths)
+    return _several(join_path(map(graph.name, path)) for path in graph.paths(class_id))
 
 
 def _several(texts: Iterable[str]) -> str:
@@ -135,10 +128,5 @@ def _path_in(graph: CategoryGraph, class_id: ClassId) -> str:
 
 
 def _levels(imported: ImportedGraph) -> tuple[int, ...]:
-    parent_keys, level_of = imported.parent_keys(), dict[str, int]()
-    for key in parents_first(imported):
-        level_of[key] = max((level_of[parent] + 1 for parent in parent_keys[key]), default=0)
-    counts = [0] * (max(level_of.values(), default=-1) + 1)
-    for level in level_of.values():
-        counts[level] += 1
-    return tuple(counts)
+    counts = Counter(levels_of(imported, parents_first(imported)).values())
+    return tuple(counts[level] for level in range(len(counts)))

@@ -7,22 +7,21 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeVar, final
+from typing import Any, Final
 
 from engine.errors import ProjectDamagedError
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.class_attributes import ATTRIBUTES, NO_ATTRIBUTES, ClassAttributes
-from engine.interchange.imported import ImportedClass, ImportedGraph, parents_first
+from engine.interchange.imported import ImportedGraph
 
 SAME_SOURCE: Final = 0.5
 """Share of the classes that two versions of one taxonomy have in common at least, of the smaller one."""
 
 _COMPARED: Final = tuple(each.name for each in ATTRIBUTES if each.is_compared)
 """The source id, which came first, and further attributes."""
-_LONGEST: Final = 256 * 2**20
-"""Bytes of an unpacked version: WordNet's 82,115 classes take five million."""
+_LONGEST: Final = 256 * 2**20  # bytes of an unpacked version: WordNet's 82,115 classes take five million
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +76,7 @@ def unpacked(text: str) -> SourceVersion:
         unpacker = zlib.decompressobj()
         plain: Any = json.loads(unpacker.decompress(base64.b64decode(text, validate=True), _LONGEST))
         rows = [
-            SourceClass(
-                int(class_id),
-                str(name),
-                _compared_from(source_id, *others),
-                frozenset(map(int, parents)),
-            )
+            SourceClass(int(class_id), str(name), _attributes(source_id, *others), frozenset(map(int, parents)))
             for class_id, name, source_id, parents, *others in plain["classes"]
         ]
         return SourceVersion(str(plain["name"]), {each.class_id: each for each in rows})
@@ -135,7 +129,7 @@ def compared(attributes: ClassAttributes) -> ClassAttributes:
     return ClassAttributes(**{name: getattr(attributes, name) for name in _COMPARED})
 
 
-def _compared_from(*texts: Any) -> ClassAttributes:
+def _attributes(*texts: Any) -> ClassAttributes:
     values: dict[str, Any] = dict(zip(_COMPARED, map(str, texts), strict=False))
     return ClassAttributes(**values)
 
@@ -151,78 +145,3 @@ def _row(each: SourceClass) -> list[Any]:
 def _share(known: Collection[str], others: Collection[str]) -> float:
     both = len(set(known) & set(others))
     return both / min(len(known), len(others)) if both else 0.0
-
-
-TOP: Final[tuple[ClassId | None, ...]] = (None,)
-"""Stands for the parents of a class that has none."""
-
-A = TypeVar("A", bound=Hashable)
-B = TypeVar("B")
-
-
-@final
-class TwoVersions:
-    """The old and the new version of a source; `found` grows while classes are matched."""
-
-    def __init__(self, graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | None) -> None:
-        self.graph = graph
-        self.base_classes = base.classes if base else {}
-        self.base_by_name = grouped((each.name, class_id) for class_id, each in self.base_classes.items())
-        self.base_children = grouped(  # by parent; None is the top level
-            (top, class_id) for class_id, each in self.base_classes.items() for top in each.parents or TOP
-        )
-        self.classes = {each.key: each for each in imported.classes}
-        self.parent_keys = imported.parent_keys()
-        self.child_keys = grouped(imported.edges)
-        self.found: dict[str, ClassId] = {}  # the class of each key that is known
-        self.taken: dict[ClassId, str] = {}  # of each of these classes the first key
-        self._ordered = parents_first(imported)
-
-    def take(self, key: str, class_id: ClassId) -> None:
-        """Match a key with a class."""
-        self.found[key] = class_id
-        self.taken.setdefault(class_id, key)
-
-    def unmatched(self) -> Iterator[ImportedClass]:
-        """Unmatched classes of the new version, parents before children."""
-        return (self.classes[key] for key in self._ordered if key not in self.found)
-
-    def above(self, key: str) -> set[ClassId]:
-        """The matched classes that a key is under now."""
-        return {self.found[parent] for parent in self.parent_keys[key] if parent in self.found}
-
-    def places(self, key: str) -> Collection[ClassId | None]:
-        """The matched classes that a key is under now; None is the top level."""
-        return self.above(key) if self.parent_keys[key] else TOP
-
-    def is_in_place(self, key: str, class_id: ClassId) -> bool:
-        """Whether the source had the class under one of the parents that the key has now."""
-        was = self.base_classes[class_id].parents
-        return bool(was & self.above(key)) if was else not self.parent_keys[key]
-
-    def keys_naming(self) -> dict[ClassId, list[str]]:
-        """The keys that have the name or id of an unmatched old class among their synonyms now.
-
-        A synonym that a class had before does not count: many words mean several things.
-        """
-        left = [each for class_id, each in self.base_classes.items() if class_id not in self.taken]
-        texts = grouped((text, each.class_id) for each in left for text in (each.name, each.source_id) if text)
-        naming: dict[ClassId, list[str]] = {}
-        for key, each in self.classes.items():
-            known = self.synonyms_here(self.found.get(key))
-            matches = (found for text in each.attributes.synonyms if text not in known for found in texts.get(text, ()))
-            for class_id in dict.fromkeys(matches):
-                naming.setdefault(class_id, []).append(key)
-        return naming
-
-    def synonyms_here(self, class_id: ClassId | None) -> tuple[str, ...]:
-        """Synonyms that a class has in the project; () where it is not there."""
-        return () if class_id is None or class_id not in self.graph else self.graph.attributes(class_id).synonyms
-
-
-def grouped(pairs: Iterable[tuple[A, B]]) -> dict[A, list[B]]:
-    """Second parts by the first ones, in their order."""
-    groups: dict[A, list[B]] = {}
-    for first, second in pairs:
-        groups.setdefault(first, []).append(second)
-    return groups

@@ -51,20 +51,22 @@ class _Update:
             self._attributes[class_id] = self._attributes.get(class_id, NO_ATTRIBUTES).filled_in(each.attributes)
         self._removed_here: list[str] = []
         self._homes = self._places()
-        self._target = Target(graph)
+        self._target = _Target(graph)
 
     def plan(self) -> ImportPlan:
         """All of it."""
         for now in self._version.classes.values():
             if now.class_id in self._new:
-                self._target.add(now.class_id, now.name, self._resolved(now.parents))
+                self._target.names[now.class_id] = now.name
+                self._target.parents[now.class_id] = self._resolved(now.parents)
             elif now.class_id in self._graph:
                 self._compare(now)
         self._target.make_possible()
         names, parents, matching = self._target.names, self._target.parents, self._matching
         here = self._graph.classes()
         split = {each: tuple(self._ids[key] for key in keys) for each, keys in matching.split.items()}
-        merged = dict(self._merged())
+        heirs = {each: self._homes[self._ids[key]] for each, key in matching.merged.items() if each in self._graph}
+        merged = {each: min(homes) for each, homes in heirs.items() if len(homes) == 1}
         left = {*matching.gone, *matching.merged.keys() - merged.keys()}
         edits = (*self._graph_edits(), *self._described())
         completed, noted = described_by(edits)
@@ -82,7 +84,9 @@ class _Update:
             split=tuple((each, parts) for each, parts in split.items() if each in self._graph),
             gone=tuple(each for each in here if each in left),
             removed_here=tuple(self._removed_here),
-            kept=tuple(self._kept()),
+            kept=tuple(
+                replace(each, theirs=each.theirs or self._place_text(each.class_id)) for each in self._target.kept
+            ),
         )
 
     # -- who is where
@@ -126,9 +130,11 @@ class _Update:
     # -- one class
 
     def _compare(self, now: SourceClass) -> None:
-        was = self._base.get(now.class_id) or self._own(now.class_id)
-        if now.name != was.name:
-            self._rename(was, now)
+        was, here = self._base.get(now.class_id) or self._own(now.class_id), self._graph.name(now.class_id)
+        if now.name != was.name and here == was.name:
+            self._target.names[now.class_id] = now.name
+        elif now.name not in {was.name, here}:
+            self._target.kept.append(Kept(now.class_id, Clash.NAME, now.name))
         if now.parents != was.parents:
             self._move(was, now)
 
@@ -137,13 +143,6 @@ class _Update:
         parents = frozenset(self._graph.parents(class_id)) & self._version.classes.keys()
         return SourceClass(class_id, self._graph.name(class_id), compared(self._graph.attributes(class_id)), parents)
 
-    def _rename(self, was: SourceClass, now: SourceClass) -> None:
-        here = self._graph.name(now.class_id)
-        if here == was.name:
-            self._target.rename(now.class_id, now.name)
-        elif here != now.name:
-            self._target.keep(Kept(now.class_id, Clash.NAME, now.name))
-
     def _move(self, was: SourceClass, now: SourceClass) -> None:
         here = frozenset(self._graph.parents(now.class_id))
         added, cut = self._resolved(now.parents - was.parents), was.parents - now.parents
@@ -151,25 +150,15 @@ class _Update:
         lost = {each for each in was.parents if each in self._graph} - here
         moved_here = bool(lost) and bool(here - was.parents)
         if moved_here and added and cut and not added <= here:
-            self._target.keep(Kept(now.class_id, Clash.PLACE, self._place_text(now)))
+            self._target.kept.append(Kept(now.class_id, Clash.PLACE, self._place_text(now.class_id)))
         elif after != here and (after or not now.parents):
-            self._target.move(now.class_id, after)
+            self._target.parents[now.class_id] = after
 
-    def _place_text(self, now: SourceClass) -> str:
+    def _place_text(self, class_id: ClassId) -> str:
+        now = self._version.classes[class_id]
         return ", ".join(sorted(join_path([self._version.classes[parent].name, now.name]) for parent in now.parents))
 
     # -- the whole
-
-    def _merged(self) -> Iterable[tuple[ClassId, ClassId]]:
-        for class_id, key in self._matching.merged.items():
-            homes = self._homes[self._ids[key]]
-            if class_id in self._graph and len(homes) == 1:
-                yield class_id, next(iter(homes))
-
-    def _kept(self) -> Iterable[Kept]:
-        for each in self._target.kept:
-            now = self._version.classes[each.class_id]
-            yield Kept(each.class_id, each.clash, each.theirs or self._place_text(now))
 
     def _described(self) -> Iterator[AttributesChanged]:
         """What the source has beyond the project, and what it changed unless a person did."""
@@ -206,7 +195,7 @@ class _Update:
 
 
 @final
-class Target:
+class _Target:
     """Changes of a graph that are decided together: in between, names may be exchanged and edges turned round."""
 
     def __init__(self, graph: CategoryGraph) -> None:
@@ -215,29 +204,10 @@ class Target:
         self.kept: list[Kept] = []  # what was given up; the place's text is left empty
         self._graph = graph
 
-    def add(self, class_id: ClassId, name: str, parents: frozenset[ClassId]) -> None:
-        """A new class."""
-        self.names[class_id] = name
-        self.parents[class_id] = parents
-
-    def rename(self, class_id: ClassId, name: str) -> None:
-        """Another name for a class."""
-        self.names[class_id] = name
-
-    def move(self, class_id: ClassId, parents: frozenset[ClassId]) -> None:
-        """Other parents for a class."""
-        self.parents[class_id] = parents
-
-    def keep(self, kept: Kept) -> None:
-        """Something that stays as it is."""
-        self.kept.append(kept)
-
     def name_of(self, class_id: ClassId) -> str:
-        """The name that it shall have."""
         return self.names[class_id] if class_id in self.names else self._graph.name(class_id)
 
     def parents_of(self, class_id: ClassId) -> frozenset[ClassId]:
-        """The parents that it shall have."""
         known = self.parents.get(class_id)
         return frozenset(self._graph.parents(class_id)) if known is None else known
 
@@ -282,10 +252,8 @@ class Target:
             self.names[new] = self._numbered(new)
 
     def _are_namesakes(self, first: ClassId, second: ClassId) -> bool:
-        places: list[frozenset[ClassId | None]] = [
-            frozenset(self.parents_of(each) or (None,)) for each in (first, second)
-        ]
-        return self.name_of(first) == self.name_of(second) and bool(places[0] & places[1])
+        above, beside = self.parents_of(first), self.parents_of(second)
+        return self.name_of(first) == self.name_of(second) and (bool(above & beside) or not above | beside)
 
     def _give_up_place(self, class_id: ClassId, clash: Clash) -> None:
         del self.parents[class_id]
