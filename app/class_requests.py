@@ -1,11 +1,18 @@
-"""What a person requests of classes, in the tree and in the drawing of the graph alike."""
+"""What a person requests of classes, and drags onto them, in the tree and in the drawing of the graph alike."""
 
+from dataclasses import dataclass
 from typing import final
 
-from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QDrag
+from PySide6.QtWidgets import QWidget
 
+from app.dragging import Dragged, DraggedClasses, DraggedFiles, DraggedImages, Places, classes_mime_data, drag_picture
+from app.drops import classes_text, dropped_text, refusal_text
 from app.session.subsets import Subset
 from app.signal_types import either
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.placement import Refusal, placement_refusal
 
 
 @final
@@ -21,3 +28,48 @@ class ClassRequests(QObject):
     images_dropped = Signal(either(int | Subset | None), tuple)  # class, fixed row, or None for a new class; image ids
     files_dropped = Signal(int, tuple)  # class, paths
     menu_requested = Signal(either(int | None), QPoint)  # class or None, place on the screen
+
+    def drop(self, dragged: Dragged, class_id: int | None, *, is_link: bool) -> None:
+        """Request what a drop on a class, or where no class stands (None), means."""
+        if isinstance(dragged, DraggedClasses):
+            self.classes_dropped.emit(dragged.places, class_id, is_link)
+        elif isinstance(dragged, DraggedImages):
+            self.images_dropped.emit(class_id, dragged.image_ids)
+        else:
+            self.files_dropped.emit(class_id, dragged.paths)
+
+
+@dataclass(frozen=True)
+class DropVerdict:
+    """What a drop on a class would do."""
+
+    is_taken: bool = False
+    text: str = ""  # what it would do, or why it is refused; "" where it means nothing
+    refusal: Refusal | None = None
+
+    @property
+    def path(self) -> tuple[int, ...]:
+        """The classes that it would close to a circle."""
+        return () if self.refusal is None else self.refusal.path
+
+
+def judge_drop(graph: CategoryGraph, dragged: Dragged | None, class_id: int | None, *, is_link: bool) -> DropVerdict:
+    """What a drop on a class, or where no class stands (None), would do."""
+    if dragged is None or (class_id is None and isinstance(dragged, DraggedFiles)):
+        return DropVerdict()
+    if isinstance(dragged, DraggedClasses):
+        refusal = placement_refusal(graph, dragged.places, class_id, is_link=is_link)
+        if refusal is not None:
+            return DropVerdict(text=refusal_text(graph, refusal, class_id), refusal=refusal)
+    return DropVerdict(is_taken=True, text=dropped_text(graph, dragged, class_id, is_link=is_link))
+
+
+def drag_classes(widget: QWidget, places: Places, graph: CategoryGraph) -> None:
+    """Take classes along; returns when they were dropped."""
+    names = [graph.name(class_id) for class_id, _parent in places]
+    drag = QDrag(widget)
+    drag.setMimeData(classes_mime_data(places, names))
+    drag.setPixmap(drag_picture(widget, names[0] if len(names) == 1 else classes_text(len(names))))
+    drag.setHotSpot(QPoint(-8, -8))
+    actions = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction | Qt.DropAction.LinkAction
+    drag.exec(actions, Qt.DropAction.MoveAction)

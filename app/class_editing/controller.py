@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from app.shell import Shell
     from engine.project import Change, Project
 
-
 READ_CLASS: Final = Needs.PROJECT | Needs.CLASS
 ON_CLASS: Final = WRITE | Needs.CLASS
 LONGEST_IN_MENU: Final = 40  # letters of a class's name in the title of an action

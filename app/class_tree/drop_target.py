@@ -6,14 +6,15 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt
 from PySide6.QtGui import QDragMoveEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import QTreeView
 
+from app.class_requests import DropVerdict, judge_drop
 from app.class_tree.delegate import Ground, paint_ground
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import NAME, AnyIndex
-from app.dragging import Dragged, DraggedClasses, DraggedFiles, DraggedImages, EdgeScroll, is_link, read_dragged
-from app.drops import LazyChip, dropped_text, refusal_text
+from app.dragging import Dragged, DraggedClasses, DraggedFiles, EdgeScroll, is_link, read_dragged
+from app.drops import LazyChip
 from app.theme.tokens import tokens
 from engine.graph.category_graph import ClassId
-from engine.graph.placement import Obstacle, Refusal, placement_refusal
+from engine.graph.placement import Obstacle
 
 SPRING_MS: Final = 600  # as in file managers: long enough to pass over a row, short enough to wait
 _ROOM_BELOW: Final = {Obstacle.ALREADY_THERE, Obstacle.NAME_TAKEN}
@@ -59,7 +60,7 @@ class DropTarget:
         dragged, index = read_dragged(event.mimeData()), self._view.indexAt(event.position().toPoint())
         self._end()
         self._fold(index)
-        if dragged is None or not self._takes(dragged, index) or self._refusal(dragged, index, is_link(event)):
+        if dragged is None or not self._judge(dragged, index, is_link(event)).is_taken:
             event.ignore()
             return None
         event.accept()
@@ -75,35 +76,21 @@ class DropTarget:
 
     def _look(self) -> bool:
         """Show what a drop would do at the pointer, or why it is refused; whether it would do anything."""
-        dragged, index = self._dragged, self._view.indexAt(self._point).siblingAtColumn(NAME)
-        makes_sense = dragged is not None and self._takes(dragged, index)
-        refusal = self._refusal(dragged, index, self._is_link) if makes_sense and dragged is not None else None
-        is_taken = makes_sense and refusal is None
+        index = self._view.indexAt(self._point).siblingAtColumn(NAME)
+        verdict = self._judge(self._dragged, index, self._is_link)
+        is_taken, refusal = verdict.is_taken, verdict.refusal
         self._light_up(index if is_taken else QModelIndex(), is_below=is_taken and not index.isValid())
-        self._light_path(refusal.path if refusal is not None else ())
-        self._say(dragged, index, refusal) if makes_sense and dragged is not None else self._chip.hide()
+        self._light_path(verdict.path)
+        place = self._view.viewport().mapToGlobal(self._point)
+        self._chip.say(verdict.text, place, self._dragged, is_refusal=refusal is not None)
         is_way = is_taken or (refusal is not None and refusal.obstacle in _ROOM_BELOW)
         self._spring_over(index if is_way else QModelIndex())
         return is_taken
 
-    def _say(self, dragged: Dragged, index: QModelIndex, refusal: Refusal | None) -> None:
-        class_id, graph = self._model.class_of(index), self._model.graph
-        if refusal is not None:
-            text = refusal_text(graph, refusal, class_id)
-        else:
-            text = dropped_text(graph, dragged, class_id, is_link=self._is_link)
-        place = self._view.viewport().mapToGlobal(self._point)
-        self._chip.say(text, place, dragged, is_refusal=refusal is not None)
-
-    def _takes(self, dragged: Dragged, index: QModelIndex) -> bool:
+    def _judge(self, dragged: Dragged | None, index: QModelIndex, is_link: bool) -> DropVerdict:
         if not self._model.is_editable:
-            return False
-        return index.isValid() or isinstance(dragged, DraggedImages | DraggedClasses)
-
-    def _refusal(self, dragged: Dragged, index: QModelIndex, is_link: bool) -> Refusal | None:
-        if not isinstance(dragged, DraggedClasses):
-            return None
-        return placement_refusal(self._model.graph, dragged.places, self._model.class_of(index), is_link=is_link)
+            return DropVerdict()
+        return judge_drop(self._model.graph, dragged, self._model.class_of(index), is_link=is_link)
 
     def _light_up(self, index: QModelIndex, *, is_below: bool) -> None:
         if self._row != index or self._is_below != is_below:

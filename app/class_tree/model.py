@@ -57,8 +57,6 @@ class ClassTreeModel(QAbstractItemModel):
         assert self._known is not None, "there are rows only after there was a graph"
         return self._known
 
-    # -- what is shown
-
     def set_graph(self, graph: CategoryGraph, found: Sequence[ClassId] | None = None) -> None:
         """Show another graph, or the classes that a search found in it: flat rows in this order, with their paths."""
         self.beginResetModel()
@@ -115,8 +113,6 @@ class ClassTreeModel(QAbstractItemModel):
             for node in self._table.of_class(class_id):
                 self._synchronise(node)
 
-    # -- finding rows
-
     def index_of_key(self, key: int) -> QModelIndex:
         return self._index_of(self._table.find(key))
 
@@ -157,8 +153,6 @@ class ClassTreeModel(QAbstractItemModel):
     def places_of(self, indexes: Iterable[AnyIndex]) -> Places:
         found = ((self.class_of(index), self.parent_class_of(index)) for index in indexes)
         return tuple(dict.fromkeys((class_id, parent_id) for class_id, parent_id in found if class_id is not None))
-
-    # -- QAbstractItemModel
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
         return len(self._node(parent).children or ()) if parent.column() <= 0 else 0
@@ -212,8 +206,6 @@ class ClassTreeModel(QAbstractItemModel):
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
         places = self.places_of(indexes)
         return classes_mime_data(places, [self.graph.name(class_id) for class_id, _parent in places])
-
-    # -- inside
 
     def _node(self, index: AnyIndex) -> Node:
         return self._table.find(index.internalId()) if index.isValid() else self._table.top

@@ -7,7 +7,6 @@ from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
-    QPoint,
     QRect,
     QSize,
     Qt,
@@ -15,7 +14,6 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QDrag,
     QDragEnterEvent,
     QDragLeaveEvent,
     QDragMoveEvent,
@@ -27,14 +25,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QTreeView
 
-from app.class_requests import ClassRequests
+from app.class_requests import ClassRequests, drag_classes
 from app.class_tree.delegate import ROW_HEIGHT, ClassDelegate, FittedColumns, Ground, paint_chevron, paint_ground
 from app.class_tree.drop_target import DropTarget
 from app.class_tree.kept_rows import KeptRows, is_below, open_rows
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME, AnyIndex
-from app.dragging import DraggedClasses, DraggedImages, Places, drag_picture, is_link
-from app.drops import classes_text
+from app.dragging import Places, is_link
 from app.texts import tr
 from engine.graph.category_graph import ClassId
 
@@ -104,8 +101,6 @@ class ClassTreeView(QTreeView):
     def visualRect(self, index: AnyIndex) -> QRect:
         rect = super().visualRect(index)
         return rect.adjusted(self.columns.first_indent, 0, 0, 0) if index.column() == NAME else rect
-
-    # -- which class is chosen
 
     @property
     def selected_rows(self) -> list[QModelIndex]:
@@ -205,8 +200,6 @@ class ClassTreeView(QTreeView):
         for each in gone:
             self.selectionModel().select(each, _WITHOUT_ROW)
 
-    # -- while the graph changes
-
     def _on_rows_about_to_be_removed(self, parent: QModelIndex, first: int, last: int) -> None:
         self._kept.note_choice(self.selected_rows, parent, first, last)
         self._kept.note_open(parent, first, last)
@@ -231,8 +224,6 @@ class ClassTreeView(QTreeView):
             self.select(beside)
         self._announce_choice()
 
-    # -- keys and menu
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Request a new class; all other keys are shortcuts of the window's actions."""
         key, has_control = event.key(), event.modifiers() == Qt.KeyboardModifier.ControlModifier
@@ -247,8 +238,6 @@ class ClassTreeView(QTreeView):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         index = self.indexAt(event.pos())
         self.requests.menu_requested.emit(self._model.class_of(index), event.globalPos())
-
-    # -- dragging classes
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Remember whether a drag would take all chosen classes along, or the pressed one alone."""
@@ -271,15 +260,7 @@ class ClassTreeView(QTreeView):
         if not (rows := self.selected_rows):
             return
         self._was_dragged = True
-        drag = QDrag(self)
-        drag.setMimeData(self._model.mimeData(rows))
-        drag.setPixmap(drag_picture(self, str(rows[0].data()) if len(rows) == 1 else classes_text(len(rows))))
-        drag.setHotSpot(QPoint(-8, -8))
-        # Nothing is removed here when the drag ends: the rows follow the graph.
-        actions = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction | Qt.DropAction.LinkAction
-        drag.exec(actions, Qt.DropAction.MoveAction)
-
-    # -- taking drops
+        drag_classes(self, self._model.places_of(rows), self._model.graph)  # the rows follow the graph
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Let it in, wherever it comes in: what is refused here is offered nowhere else in the tree."""
@@ -293,17 +274,8 @@ class ClassTreeView(QTreeView):
 
     def dropEvent(self, event: QDropEvent) -> None:
         taken = self._drop_target.take(event)
-        if taken is None:
-            return
-        dragged, target = taken
-        if isinstance(dragged, DraggedClasses):
-            self.requests.classes_dropped.emit(dragged.places, target, is_link(event))
-        elif isinstance(dragged, DraggedImages):
-            self.requests.images_dropped.emit(target, dragged.image_ids)
-        else:
-            self.requests.files_dropped.emit(target, dragged.paths)
-
-    # -- painting
+        if taken is not None:
+            self.requests.drop(*taken, is_link=is_link(event))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QStyle, QToolTip, QWidget
 
 from app.class_requests import ClassRequests
 from app.controls import fill_column
-from app.dragging import DraggedClasses, DraggedImages, is_link, read_dragged
+from app.dragging import is_link, read_dragged
 from app.graph_view.drawing import LaidOut, empty_drawing
 from app.graph_view.drops import CanvasDrops
 from app.graph_view.keys import press_key
@@ -75,12 +75,7 @@ class GraphCanvas(GraphSheet):
             event.ignore()
             return
         event.accept()
-        if isinstance(dragged, DraggedClasses):
-            self.requests.classes_dropped.emit(dragged.places, class_id, is_link(event))
-        elif isinstance(dragged, DraggedImages):
-            self.requests.images_dropped.emit(class_id, dragged.image_ids)
-        elif class_id is not None:
-            self.requests.files_dropped.emit(class_id, dragged.paths)
+        self.requests.drop(dragged, class_id, is_link=is_link(event))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.pointer.press(event)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
     from engine.graph_drawing.layout import Layout
 
-
 CARD_WIDTH: Final = 168.0  # of a class's card, in units of the drawing: logical pixels at full size
 CARD_HEIGHT: Final = 148.0  # of a class's card: a picture and two lines
 GAP_ACROSS: Final = 28.0  # between cards side by side
@@ -269,7 +268,8 @@ class Layouts(QObject):
 
 
 def lay_out_wish(wish: LayoutWish, before: Layout | None) -> tuple[LaidOut, Layout]:
-    from engine.graph_drawing.layout import CardSize, lay_out
+    from engine.graph_drawing.card_size import CardSize
+    from engine.graph_drawing.layout import lay_out
     from engine.graph_drawing.shown import first_opened, opened_to, shown_graph
 
     graph = wish.graph

@@ -1,18 +1,19 @@
 """What is dragged over the drawing: the card that it would go to lights up, or the way that a circle would take."""
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final, final
 
 from PySide6.QtCore import QPointF, QTimer
 from PySide6.QtGui import QPainter
 
-from app.dragging import Dragged, DraggedClasses, DraggedImages
-from app.drops import LazyChip, dropped_text, refusal_text
+from app.class_requests import DropVerdict, judge_drop
+from app.dragging import Dragged, DraggedClasses
+from app.drops import LazyChip
 from app.graph_view.drawing_painter import paint_lit_edges, paint_ring
 from app.graph_view.sheet import GraphSheet
 from app.texts import tr
 from app.theme.tokens import tokens
-from engine.graph.placement import Refusal, placement_refusal
 
 SPRING_MS: Final = 600  # as in the tree: long enough to pass over a card, short enough to wait
 EDGE: Final = 28.0  # logical pixels from the edge of the view within which the drawing is pushed
@@ -44,29 +45,25 @@ class CanvasDrops:
         """Show what a drop would do at a place; whether it would do anything."""
         self._dragged, self._place, self._is_link = dragged, place, is_link
         row = self._sheet.row_at(place)
-        class_id = None if row is None else int(self._sheet.drawing.ids[row])
-        refusal = self._refusal(dragged, class_id)
-        is_taken = refusal is None and self._takes(dragged, class_id)
-        self.target = row if is_taken else None
-        self._light(refusal)
-        self._say(dragged, class_id, refusal, is_taken=is_taken)
+        class_id, model = None if row is None else int(self._sheet.drawing.ids[row]), self._sheet.model
+        verdict = judge_drop(model.graph, dragged, class_id, is_link=is_link) if model.is_editable else DropVerdict()
+        self.target = row if verdict.is_taken else None
+        self._show(verdict, dragged)
         self._rest_on(row)
         self._push_on(is_at_edge=self._speed() != (0.0, 0.0))
-        self._sheet.update()
-        return is_taken
+        return verdict.is_taken
 
     def look_under(self, dragged: DraggedClasses, parent_id: int, place: QPointF) -> bool:
         """Show what linking classes to a parent would do, where the pointer is on one of them; whether it would."""
         graph, sheet = self._sheet.model.graph, self._sheet
-        refusal = placement_refusal(graph, dragged.places, parent_id, is_link=True)
+        verdict = judge_drop(graph, dragged, parent_id, is_link=True)
         self._dragged, self._place = None, place
-        self.target = sheet.row_at(place) if refusal is None else None
-        self._light(refusal)
-        text = tr("Add %1 as a parent of %2", graph.name(parent_id), graph.name(dragged.places[0][0]))
-        text = text if refusal is None else refusal_text(graph, refusal, parent_id)
-        self._show_chip(text, None, is_refusal=refusal is not None)
-        sheet.update()
-        return refusal is None
+        self.target = sheet.row_at(place) if verdict.is_taken else None
+        if verdict.is_taken:
+            text = tr("Add %1 as a parent of %2", graph.name(parent_id), graph.name(dragged.places[0][0]))
+            verdict = replace(verdict, text=text)
+        self._show(verdict, None)
+        return verdict.is_taken
 
     def end(self) -> None:
         self._dragged, self.target, self.refused = None, None, ()
@@ -88,31 +85,12 @@ class CanvasDrops:
         for row in self.refused:
             paint_ring(painter, sheet.body_of(row), colours.danger, width=2.5, is_filled=True)
 
-    def _takes(self, dragged: Dragged, class_id: int | None) -> bool:
-        if not self._sheet.model.is_editable:
-            return False
-        return class_id is not None or isinstance(dragged, DraggedImages | DraggedClasses)
-
-    def _refusal(self, dragged: Dragged, class_id: int | None) -> Refusal | None:
-        if not isinstance(dragged, DraggedClasses):
-            return None
-        return placement_refusal(self._sheet.model.graph, dragged.places, class_id, is_link=self._is_link)
-
-    def _light(self, refusal: Refusal | None) -> None:
-        path = () if refusal is None else refusal.path
-        rows = (self._sheet.drawing.row_of(class_id) for class_id in path)
+    def _show(self, verdict: DropVerdict, dragged: Dragged | None) -> None:
+        rows = (self._sheet.drawing.row_of(class_id) for class_id in verdict.path)
         self.refused = tuple(row for row in rows if row is not None)
-
-    def _say(self, dragged: Dragged, class_id: int | None, refusal: Refusal | None, *, is_taken: bool) -> None:
-        graph = self._sheet.model.graph
-        if refusal is not None and self._sheet.model.is_editable:
-            text = refusal_text(graph, refusal, class_id)
-        else:
-            text = dropped_text(graph, dragged, class_id, is_link=self._is_link) if is_taken else ""
-        self._show_chip(text, dragged, is_refusal=refusal is not None)
-
-    def _show_chip(self, text: str, dragged: Dragged | None, *, is_refusal: bool) -> None:
-        self._chip.say(text, self._sheet.mapToGlobal(self._place.toPoint()), dragged, is_refusal=is_refusal)
+        place = self._sheet.mapToGlobal(self._place.toPoint())
+        self._chip.say(verdict.text, place, dragged, is_refusal=verdict.refusal is not None)
+        self._sheet.update()
 
     def _rest_on(self, row: int | None) -> None:
         if row != self._resting:

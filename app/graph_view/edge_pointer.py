@@ -24,6 +24,10 @@ ROW: Final = 40  # of one parent
 SHARE: Final = 44  # width of the share
 MOST_ROWS: Final = 5
 _WRAPPED: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
+REACH: Final = 6.0  # logical pixels from an edge at which it is meant
+REST_MS: Final = 250  # the pointer rests so long before the hint is shown
+BELOW: Final = QPoint(14, 16)  # from the pointer's tip to the hint
+Ends = tuple[int, int]  # parent and child
 
 
 @final
@@ -92,13 +96,6 @@ class EdgeHint(QWidget):
         rest = words.adjusted(SHARE, 0, 0, 0)
         name = painter.fontMetrics().elidedText(share.name, Qt.TextElideMode.ElideRight, rest.width())
         painter.drawText(rest, middle, name)
-
-
-REACH: Final = 6.0  # logical pixels from an edge at which it is meant
-REST_MS: Final = 250  # the pointer rests so long before the hint is shown
-BELOW: Final = QPoint(14, 16)  # from the pointer's tip to the hint
-
-Ends = tuple[int, int]  # parent and child
 
 
 @final

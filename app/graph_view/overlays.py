@@ -20,6 +20,9 @@ SEARCH_MS: Final = 120  # after a letter: a person who types on is not flown abo
 MOST_FOUND: Final = 50  # classes that Enter goes through
 SEARCH_WIDTH: Final = 200  # of the field, in logical pixels
 SCALE_WIDTH: Final = 48  # of the scale in percent, in logical pixels: nothing moves when it changes
+MARGIN: Final = 8  # logical pixels around the picture of the map
+_FRAME_FILL: Final = 0.10  # how opaque the part that is seen is washed over
+_SEEN: Final = 0.995  # share of the drawing from which on all counts as seen
 
 
 @final
@@ -123,11 +126,6 @@ class ToolStrip(QFrame):
         self.count.setText(found if text else "")
         self.count.setVisible(bool(text))
         self.adjustSize()
-
-
-MARGIN: Final = 8  # logical pixels around the picture
-_FRAME_FILL: Final = 0.10  # how opaque the part that is seen is washed over
-_SEEN: Final = 0.995  # share of the drawing from which on all counts as seen
 
 
 @final

@@ -3,12 +3,12 @@
 from enum import Enum, auto
 from typing import Final, final
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QDrag, QMouseEvent, QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.dragging import DraggedClasses, classes_mime_data, drag_picture, paint_rubber_band
-from app.drops import classes_text
+from app.class_requests import drag_classes
+from app.dragging import DraggedClasses, paint_rubber_band
 from app.graph_view.card import Detail, detail_at, foot_of
 from app.graph_view.drawing import CARD_WIDTH
 from app.graph_view.drawing_painter import PORT, paint_drawn_edge, paint_port, paint_ring, port_of
@@ -141,13 +141,7 @@ class GraphPointer:
         if pressed is None or not canvas.model.is_editable:
             return
         ids = canvas.chosen.ids if pressed in canvas.chosen else (pressed,)
-        names = [canvas.model.graph.name(class_id) for class_id in ids]
-        drag = QDrag(canvas)
-        drag.setMimeData(classes_mime_data(tuple(canvas.model.place_of(class_id) for class_id in ids), names))
-        drag.setPixmap(drag_picture(canvas, names[0] if len(names) == 1 else classes_text(len(names))))
-        drag.setHotSpot(QPoint(-8, -8))
-        actions = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction | Qt.DropAction.LinkAction
-        drag.exec(actions, Qt.DropAction.MoveAction)
+        drag_classes(canvas, tuple(canvas.model.place_of(class_id) for class_id in ids), canvas.model.graph)
         self._drops.end()
 
     def _port_at(self, place: QPointF) -> int | None:

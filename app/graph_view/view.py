@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
     from app.session import Session
 
-
 ICON_SIDE: Final = 48  # logical pixels
 NARROWEST: Final = 280  # of the words, as the narrowest centre allows
+_EMPTY: Final = 0  # the place of the page without a drawing
 
 
 @final
@@ -73,9 +73,6 @@ class NothingDrawn(QWidget):
             else tr("This project is open for reading only, and has no classes to draw.")
         )
         self._buttons.setVisible(is_writable)
-
-
-_EMPTY: Final = 0  # the place of the page without a drawing
 
 
 @final

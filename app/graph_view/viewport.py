@@ -17,6 +17,12 @@ STEPS_PER_DOUBLING: Final = 4
 LARGEST_STEP: Final = 4  # twice as large as drawn
 SMALLEST_STEP: Final = -36  # 82,000 classes side by side fit on a screen
 _FIT_MARGIN: Final = 24.0  # logical pixels around what is fitted
+FRAME_MS: Final = 16  # between two frames of a movement
+ZOOM_S: Final = 0.14  # a step of the wheel: long enough to see where things go, short enough not to wait
+FLIGHT_S: Final = 0.28  # a flight to a class
+MARGIN: Final = 48.0  # logical pixels around what was flown to
+FIRST_SCALE: Final = 0.25  # a drawing is first seen at least so large: classes have faces then
+WHEEL_UNITS: Final = 60.0  # of a wheel's angle, for one step: a notch of a usual wheel is two
 
 
 def scale_of(step: int) -> float:
@@ -72,11 +78,7 @@ class Camera:
 
 
 def fitting(bounds: Rect, view: Size, *, covered: float = 0.0) -> Camera:
-    """The camera that shows all of `bounds`, as large as a step allows, but no larger than drawn.
-
-    Args:
-        covered: logical pixels at its upper edge that something lies on.
-    """
+    """The camera that shows all of `bounds` below the `covered` pixels at the upper edge, but no larger than drawn."""
     width = max(bounds[2] - bounds[0], 1.0)
     height = max(bounds[3] - bounds[1], 1.0)
     room = max(view[0] - 2 * _FIT_MARGIN, 1.0), max(view[1] - covered - 2 * _FIT_MARGIN, 1.0)
@@ -98,14 +100,6 @@ def _shift(low: float, high: float, seen_low: float, seen_high: float) -> float:
     if low < seen_low or high - low > seen_high - seen_low:
         return low - seen_low
     return max(0.0, high - seen_high)
-
-
-FRAME_MS: Final = 16  # between two frames of a movement
-ZOOM_S: Final = 0.14  # a step of the wheel: long enough to see where things go, short enough not to wait
-FLIGHT_S: Final = 0.28  # a flight to a class
-MARGIN: Final = 48.0  # logical pixels around what was flown to
-FIRST_SCALE: Final = 0.25  # a drawing is first seen at least so large: classes have faces then
-WHEEL_UNITS: Final = 60.0  # of a wheel's angle, for one step: a notch of a usual wheel is two
 
 
 @final

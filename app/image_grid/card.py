@@ -23,6 +23,8 @@ _GREYED: Final = 0.4
 _BADGE: Final = 24
 _CENTRE_ICON: Final = 28
 _MISSING_ICON: Final = "unlink"
+MEMORY_BYTES: Final = 40 * 1024 * 1024  # a window on the whole of a 4K screen, and a little more
+_BYTES_PER_PIXEL: Final = 4
 
 
 @dataclass(frozen=True)
@@ -159,9 +161,6 @@ def _font(pixels: int, *, is_strong: bool = False) -> QFont:
         font.setWeight(QFont.Weight.DemiBold)
     return font
 
-
-MEMORY_BYTES: Final = 40 * 1024 * 1024  # a window on the whole of a 4K screen, and a little more
-_BYTES_PER_PIXEL: Final = 4
 
 _Key = tuple[int, int, Look, int]
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView
 from app.image_grid.model import ImageGridModel
 
 _Flag: Final = QItemSelectionModel.SelectionFlag
+NEAR: Final = 8  # cards that are looked for one by one before all 100,000 are compared
 
 
 @final
@@ -107,9 +108,6 @@ class Choice:
         return selection
 
 
-NEAR: Final = 8  # cards that are looked for one by one before all 100,000 are compared
-
-
 @dataclass(frozen=True)
 class _Place:
     """Where a person was before the cards were laid out anew."""
@@ -125,11 +123,7 @@ _NOWHERE = _Place(np.zeros(0, dtype=np.int64), -1, frozenset(), is_in_sight=Fals
 
 @final
 class PlaceKeeper(QObject):
-    """Remembers the place when a reset begins, and goes back there when it is over.
-
-    Args:
-        view: the grid; the keeper must be made after `view.setModel`, so that the view has reset itself first.
-    """
+    """Goes back to the place after a reset; made after `view.setModel`, so that the view has reset itself first."""
 
     def __init__(self, view: QAbstractItemView, model: ImageGridModel, choice: Choice) -> None:
         super().__init__(view)
@@ -142,9 +136,6 @@ class PlaceKeeper(QObject):
 
     def _on_model_about_to_be_reset(self) -> None:
         view, index = self._view, self._view.currentIndex()
-        if not index.isValid():
-            self._before = _NOWHERE
-            return
         is_in_sight = view.visualRect(index).intersects(view.viewport().rect())
         self._before = _Place(self._model.image_ids, index.row(), frozenset(self._choice.ids), is_in_sight)
 
@@ -167,14 +158,15 @@ class PlaceKeeper(QObject):
 
     def _go_back(self) -> None:
         before, model = self._before, self._model
-        row = model.row_of(int(before.image_ids[before.row]))
+        current_id = int(before.image_ids[before.row])
+        row = model.row_of(current_id)
         has_left = row is None
         # The scroll place stays, unless the next card must be brought into sight.
         self._view.setAutoScroll(has_left and before.is_in_sight)
         self._choose(self._next_row() if row is None else row)
         self._view.setAutoScroll(True)
-        if not has_left:
-            self._select_again()
+        if not has_left and before.selected != {current_id}:  # it nearly always is chosen alone
+            self._choice.choose_rows((), before.selected)
 
     def _next_row(self) -> int:
         """Row of the card that followed the current one and is still there; the last one when there is none."""
@@ -186,9 +178,3 @@ class PlaceKeeper(QObject):
         still = following[np.isin(following, shown)]
         row = self._model.row_of(int(still[0])) if len(still) else None
         return len(shown) - 1 if row is None else row
-
-    def _select_again(self) -> None:
-        selected = self._before.selected
-        is_current_alone = len(selected) == 1 and int(self._before.image_ids[self._before.row]) in selected
-        if not is_current_alone:  # as it is nearly always
-            self._choice.choose_rows((), selected)

@@ -11,6 +11,14 @@ MARGIN: Final = 16
 CAPTION_HEIGHT: Final = 40
 SMALLEST_SIDE: Final = 96
 LARGEST_SIDE: Final = 384
+Action = QAbstractItemView.CursorAction
+KEYS: Final = {
+    Qt.Key.Key_Left: Action.MoveLeft, Qt.Key.Key_Right: Action.MoveRight,
+    Qt.Key.Key_Up: Action.MoveUp, Qt.Key.Key_Down: Action.MoveDown,
+    Qt.Key.Key_PageUp: Action.MovePageUp, Qt.Key.Key_PageDown: Action.MovePageDown,
+    Qt.Key.Key_Home: Action.MoveHome, Qt.Key.Key_End: Action.MoveEnd,
+}  # fmt: skip
+"""What keys do. Ctrl changes nothing: the current card is always chosen, so there is no going without choosing."""
 
 
 @dataclass(frozen=True)
@@ -74,16 +82,6 @@ class GridGeometry:
         rows, columns = range(top, bottom + 1), range(left, right + 1)
         places = [row * self.columns + column for row in rows for column in columns]
         return [place for place in places if place < self.count]
-
-
-Action = QAbstractItemView.CursorAction
-KEYS: Final = {
-    Qt.Key.Key_Left: Action.MoveLeft, Qt.Key.Key_Right: Action.MoveRight,
-    Qt.Key.Key_Up: Action.MoveUp, Qt.Key.Key_Down: Action.MoveDown,
-    Qt.Key.Key_PageUp: Action.MovePageUp, Qt.Key.Key_PageDown: Action.MovePageDown,
-    Qt.Key.Key_Home: Action.MoveHome, Qt.Key.Key_End: Action.MoveEnd,
-}  # fmt: skip
-"""What keys do. Ctrl changes nothing: the current card is always chosen, so there is no going without choosing."""
 
 
 def row_after(action: Action, row: int, geometry: GridGeometry, height: int) -> int:

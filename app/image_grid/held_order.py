@@ -17,6 +17,9 @@ from app.session.subsets import ImageFilter, fitting, shown_class
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.collection.what_if.changed_images import likeliest
 
+Positions = NDArray[np.int64]
+_FAILED: Final = ImageStatus.FAILED
+
 
 class Order(StrEnum):
     """How images follow each other."""
@@ -46,9 +49,6 @@ def in_order(state: CollectionState, chosen: NDArray[np.int64], order: Order) ->
         return chosen[np.lexsort((state.teach_rank[chosen], is_labelled))]
     ranked = -np.where(score > 1, -1, score) if order is Order.SUREST_FIRST else score
     return chosen[np.lexsort((ranked, is_labelled))]
-
-
-Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,6 @@ class HeldOrder:
         is_in[places[is_still]] = self.is_in[is_still]
         ranked = places[self.ranked][is_still[self.ranked]]
         return HeldOrder(state, self.sorted_for, ranked, is_in)
-
-
-_FAILED: Final = ImageStatus.FAILED
 
 
 def _has_same_images(before: CollectionState, after: CollectionState) -> bool:

@@ -21,6 +21,7 @@ MOST_SHOWN: Final = 3
 STEP: Final = 6  # each picture of the pile lies this far below and right of the one above it
 HOT_SPOT: Final = QPoint(-10, -10)  # the pile hangs beside the pointer, so that the row under it can be read
 _BADGE_HEIGHT: Final = 20  # of the number, in logical pixels
+_ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
 def carry(grid: QWidget, image_ids: Sequence[int], pictures: Sequence[QPixmap]) -> None:
@@ -76,9 +77,6 @@ def _paint_badge(painter: QPainter, top_right: QPoint, text: str, font: QFont) -
     painter.setFont(small)
     painter.setPen(QColor(tokens().colours.on_accent))
     painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
-
-
-_ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
 @dataclass(frozen=True)

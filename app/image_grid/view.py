@@ -28,7 +28,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame
 
 from app.dragging import IMAGES_MIME, paint_rubber_band, take_files
 from app.drops import DropLight
@@ -58,13 +58,12 @@ class ImageGrid(QAbstractItemView):
     zoom_changed = Signal(int)  # side of a thumbnail
     menu_requested = Signal(QPoint)  # place on the screen
 
-    def __init__(self, model: ImageGridModel, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._grid_model = model
-        self._thumbnails = thumbnails
+    def __init__(self, model: ImageGridModel, thumbnails: Thumbnails) -> None:
+        super().__init__()
+        self._grid_model, self._thumbnails = model, thumbnails
         self._choice = Choice(self, model)
         self._finished = FinishedCards()
-        self._side = 168
+        self.thumbnail_side = 168  # in logical pixels
         self._hovered = -1
         self._announced_id = -1
         self.setObjectName("imageGrid")
@@ -84,8 +83,6 @@ class ImageGrid(QAbstractItemView):
         self._repaint_timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._repaint_timer.timeout.connect(self.viewport().update)
         thumbnails.ready.connect(self._on_thumbnail_ready)
-
-    # -- what is chosen
 
     @property
     def selected_ids(self) -> tuple[int, ...]:
@@ -107,30 +104,22 @@ class ImageGrid(QAbstractItemView):
         if self._grid_model.rowCount():
             self._choice.choose_alone(min(row, self._grid_model.rowCount() - 1))
 
-    # -- zoom
-
-    @property
-    def thumbnail_side(self) -> int:
-        return self._side
-
     def set_thumbnail_side(self, side: int) -> None:
         """Show larger or smaller cards; the current one stays in sight."""
         side = max(SMALLEST_SIDE, min(LARGEST_SIDE, side))
-        if side == self._side:
+        if side == self.thumbnail_side:
             return
-        self._side = side
+        self.thumbnail_side = side
         self.updateGeometries()
         self.scrollTo(self.currentIndex())
         self.viewport().update()
         self.zoom_changed.emit(side)
 
     def zoom(self, steps: float) -> None:
-        self.set_thumbnail_side(round(self._side * ZOOM_STEP**steps))
-
-    # -- geometry
+        self.set_thumbnail_side(round(self.thumbnail_side * ZOOM_STEP**steps))
 
     def _geometry(self) -> GridGeometry:
-        return GridGeometry(self.viewport().width(), self._side, self._grid_model.rowCount())
+        return GridGeometry(self.viewport().width(), self.thumbnail_side, self._grid_model.rowCount())
 
     def places_in_view(self) -> range:
         top = self.verticalOffset()
@@ -191,8 +180,6 @@ class ImageGrid(QAbstractItemView):
                 region += QRegion(self.visualRect(index))
         return region
 
-    # -- announcing what is chosen
-
     def _on_model_reset(self) -> None:
         """Where there are cards, one of them is current; announce when the choice ended with its cards."""
         if not self._grid_model.rowCount():
@@ -220,8 +207,6 @@ class ImageGrid(QAbstractItemView):
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         super().selectionChanged(selected, deselected)
         self.images_selected.emit(self.selected_ids)
-
-    # -- painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
@@ -251,11 +236,9 @@ class ImageGrid(QAbstractItemView):
         if not self._repaint_timer.isActive():
             self._repaint_timer.start()
 
-    # -- input
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay out anew around the card that was on top."""
-        before = GridGeometry(event.oldSize().width(), self._side, self._grid_model.rowCount())
+        before = GridGeometry(event.oldSize().width(), self.thumbnail_side, self._grid_model.rowCount())
         top = self.verticalOffset() + MARGIN  # what is above is the gap that the row below is shown with
         anchor = before.places_between(top, top).start
         super().resizeEvent(event)
@@ -339,12 +322,9 @@ class ImageGrid(QAbstractItemView):
         carry(self, self.selected_ids, [picture for picture in pictures if picture is not None])
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        self._take_files(event)
+        self.dragMoveEvent(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        self._take_files(event)
-
-    def _take_files(self, event: QDragMoveEvent) -> None:
         if event.mimeData().hasUrls() and not event.mimeData().hasFormat(IMAGES_MIME):
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()

@@ -11,7 +11,15 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def reachable(neighbours: Callable[[Node], Iterable[Node]], *starts: Node) -> set[Node]:
-    """Everything that edges lead to, the starts left out unless an edge leads there."""
+    """Everything that edges lead to, the starts left out unless an edge leads there.
+
+    Args:
+        neighbours: where one edge leads.
+        starts: the classes to begin at, by id or key.
+
+    Returns:
+        Classes, each once however many ways lead there.
+    """
     found: set[Node] = set()
     waiting = list(starts)
     while waiting:
@@ -23,7 +31,16 @@ def reachable(neighbours: Callable[[Node], Iterable[Node]], *starts: Node) -> se
 
 
 def shortest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node, end: Node) -> tuple[Node, ...]:
-    """A shortest path, both ends included, the first one by the order of `neighbours`; empty where there is none."""
+    """A way along edges with as few of them as possible; of equally short ones that which `neighbours` names first.
+
+    Args:
+        neighbours: where one edge leads.
+        start: where to begin.
+        end: where to arrive.
+
+    Returns:
+        Both ends and all between them; empty when no way leads there.
+    """
     came_from: dict[Node, Node] = {start: start}
     for reached in (waiting := [start]):  # grows while it is walked
         if reached == end:
@@ -41,7 +58,7 @@ def shortest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node, end:
 
 
 def longest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node) -> int:
-    """Edges on the longest path from a class; there must be no cycle."""
+    """Edges on the longest way from a class to where no edge leads on; there must be no circle."""
     length, reached = 0, {start}
     while reached := {neighbour for each in reached for neighbour in neighbours(each)}:
         length += 1
@@ -55,7 +72,15 @@ def first_paths(parents: Callable[[int], Sequence[int]], class_id: int) -> tuple
 
 
 def root_paths(parents: Callable[[int], Sequence[int]], class_id: int) -> Iterator[tuple[int, ...]]:
-    """All paths from a root down to a class, both included, one at a time: a dense graph has astronomically many."""
+    """All ways from a root down to a class, one at a time: a dense graph has astronomically many.
+
+    Args:
+        parents: parents of a class, in the order in which they are to be followed.
+        class_id: the class at the end of each path.
+
+    Yields:
+        Class ids from a root to `class_id`, both included.
+    """
     path, others = [class_id], [iter(parents(class_id))]
     if not parents(class_id):
         yield (class_id,)

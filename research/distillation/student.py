@@ -10,7 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from engine.training.arithmetic import keep_freed_memory, normalised, number_type
+from engine.training.arithmetic import keep_freed_memory, number_type
+from engine.training.batches import normalised
 from engine.training.thawed.network import ThawedNetwork
 
 FROZEN_SHARE: Final = 0.44

@@ -6,7 +6,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from engine.model.propagation import Attention, Prototypes
+from engine.model.attention import Attention
+from engine.model.initial_prototypes import Prototypes
 
 
 def prototypes(*vectors: tuple[float, ...] | None, width: int = 2) -> Prototypes:
