@@ -5,7 +5,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.class_split.controller import ClassSplitting
-from app.class_split.view import PictureBoard, SplitCard
+from app.class_split.view import PictureBoard, SplitCard, SplitDraft, first_draft
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import changed_by
 
@@ -100,3 +100,19 @@ def test_one_labelled_image_is_too_few(reviewing: Desk) -> None:
     reviewing.window.of(ClassSplitting).open(red)
     reviewing.wait(lambda: "takes 2" in reviewing.window.toast.message)
     assert reviewing.window.of(ClassSplitting).card is None
+
+
+def test_images_go_to_the_other_side_and_come_back_last() -> None:
+    draft = SplitDraft(4, "Apple", (1, 2, 3, 4))
+    split = draft.moved({3, 1})
+    assert (split.staying, split.leaving) == ((2, 4), (1, 3))
+    assert split.moved({1}) == SplitDraft(4, "Apple", (2, 4, 1), (3,))
+    assert split.exchanged() == SplitDraft(4, "Apple", (1, 3), (2, 4))
+
+
+def test_what_a_person_chose_leaves_else_the_smaller_kind() -> None:
+    labelled, kinds = (1, 2, 3, 4, 5), ((1, 2, 3), (4, 5))
+    assert first_draft(4, "Apple", labelled, (2, 9), kinds).leaving == (2,)
+    assert first_draft(4, "Apple", labelled, (), kinds).leaving == (4, 5)
+    assert first_draft(4, "Apple", labelled, labelled, kinds).leaving == (4, 5)
+    assert first_draft(4, "Apple", labelled, (9,), ()).leaving == ()
