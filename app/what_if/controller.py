@@ -14,7 +14,7 @@ from app.texts import marked, tr
 from app.what_if.band import WhatIfBand
 from app.what_if.wording import unknown_line
 from engine.collection.state import CollectionState
-from engine.collection.what_if.changed_images import ChangedImages
+from engine.collection.what_if.changed_images import ChangedImages, changed_images
 from engine.graph.edits import ClassRemoved
 
 if TYPE_CHECKING:
@@ -95,8 +95,8 @@ class WhatIf(PanelFeature["ChangedPanel"]):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        session, band = shell.session, WhatIfBand()
-        self.band = band
+        session = shell.session
+        self.band = band = WhatIfBand()
         self._changes: ChangedImages | None = None
         self._causes: tuple[str, ...] = ()
         self._outcome: WhatIfOutcome | None = None
@@ -153,10 +153,8 @@ class WhatIf(PanelFeature["ChangedPanel"]):
 
     def name_of(self, class_id: int) -> str:
         """Name of a class, also of one that an edit removed."""
-        graph = self._session.graph
-        if class_id in graph:
-            return graph.name(class_id)
-        return self._edits.gone.get(class_id, tr("a removed class"))
+        graph, gone = self._session.graph, self._edits.gone
+        return graph.name(class_id) if class_id in graph else gone.get(class_id, tr("a removed class"))
 
     def make_panel(self) -> ChangedPanel:
         from app.what_if.changed_panel import ChangedPanel
@@ -179,8 +177,6 @@ class WhatIf(PanelFeature["ChangedPanel"]):
 
             self._session.ask(lambda live: outcome_of(live, baseline), self._show_outcome, owner=self, topic=TOPIC)
             return
-        from engine.collection.what_if.changed_images import changed_images
-
         show = partial(self._show_changes, causes=texts)
         self._session.ask(lambda _live: changed_images(before, after), show, owner=self, topic=TOPIC)
 
