@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     first = words[0] if words else ""
     if first == "worker":
-        from engine.jobs.__main__ import main as run_worker
+        from engine.jobs import main as run_worker
 
         return run_worker()
     if first and (first.startswith("-") or not _names_a_project(first)):

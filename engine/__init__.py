@@ -1,6 +1,6 @@
 """Protoleaf's engine: everything but the window. It works headless and imports no Qt."""
 
-from engine.nothing_sent import settle
+from engine.config import settle
 
 __version__ = "0.1.0"
 

@@ -1,12 +1,52 @@
-"""Where things live on this computer: shipped assets, caches, settings. Folders come from platformdirs."""
+"""Where things live on this computer: assets, caches, settings; and what libraries must know before they are loaded.
+
+ONNX Runtime 1.31 has telemetry that is on by default: it writes a device id and a queue of events to the user's cache
+folder as soon as it is loaded, and contacts its maker's host some seconds later. It reads its variable once, at that
+moment, so `engine` settles it before anything can load it; children inherit it.
+"""
 
 import os
 import sys
+from collections.abc import Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import platformdirs
+
+SWITCHES: Final[Mapping[str, str]] = {
+    "ORT_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "DO_NOT_TRACK": "1",
+    "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",  # they would stay in the temporary folder, whatever is set below
+}
+"""Fixed for every process: a setting found in the environment does not switch reporting on."""
+
+FOLDERS: Final[Mapping[str, str]] = {
+    "CUDA_CACHE_PATH": "cuda",
+    "MPLCONFIGDIR": "matplotlib",
+    "PYTORCH_KERNEL_CACHE_PATH": "torch-kernels",
+    "TORCHINDUCTOR_CACHE_DIR": "torch-compiled",
+    "TRITON_CACHE_DIR": "triton",
+}
+"""Where libraries keep what they compiled or found, below our cache instead of folders of their own."""
+
+
+def settle(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Write the variables into the environment, which children inherit; a folder that a person chose stays."""
+    root = CacheFolders.default().libraries
+    environment.update(SWITCHES)
+    for variable, name in FOLDERS.items():
+        environment.setdefault(variable, str(root / name))
+
+
+def make_folders(environment: Mapping[str, str] = os.environ) -> None:
+    """Make the folders of libraries before a GPU is used: torch makes only the last part of a path, and warns else."""
+    for variable in FOLDERS:
+        with suppress(OSError):
+            Path(environment[variable]).mkdir(parents=True, exist_ok=True)
+
 
 APPLICATION_NAME: Final = "protoleaf"
 CACHE_VARIABLE: Final = "PROTOLEAF_CACHE"
@@ -20,7 +60,7 @@ PROJECT_SUFFIX: Final = ".protoleaf"
 
 
 def is_packaged() -> bool:
-    """Whether this is the program that people install without Python, which holds just what it was built with."""
+    """Whether this is the program that is installed without Python, which contains just what it was built with."""
     return bool(getattr(sys, "frozen", False))
 
 
@@ -32,7 +72,7 @@ def assets_folder() -> Path:
 
 
 def notice_path() -> Path:
-    """The file that names origin and licence of what others made: among the assets of a wheel, or beside them."""
+    """The file with origin and licence of the work of others: among the assets of a wheel, or beside them."""
     return _shipped("NOTICE", "NOTICE")
 
 
@@ -91,30 +131,28 @@ class CacheFolders:
 
     @property
     def embeddings(self) -> Path:
-        """Folder of embedding caches, one file for each backbone."""
         return self.root / "embeddings"
 
     @property
     def models(self) -> Path:
-        """Folder of the model files that were taken out of projects, each named by its content."""
+        """Model files that were taken out of projects, each named by its content."""
         return self.root / "models"
 
     @property
     def thumbnails(self) -> Path:
-        """Folder of the thumbnail cache."""
         return self.root / "thumbnails"
 
     @property
     def collections(self) -> Path:
-        """Folder of what large collections say about their own images, one file for each project and backbone."""
+        """What large collections know of their own images, one file for each project and backbone."""
         return self.root / "collections"
 
     @property
     def engines(self) -> Path:
-        """Folder of the engines that TensorRT built, each for one GPU, one model and one version."""
+        """Engines that TensorRT built, each for one GPU, one model and one version."""
         return self.root / "engines"
 
     @property
     def libraries(self) -> Path:
-        """Folder of what libraries of others keep: compiled kernels, lists of fonts."""
+        """Files of libraries: compiled kernels, lists of fonts."""
         return self.root / "libraries"

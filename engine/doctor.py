@@ -1,4 +1,4 @@
-"""What this computer offers: versions, devices and their speed, why not the GPU, kinds of image, folders, backbones."""
+"""What this computer offers: versions, devices, their speed and why not the GPU, image readers, folders, backbones."""
 
 import os
 import shutil
@@ -22,9 +22,7 @@ from engine.runtime.devices.reasons import why_not
 from engine.runtime.providers import ProviderChoice, ProviderReport, choose_from, device_name, probe_device
 from engine.versions import versions
 
-TIME_LIMIT_S: Final = 8.0
-"""For all trials together; starting the program comes on top."""
-
+TIME_LIMIT_S: Final = 8.0  # for all trials together; starting the program comes on top
 _CPU_S: Final = 3.0  # of the limit, kept for the CPU, which is tried last
 _MEASURE_S: Final = 1.0  # for a device's speed
 _SHORTEST_TRIAL_S: Final = 1.0
@@ -42,21 +40,19 @@ class FolderReport:
 
 @dataclass(frozen=True)
 class DeviceSurvey:
-    """What trying every device showed."""
+    """The result of trying every device."""
 
-    # Of every device that this system can have, the fastest first; the CPU is the last
-    reports: tuple[ProviderReport, ...]
+    reports: tuple[ProviderReport, ...]  # of every device that this system can have, the fastest first, the CPU last
     chosen: ProviderChoice  # what the device "auto" is, and why not a GPU
     facts: GpuFacts  # about the GPU and its driver
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The outcome."""
+    """The report of `protoleaf doctor`."""
 
     versions: dict[str, str]  # by name
-    # Of every device that this system can have, the fastest first; the CPU is the last
-    providers: tuple[ProviderReport, ...]
+    providers: tuple[ProviderReport, ...]  # as in `DeviceSurvey`
     facts: GpuFacts  # about the GPU and its driver
     device: str  # name of what embedding runs on
     provider: str  # ONNX Runtime's name of it
@@ -76,11 +72,7 @@ class Diagnosis:
 
 
 def examine(caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: TryInChild = try_in_child) -> Diagnosis:
-    """Look at this computer and try its devices; takes a few seconds, never much longer than `limit_s`.
-
-    Args:
-        limit_s: for all trials together.
-    """
+    """Examine this computer and try its devices, for `limit_s` together; takes a few seconds."""
     started_s = time.perf_counter()
     survey = survey_devices(limit_s=limit_s, in_child=in_child)
     reports, chosen, facts = survey.reports, survey.chosen, survey.facts
@@ -103,30 +95,19 @@ def examine(caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: Tr
 
 
 def survey_devices(*, limit_s: float = TIME_LIMIT_S, in_child: TryInChild = try_in_child) -> DeviceSurvey:
-    """Try every device of this computer, and measure those that work.
-
-    Args:
-        limit_s: for all trials together.
-    """
-    started_s = time.perf_counter()
-    facts = gather_facts()
-    reports = tuple(_reports(facts, started_s + limit_s, in_child))
-    chosen = choose_from((report for report in reports if report.device not in {*ON_DEMAND, "cpu"}), AUTO, facts=facts)
-    return DeviceSurvey(reports, chosen, facts)
-
-
-def _reports(facts: GpuFacts, deadline_s: float, in_child: TryInChild) -> list[ProviderReport]:
-    """Try every device; each gets what time is left but for the CPU's share."""
-    found = []
+    """Try every device of this computer, for `limit_s` together but the CPU's share, and measure those that work."""
+    deadline_s = time.perf_counter() + limit_s
+    facts, reports = gather_facts(), []
     for device in devices_of(facts.system):
         if device == "cpu":
-            found.append(probe_device(device, facts, measure_s=_MEASURE_S, in_child=_try_here))
+            reports.append(probe_device(device, facts, measure_s=_MEASURE_S, in_child=_try_here))
         elif device in ON_DEMAND and why_not(device, facts) is None:
-            found.append(_not_tried(device, facts))
+            reports.append(_not_tried(device, facts))
         else:
-            limit_s = max(_SHORTEST_TRIAL_S, deadline_s - _CPU_S - time.perf_counter())
-            found.append(probe_device(device, facts, limit_s=limit_s, measure_s=_MEASURE_S, in_child=in_child))
-    return found
+            left_s = max(_SHORTEST_TRIAL_S, deadline_s - _CPU_S - time.perf_counter())
+            reports.append(probe_device(device, facts, limit_s=left_s, measure_s=_MEASURE_S, in_child=in_child))
+    chosen = choose_from((report for report in reports if report.device not in {*ON_DEMAND, "cpu"}), AUTO, facts=facts)
+    return DeviceSurvey(tuple(reports), chosen, facts)
 
 
 def _not_tried(device: str, facts: GpuFacts) -> ProviderReport:
@@ -142,15 +123,12 @@ def _try_here(device: str, _limit_s: float, measure_s: float) -> DeviceTrial:
     attempt = try_device(device)
     try:
         return DeviceTrial(attempt, asdict(speed_of(device, measure_s)) if attempt.works else {})
-    except ProtoleafError:  # the bundled backbone is missing or damaged: told by what uses it
+    except ProtoleafError:  # the bundled backbone is missing or damaged: reported by what uses it
         return DeviceTrial(attempt, {})
 
 
 def speed_of(device: str, seconds: float) -> DeviceSpeed:
-    """Measure the bundled backbone on a device that works.
-
-    Args:
-        seconds: for how long; setting up comes on top.
+    """Measure the bundled backbone on a working device for some seconds; setting up comes on top.
 
     Raises:
         ModelError: it does not work, after all.
@@ -174,7 +152,7 @@ def _folders(caches: CacheFolders) -> tuple[FolderReport, ...]:
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of all files in a folder and below; what cannot be read counts nothing."""
+    """Bytes of all files below a folder; unreadable ones do not count."""
     total = 0
     for parent, _folders_in, files in os.walk(folder):
         for name in files:
@@ -184,7 +162,7 @@ def size_of(folder: Path) -> int:
 
 
 def free_space(folder: Path) -> int | None:
-    """Bytes that the disk of a folder still takes; of the nearest parent that exists."""
+    """Bytes free on the disk of a folder, or of its nearest existing parent."""
     for place in (folder, *folder.parents):
         with suppress(OSError):
             return shutil.disk_usage(place).free

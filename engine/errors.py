@@ -9,7 +9,7 @@
     │   │   ├── UnknownClassError
     │   │   └── AmbiguousClassError
     │   ├── FormatError       a file that is not what it should be
-    │   ├── TakenError        a file that is there and is no earlier output; replaced only where that is asked for
+    │   ├── TakenError        a file that is there and is no earlier output; replaced only on request
     │   └── ImageError        one image that cannot be read; always listed, never fatal
     │       └── ImageUnreachableError      nobody can say what its file holds now
     │           └── ImageMissingError      it is not where it was, or its disk is gone
@@ -23,7 +23,7 @@
     │   └── ProjectReadOnlyError
     ├── ModelError            a backbone or propagation file
     ├── StorageError          disk full, no permission, folder gone
-    ├── NetworkError          a download that was asked for does not arrive
+    ├── NetworkError          a requested download does not arrive
     └── Cancelled             the person stopped it; not a failure
 
 A message says what went wrong, what was expected, what was found and what to do, in one line. Each of these is a
@@ -37,8 +37,7 @@ from typing import Any, Final
 
 from engine.texts import Message, translated
 
-LONGEST_MESSAGE: Final = 2_000
-"""Characters; a message may quote a file, and a file may hold anything."""
+LONGEST_MESSAGE: Final = 2_000  # characters; a message may quote a file, and a file may hold anything
 
 _KEPT_END: Final = 600
 _PARTS: Final = ("what", "expected", "found", "remedy")
@@ -68,7 +67,7 @@ class ProtoleafError(Exception):
         super().__init__(self.what, self.expected, self.found, self.remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let an error come from a worker process: exceptions are rebuilt by position, and facts are named here."""
+        """Let an error come from a worker process: exceptions are rebuilt by position."""
         return _rebuilt, (type(self), self.args), self.__dict__
 
     def __str__(self) -> str:
@@ -78,7 +77,7 @@ class ProtoleafError(Exception):
         return _one_line(self.what, expected, found, self.remedy)
 
     def translated(self) -> str:
-        """The same line in the person's language, where a window has given one (`engine.texts.translate_with`)."""
+        """The same line in the person's language, as set by `engine.texts.translate_with`."""
         expected = Message("expected {expected}", {"expected": self.expected}) if self.expected else ""
         found = Message("found {found}", {"found": self.found}) if self.found else ""
         return _one_line(*map(translated, (self.what, expected, found, self.remedy)))
@@ -90,7 +89,7 @@ class ProtoleafError(Exception):
 
 
 def from_data(data: Mapping[str, Any]) -> ProtoleafError:
-    """The error of which `as_data` gave this."""
+    """The error that `as_data` described."""
     kinds = [ProtoleafError]
     for kind in kinds:  # grows while it is walked
         kinds += kind.__subclasses__()
@@ -115,7 +114,7 @@ def _code(template: str) -> str:
 
 
 def _shortened(message: str) -> str:
-    """A message of readable length: beginning and end, where it says what is wrong and what to do."""
+    """A message of readable length: its beginning and end."""
     if len(message) <= LONGEST_MESSAGE:
         return message
     return f"{message[: LONGEST_MESSAGE - _KEPT_END]} [...] {message[-_KEPT_END:]}"
@@ -222,10 +221,10 @@ class StorageError(ProtoleafError):
 
 
 class NetworkError(ProtoleafError):
-    """A download does not arrive: no connection, a server that refuses, or something else than what was asked for."""
+    """A download does not arrive: no connection, a server that refuses, or another file than requested."""
 
 
-class Cancelled(ProtoleafError):  # noqa: N818 (a stop the person asked for is no error)
+class Cancelled(ProtoleafError):  # noqa: N818 (a stop by the person is no error)
     """The person stopped the job; what was finished is kept."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What long work tells its caller: progress, and a way to be stopped. Plain data, no Qt."""
+"""What long work reports to its caller: progress, and a way to be stopped. Plain data, no Qt."""
 
 import threading
 import time
@@ -10,14 +10,11 @@ from typing import Final
 from engine.errors import Cancelled
 
 PROGRESS_INTERVAL_S: Final = 0.1
-FIRST_ESTIMATE_S: Final = 2.0
-"""Work that is over sooner needs no estimate, and after less none is worth telling."""
-CORRECTION_S: Final = 5.0
-"""How long it takes at most until a wrong estimate is corrected."""
+FIRST_ESTIMATE_S: Final = 2.0  # work that is over sooner needs no estimate, and after less none is worth telling
+CORRECTION_S: Final = 5.0  # how long it takes at most until a wrong estimate is corrected
 LEAST_LEFT_S: Final = 1.0
 UNEVEN_ESTIMATE_S: Final = 10.0
-EVEN: Final = 1.5
-"""The one half of a run at an even pace takes at most so many times as long as the other."""
+EVEN: Final = 1.5  # the one half of a run at an even pace takes at most so many times as long as the other
 MARKS: Final = 100
 MARKS_NEEDED: Final = 3
 
@@ -30,9 +27,9 @@ class Progress:
     total: int  # units in all; 0 while unknown
     unit: str = "images"  # what is counted, in the plural ("images")
     rate_per_s: float = 0.0  # units a second, over this run
-    seconds_left: float | None = None  # estimate; None until it can be told
+    seconds_left: float | None = None  # None until there is an estimate
     note: str = ""  # what happens now, or on which device ("CPU")
-    notice: str = ""  # what a person must be told once, such as that the GPU failed and the CPU took over; else empty
+    notice: str = ""  # to show a person once, such as that the GPU failed and the CPU took over; else empty
 
 
 OnProgress = Callable[[Progress], None]
@@ -66,13 +63,13 @@ class CancelToken:
 
 
 class TimeLeft:
-    """Estimates how long work still takes; says nothing until it can be told.
+    """Estimates how long work still takes, once there is enough to go by.
 
-    The pace is that of the later half of the run so far, so that a slow start is soon forgotten; what was told before
-    is corrected little by little, so that it runs down smoothly.
+    The pace is that of the later half of the run so far, so that a slow start is soon forgotten; an estimate is
+    corrected little by little, so that it runs down smoothly.
 
     Args:
-        units_a_round: work that stops now and then, to measure or to save, is timed in whole rounds of so many units.
+        units_a_round: work that pauses regularly, to measure or to save, is timed in whole rounds of so many units.
     """
 
     def __init__(self, units_a_round: int = 1) -> None:
@@ -81,7 +78,6 @@ class TimeLeft:
         self._estimate: tuple[float, float] | None = None  # when, and how many seconds were left
 
     def estimate(self, done: int, missing: int, now_s: float) -> float | None:
-        """Seconds left."""
         self._mark(done, now_s)
         if missing <= 0:
             return 0.0
@@ -101,7 +97,7 @@ class TimeLeft:
 
     @property
     def _can_tell(self) -> bool:
-        """Once there is enough to go by; work whose pace still changes a lot is watched for longer."""
+        """Whether there is enough to go by; work whose pace still changes a lot is watched for longer."""
         if self._estimate is not None:
             return True
         if len(self._marks) < MARKS_NEEDED:
@@ -113,18 +109,17 @@ class TimeLeft:
 
     @property
     def _middle(self) -> int:
-        """Place of the mark that stands before the later half of the run; never the last."""
+        """Place of the mark before the later half of the run; never the last."""
         middle_s = (self._marks[0][0] + self._marks[-1][0]) / 2
         place = bisect_right(self._marks, middle_s, key=lambda mark: mark[0]) - 1
         return min(max(1, place), len(self._marks) - 2)
 
     def _pace_s(self, start: int, end: int) -> float:
-        """Seconds for one unit between two marks."""
         (start_s, start_done), (end_s, end_done) = self._marks[start], self._marks[end]
         return (end_s - start_s) / (end_done - start_done)
 
     def _mark(self, done: int, now_s: float) -> None:
-        """Take the time whenever another round is done, about a hundred times in a run."""
+        """Record the time of another finished round, about a hundred times in a run."""
         rounds = done // self._round
         if not rounds or (self._marks and rounds == self._marks[-1][1] // self._round):
             return
@@ -172,12 +167,12 @@ class ProgressMeter:
             self._report(now_s)
 
     def skip(self, units: int) -> None:
-        """Count units that an earlier run had finished: they do not count into the rate."""
+        """Count units that an earlier run had finished; they do not count into the rate."""
         self._already_done += units
         self.advance(units)
 
     def pulse(self) -> None:
-        """Report when it is time although nothing was finished: slow work, too, shows that it lives."""
+        """Report when it is time although nothing was finished, to show that slow work lives."""
         self.advance(0)
 
     def _report(self, now_s: float) -> None:
@@ -192,7 +187,7 @@ class ProgressMeter:
 def step_teller(
     steps: Sequence[str], on_progress: OnProgress, cancel: CancelToken | None = None
 ) -> Callable[[int], None]:
-    """Reports a job of a few named steps: called with the number that are done; stops before the next when asked to."""
+    """Reports a job of a few named steps: called with the number that are done; a cancel stops before the next."""
 
     def tell(done: int) -> None:
         if done == len(steps):

@@ -1,4 +1,4 @@
-"""Recognising a full disk, whichever library ran into it, and saying so in one way."""
+"""Recognises a full disk, whichever library ran into it, and reports it in one way."""
 
 import errno
 import os
@@ -43,19 +43,16 @@ class DiskFullError(StorageError):
 
 
 def is_full(path: Path | None, error: BaseException) -> bool:
-    """Whether an error says that there is no room left.
+    """Whether an error means that there is no room left.
 
     Libraries that name no reason (SQLite's "disk I/O error", a short write of numpy) are believed where the disk under
-    `path` holds next to nothing free, or where an error behind this one says it.
-
-    Args:
-        path: the file that was being written, or a folder; None where unknown.
+    `path`, a file or folder if known, has next to nothing free, or where an error behind this one says so.
     """
     return any(_says_full(each) or _short_on(path, each) for each in _chain(error))
 
 
 def disk_full(path: Path | str, *, needed_bytes: int = 0, free_bytes: int = 0) -> DiskFullError:
-    """The one message about it: `the disk is full: found /data/birds.protoleaf. Free some space, then try again`."""
+    """The one error about it: `the disk is full: found /data/birds.protoleaf. Free some space, then try again`."""
     if not needed_bytes:
         return DiskFullError(_DISK_IS_FULL, found=str(path), remedy=REMEDY)
     return DiskFullError(
@@ -70,7 +67,7 @@ def disk_full(path: Path | str, *, needed_bytes: int = 0, free_bytes: int = 0) -
 
 
 def storage_error(path: Path, error: BaseException, what: str, remedy: str = "") -> StorageError:
-    """What to tell where a file cannot be written: that the disk is full, or `what` with the system's reason."""
+    """The error for a file that cannot be written: the disk is full, or `what` with the system's reason."""
     if isinstance(error, DiskFullError):
         return error
     if is_full(path, error):
@@ -81,7 +78,7 @@ def storage_error(path: Path, error: BaseException, what: str, remedy: str = "")
 
 @contextmanager
 def writing(path: Path, what: str, remedy: str = "") -> Iterator[None]:
-    """Turn the disk's refusal inside the block into a `StorageError`; see `storage_error`."""
+    """Turn an `OSError` inside the block into a `StorageError`; see `storage_error`."""
     try:
         yield
     except OSError as error:
@@ -116,19 +113,15 @@ def _short_on(path: Path | None, error: BaseException) -> bool:
 
 
 def _temporary() -> Path:
-    """Where temporary files go. Unlike `tempfile.gettempdir` this writes nothing, which a full disk would refuse."""
+    """Where temporary files go, without writing anything as `tempfile.gettempdir` does: a full disk would refuse."""
     return Path(tempfile.tempdir or next(filter(None, map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp"))  # noqa: S108
 
 
 def as_full_disk(error: Exception, *places: Path) -> Exception:
-    """What a person is told at the last edge, where nobody saw before that a full disk was behind an error.
+    """An error that ended a command, as `DiskFullError` where a full disk was behind it and nobody saw it before.
 
     Args:
-        error: whatever ended a command.
         places: files and folders that it worked with, for errors that name none.
-
-    Returns:
-        The error itself where it is something else, or says so already.
     """
     if isinstance(error, DiskFullError) or _DISK_IS_FULL in str(error):
         return error
@@ -145,7 +138,7 @@ def as_full_disk(error: Exception, *places: Path) -> Exception:
 
 
 def free_bytes(path: Path) -> int:
-    """Room that an ordinary user has left on the disk of a path, which need not exist; very much where unknown."""
+    """Room for an ordinary user on the disk of a path, which need not exist; very much where unknown."""
     for place in (path, *path.absolute().parents):
         with suppress(OSError, ValueError):  # a name may be too long, or none at all
             if os.name != "posix":

@@ -1,8 +1,8 @@
 """The log: what went wrong in a process of the program, in files that stay on this computer.
 
-Each running process has a file of its own, so that no two ever rotate the same one: `window-1.log` belongs to the first
-window, `window-2.log` to a second one beside it. A lock says which are taken; the system gives it back when the process
-dies. A full disk or a folder that refuses costs lines of the log, never the work.
+Each running process has a file of its own, so that no two rotate the same one: `window-1.log` belongs to the first
+window, `window-2.log` to a second one beside it. A lock marks those that are taken; the system releases it when the
+process dies. A full disk or a folder that refuses costs lines of the log, never the work.
 """
 
 import faulthandler
@@ -28,21 +28,11 @@ from engine import __version__
 from engine.config import log_folder
 from engine.new_file import open_own, private_folder
 
-SIZE_BYTES: Final = 1_000_000
-"""Of one file before the next is begun; some thousand faults with their tracebacks (decision 41)."""
-
-OLDER_FILES: Final = 2
-"""Kept beside the one that is written (decision 41)."""
-
-MOST_PROCESSES: Final = 32
-"""Of one kind that can have a log at once."""
-
-SESSION_LINES: Final = 300
-"""The most that is read of one session, from its end."""
-
-UNCAUGHT: Final = "uncaught"
-"""Logger that errors nobody caught go to, as critical ones."""
-
+SIZE_BYTES: Final = 1_000_000  # of one file; some thousand faults with their tracebacks (decision 41)
+OLDER_FILES: Final = 2  # kept beside the one that is written (decision 41)
+MOST_PROCESSES: Final = 32  # of one kind that can have a log at once
+SESSION_LINES: Final = 300  # the most that is read of one session, from its end
+UNCAUGHT: Final = "uncaught"  # logger of errors that nobody caught, as critical ones
 _STARTED: Final = f"INFO {__name__}: started:"
 _RUNNING: Final = ".running"
 _LOCK: Final = ".lock"
@@ -53,7 +43,7 @@ _log = logging.getLogger(__name__)
 
 
 class ProcessKind(StrEnum):
-    """What a process of the program is."""
+    """Kinds of processes of the program."""
 
     WINDOW = "window"
     WORKER = "worker"
@@ -65,19 +55,15 @@ class Log:
     """The log of this process."""
 
     path: Path | None = None  # its file; None where none can be written
-    # What the logs of earlier windows say that ended without being closed, the latest session of each
-    crashed: tuple[str, ...] = ()
-    # Whether an uncaught error was logged that the person was not shown. A window that is closed with one counts as
-    # crashed the next time.
-    has_unread_error: bool = False
+    crashed: tuple[str, ...] = ()  # latest sessions of earlier windows that ended without being closed
+    has_unread_error: bool = False  # an uncaught error that was not shown; a window closed with one counts as crashed
 
 
 @contextmanager
 def logging_to_file(kind: ProcessKind) -> Iterator[Log]:
     """Log to a file during the block: what modules log, what nobody catches, and where native code crashes.
 
-    Args:
-        kind: what this process is. Only a window leaves a mark while it runs, so that its crash is known the next time.
+    Only a window leaves a mark while it runs, so that its crash is known the next time.
     """
     with ExitStack() as stack:
         try:
@@ -110,9 +96,6 @@ def session_text(path: Path) -> str:
     return "".join(lines)
 
 
-# -- the file
-
-
 def _opened(kind: ProcessKind, stack: ExitStack) -> Log:
     folder = private_folder(log_folder())
     path = _free_file(folder, kind, stack)
@@ -140,7 +123,7 @@ def _free_file(folder: Path, kind: ProcessKind, stack: ExitStack) -> Path:
 
 
 def _attach(handler: logging.Handler, stack: ExitStack) -> None:
-    """Hand everything to the file, and warnings to standard error as if there were no file."""
+    """Log everything to the file, and warnings to standard error as without a file."""
     root = logging.getLogger()
     for each in (handler,) if root.handlers or logging.lastResort is None else (handler, logging.lastResort):
         root.addHandler(each)
@@ -176,9 +159,6 @@ class _OwnFile(RotatingFileHandler):
         """Do without the line."""
 
 
-# -- whether a window crashed
-
-
 def _mark_running(log: Log, path: Path, stack: ExitStack) -> None:
     mark = path.with_suffix(_RUNNING)
 
@@ -193,7 +173,7 @@ def _mark_running(log: Log, path: Path, stack: ExitStack) -> None:
 
 
 def _crashed_windows(own: Path) -> Iterator[str]:
-    """What windows logged whose marks are left though they run no more; a switched-off computer is no crash."""
+    """The sessions of windows that are gone without removing their mark; a computer switched off is no crash."""
     for mark in sorted(own.parent.glob(f"{ProcessKind.WINDOW}-*{_RUNNING}")):
         log = mark.with_suffix(own.suffix)
         if log != own and not _is_free(log):
@@ -216,9 +196,6 @@ def _switched_on() -> float:
     import psutil  # only after a crash
 
     return float(psutil.boot_time())
-
-
-# -- what nobody catches
 
 
 def _catch_uncaught(log: Log, stack: ExitStack) -> None:

@@ -1,7 +1,6 @@
-"""Puts the program into a Linux desktop's menu and lets it open projects, where no package of the system did that.
+"""Adds the program to a Linux desktop's menu and lets it open projects, where no package of the system did that.
 
-Four files below the user's own data folder: desktop entry, kind of file, and two icons. They hold what lies in
-`assets/desktop`, and the place of this program.
+Four files below the user's own data folder, made from `assets/desktop`: desktop entry, kind of file, and two icons.
 """
 
 import shutil
@@ -68,14 +67,14 @@ def remove_menu_entry() -> list[Path]:
 
 
 def this_program() -> Path:
-    """What starts this program again: the packaged one, or the command beside this Python."""
+    """The command that starts this program: the packaged one, or the one beside this Python."""
     if is_packaged():
         return Path(sys.executable)
     return Path(sys.prefix, "bin", "protoleaf")
 
 
 def quoted(command: Path) -> str:
-    """A path as a desktop entry's `Exec` wants it: any letter may stand in it."""
+    """A path as a desktop entry's `Exec` needs it."""
     inside = "".join(f"\\{letter}" if letter in _SPECIAL else letter for letter in str(command))
     return '"' + inside.replace("\\", "\\\\").replace("%", "%%") + '"'  # a value's own escapes come on top
 

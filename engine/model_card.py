@@ -1,4 +1,4 @@
-"""The card beside every model file: all that inference must know, and where the weights come from."""
+"""The card beside every model file: what inference needs, and where the weights come from."""
 
 import hashlib
 import json
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import ModelError
+from engine.files import open_regular, read_regular
 from engine.new_file import ORDINARY_FILE, write_file
-from engine.regular_file import open_regular, read_regular
 
 LAYOUTS: Final = ("nchw", "nhwc")
 CHANNEL_ORDERS: Final = ("rgb", "bgr", "grey")
@@ -20,7 +20,7 @@ _LARGEST_CARD: Final = 10_000_000  # Bytes; ours have some thousands
 
 @dataclass(frozen=True)
 class BackboneCard:
-    """What inference must know of a backbone file."""
+    """What inference needs of a backbone file."""
 
     name: str  # short name that people choose it by
     input_side: int  # side of the square input in pixels
@@ -51,7 +51,7 @@ class BackboneCard:
     unit_length: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what no network can mean: cards come from people.
+        """Refuse values without meaning: cards come from people.
 
         Raises:
             ValueError: a field is out of its range.
@@ -72,7 +72,6 @@ class BackboneCard:
 
     @property
     def channels(self) -> int:
-        """Channels of the network's input."""
         return 1 if self.channel_order == "grey" else CHANNELS
 
 
@@ -107,7 +106,7 @@ def _is_count(value: object) -> bool:
 
 
 def card_path(model: Path) -> Path:
-    """Path of the card that belongs to a model file: `x.onnx` has `x.card.json`."""
+    """Path of a model file's card: `x.onnx` has `x.card.json`."""
     return model.with_suffix(".card.json")
 
 
@@ -138,10 +137,7 @@ def read_card(model: Path) -> BackboneCard:
 
 
 def card_of(text: str, *, source: str) -> BackboneCard:
-    """Read a card from the JSON that `card_text` makes.
-
-    Args:
-        source: where it comes from, for the error.
+    """Read a card from the JSON that `card_text` makes; `source` names it in the error.
 
     Raises:
         ModelError: it is not JSON or lacks a field.

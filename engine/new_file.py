@@ -1,7 +1,7 @@
 """New files: written under a random hidden name first, so that a half-made one is never seen under the real one.
 
-A draft is created with `O_EXCL | O_NOFOLLOW`: nobody who can write into the folder can make us write through a link of
-theirs. It is locked while it is being written, so one without a lock was left by a process that died.
+A draft is created with `O_EXCL | O_NOFOLLOW`, so that nobody can make us write through a link of theirs. It is locked
+while it is being written: one without a lock was left by a process that died.
 """
 
 import errno
@@ -26,8 +26,7 @@ PRIVATE_FOLDER: Final = 0o700
 ORDINARY_FILE: Final = 0o666  # less what the person's umask takes
 DRAFT_SUFFIX: Final = ".protoleaf-new"
 SQLITE_DRAFT_SUFFIX: Final = ".protoleaf-new-db"
-READER_WAIT_S: Final = 10.0
-"""How long a named pipe may be without a reader."""
+READER_WAIT_S: Final = 10.0  # how long a named pipe may be without a reader
 _READER_POLL_S: Final = 0.05  # how often it is tried again
 _OPEN_STREAMS: Final = re.compile(r"/dev(/fd)?|/proc/.*")
 """Folders whose names stand for devices and for what processes have open."""
@@ -49,7 +48,7 @@ def new_file(
     """Write a file that appears under its name whole and on disk, or not at all; the draft never stays.
 
     Args:
-        path: where it is to be. A symbolic link of this name is replaced itself, never written through.
+        path: a symbolic link of this name is replaced itself, never written through.
         replace: whether a file of this name is replaced; otherwise nothing may be there.
         mode: its permissions, less the umask.
         for_sqlite: whether SQLite writes it by its name. Such a draft is not locked, because on some systems SQLite
@@ -91,14 +90,10 @@ def write_file(path: Path, content: bytes | str, *, replace: bool = True, mode: 
 
 @contextmanager
 def output_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
-    """Write a file whose name a person chose: as `new_file` does, with what they expect of an output.
+    """Write an output whose name a person chose; see `new_file`.
 
-    Where the name is a symbolic link, the link itself is replaced: what it leads to keeps its content, whatever it is.
-    A file that was there keeps its permissions; a new one gets the ordinary ones. What is no file (`/dev/stdout`, a
-    pipe) is written into.
-
-    Args:
-        path: the name that was chosen.
+    A symbolic link is replaced itself, and its target left. A file that was there keeps its permissions; a new one gets
+    the ordinary ones. What is no file (`/dev/stdout`, a pipe) is written into.
 
     Raises:
         OSError: the folder or the disk refuses, or nobody reads from the pipe.
@@ -116,7 +111,7 @@ def output_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
 
 
 def is_stream(path: Path) -> bool:
-    """Whether a name stands for a device, a pipe, or what this process has open (`/dev/stdout`), and for no file."""
+    """Whether a name is a device, a pipe, or an open stream of this process (`/dev/stdout`), not a file."""
     if os.name == "posix" and _OPEN_STREAMS.fullmatch(os.path.realpath(path.parent)):
         return path.exists()
     try:
@@ -128,14 +123,13 @@ def is_stream(path: Path) -> bool:
 
 @final
 class _Stream(FileIO):
-    """What has no places to go back to, whatever the system says of it: `/dev/null` is always at its beginning."""
+    """A stream without positions, whatever the system reports: `/dev/null` is always at its beginning."""
 
     def seekable(self) -> bool:
-        """Tell writers of archives to write from front to back."""
+        """Make writers of archives write from front to back."""
         return False
 
     def seek(self, _offset: int, _whence: int = 0, /) -> int:
-        """Refuse, as pipes do."""
         raise OSError(errno.ESPIPE, os.strerror(errno.ESPIPE))
 
     def tell(self) -> int:
@@ -143,7 +137,7 @@ class _Stream(FileIO):
 
 
 def _opened_stream(path: Path) -> BinaryIO:
-    """Open what is no file for writing; a named pipe that nobody reads from is waited for a little, not for ever."""
+    """Open a stream for writing; a named pipe without a reader is waited for a little, not for ever."""
     if not path.is_fifo():
         return BufferedWriter(_Stream(path, "wb"))
     until = time.monotonic() + READER_WAIT_S
@@ -163,13 +157,13 @@ def _opened_stream(path: Path) -> BinaryIO:
 
 @contextmanager
 def text_into(file: BinaryIO, *, errors: str = "strict") -> Iterator[TextIO]:
-    """Write UTF-8 text with its line ends as they are into a file that somebody else closes."""
+    """Write UTF-8 text with its line ends unchanged into a file that the caller closes."""
     text = TextIOWrapper(file, encoding="utf-8", errors=errors, newline="")
     try:
         yield text
         text.flush()
     finally:
-        with suppress(OSError):  # a second refusal while what was refused before is being told
+        with suppress(OSError):  # a second refusal while the first is raised
             text.detach()
 
 
@@ -183,10 +177,7 @@ def create_file(path: Path, *, mode: int = PRIVATE_FILE) -> BinaryIO:
 
 
 def open_own(path: Path, mode: str) -> BinaryIO:
-    """Open a file of ours that has to be found again, such as a download to resume; never through a symbolic link.
-
-    Args:
-        mode: as of `open`, binary. A file that is created is private.
+    """Open a file of ours with a mode of `open`, never through a symbolic link; a new one is private.
 
     Raises:
         OSError: it is a symbolic link, or cannot be opened.
@@ -231,7 +222,7 @@ def flush_folder(folder: Path) -> None:
 
 
 def private_folder(folder: Path) -> Path:
-    """Make a folder for its owner alone, with the folders above it that are missing; one that is there is left.
+    """Make a folder for its owner alone, with its missing parents; one that exists is left.
 
     Raises:
         OSError: it cannot be made, or something else has its name.
@@ -245,7 +236,7 @@ def private_folder(folder: Path) -> Path:
 
 
 def clear_abandoned_drafts(folder: Path) -> None:
-    """Remove from a folder of ours the drafts of processes that died; those being written stay."""
+    """Remove from a folder of ours the drafts of processes that died."""
     with suppress(OSError):
         for draft in folder.glob(f".*{DRAFT_SUFFIX}"):
             with suppress(OSError):

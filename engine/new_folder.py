@@ -1,28 +1,126 @@
-"""New folders: filled under a hidden name first, so that a half-made one is never seen under the real one.
+"""New folders, filled under a hidden name so that a half-made one is never seen, and temporary ones.
 
-A killed process leaves its draft beside the folder that was asked for; the next folder made there takes it away.
+A temporary folder holds a lock file. The system releases the lock when its process dies, however it dies, so a folder
+whose lock is free was abandoned: the next process removes it.
 """
 
 import os
 import shutil
+import stat
+import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, final
+
+from filelock import FileLock, Timeout
 
 from engine.errors import InputError, StorageError
+from engine.files import require_regular
 from engine.full_disk import writing
-from engine.new_file import flush_folder
-from engine.regular_file import require_regular
-from engine.scratch_folder import HIDDEN_PREFIX, ScratchFolder
+from engine.new_file import flush_folder, private_folder
+
+PREFIX: Final = "protoleaf-"
+HIDDEN_PREFIX: Final = ".protoleaf-"  # where a person may look: beside their own files
+_OWNER: Final = ".owner"
+_UNLOCKED_S: Final = 60.0
+"""An empty hidden folder that nobody locked for so long was left by a process that was killed before it could."""
+_ATTEMPTS: Final = 5  # a new folder is lost only to somebody who clears up in the instant before it is locked
+
+
+@final
+class ScratchFolder:
+    """A private folder with a random name, removed by `remove` or, after a kill, by the next process.
+
+    Args:
+        parent: where it is made, made when missing; by default the system's folder for temporary files.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+
+    def __init__(self, parent: Path | None = None, *, prefix: str = PREFIX) -> None:
+        clear_abandoned(parent)
+        for _ in range(_ATTEMPTS):
+            self.path = _new_folder(parent, prefix)
+            self._lock = FileLock(self.path / _OWNER, thread_local=False)
+            with suppress(Timeout, FileNotFoundError):
+                self._lock.acquire(timeout=0)
+                if (self.path / _OWNER).exists():
+                    return
+        raise FileNotFoundError(f"{self.path} was taken away while it was made")
+
+    def remove(self) -> None:
+        """Remove the folder with all its content; from any thread, and again without harm."""
+        if os.name != "posix":
+            self._lock.release()  # Windows removes no file that is open
+        shutil.rmtree(self.path, ignore_errors=True)
+        self._lock.release()
+
+
+@contextmanager
+def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
+    """A `ScratchFolder` for the time of the block.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    folder = ScratchFolder(parent)
+    try:
+        yield folder.path
+    finally:
+        folder.remove()
+
+
+def clear_abandoned(parent: Path | None = None) -> None:
+    """Remove the scratch folders whose owners are dead, as far as possible."""
+    with suppress(OSError):
+        place = Path(tempfile.gettempdir()) if parent is None else parent
+        with os.scandir(place) as entries:
+            found = [Path(entry.path) for entry in entries if entry.name.startswith((PREFIX, HIDDEN_PREFIX))]
+        for folder in found:
+            with suppress(OSError, Timeout):
+                _remove_if_abandoned(folder)
+
+
+def _remove_if_abandoned(folder: Path) -> None:
+    owner = folder / _OWNER
+    if not _is_ours(folder):
+        return
+    if not owner.is_file():
+        if folder.name.startswith(HIDDEN_PREFIX) and time.time() - folder.stat().st_mtime > _UNLOCKED_S:
+            folder.rmdir()  # refuses where anything is in it
+        return
+    lock = FileLock(owner)
+    lock.acquire(timeout=0)
+    try:
+        if os.name == "posix":
+            shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        lock.release()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether it is a real folder of this user: others may put anything into the system's temporary folder."""
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and (os.name != "posix" or status.st_uid == os.geteuid())
+
+
+def _new_folder(parent: Path | None, prefix: str) -> Path:
+    if parent is not None:
+        private_folder(parent)
+    return Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+
 
 _NOT_WRITTEN: Final = "the folder cannot be written"
 _REMEDY: Final = "choose another place"
 
 
 class Placing(StrEnum):
-    """How a file of the person's comes into a folder of ours; the file itself is never changed."""
+    """How a file of the person's is brought into a folder of ours; the file itself is never changed."""
 
     COPY = "copy"
     HARD_LINK = "hard-link"
@@ -34,7 +132,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     """Fill a folder that appears under its name whole, or not at all.
 
     Args:
-        path: where it is to be: nothing may be there, or an empty folder. The folder around it must exist.
+        path: nothing may be there, or an empty folder; its parent must exist.
 
     Raises:
         InputError: something is there.
@@ -61,7 +159,7 @@ def check_is_free(path: Path) -> None:
 
     Raises:
         InputError: something other than an empty folder is there.
-        StorageError: there is no folder around it, or it cannot be looked at.
+        StorageError: its parent is missing, or it cannot be looked at.
     """
     with writing(path, _NOT_WRITTEN, _REMEDY):
         if not path.parent.is_dir():
@@ -78,7 +176,7 @@ def check_is_free(path: Path) -> None:
 
 
 def place_file(source: Path, target: Path, how: Placing) -> None:
-    """Bring a file into a draft of `new_folder`, by copy or by link; times of modification go along.
+    """Bring a file into a draft of `new_folder`, by copy or by link, with its time of modification.
 
     Raises:
         InputError: the disk has no such links, or `source` is on another one.

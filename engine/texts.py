@@ -1,4 +1,4 @@
-"""Sentences of the engine keep their English template and values, so that a window can say them in another language."""
+"""Sentences of the engine keep their English template and values, so that a window can translate them."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,12 +14,12 @@ _translators: Final[list[Translator]] = []
 
 
 def translate_with(translator: Translator | None) -> None:
-    """Say texts through `translator` from now on, in this process; None for English."""
+    """Translate texts with `translator` from now on, in this process; None for English."""
     _translators[:] = [translator] if translator else []
 
 
 class Message(str):  # noqa: SLOT000 (a `str` with facts)
-    """English words that keep their template and the values in it.
+    """English text that keeps its template and values.
 
     Args:
         template: with values as `{name}` or, with a format, `{name:,}`; braces around anything else stay.
@@ -40,7 +40,6 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
         return text
 
     def translated(self) -> str:
-        """The same in the person's language."""
         values = {
             name: translated(value) if isinstance(value, Message) else value for name, value in self.fields.items()
         }
@@ -48,13 +47,12 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
         return _filled(template, values) if template else str(self)
 
     def as_data(self) -> dict[str, Any]:
-        """Template, fields and count as JSON knows them, for another process."""
+        """Template, fields and count for JSON."""
         fields = {name: value.as_data() if isinstance(value, Message) else value for name, value in self.fields.items()}
         return {"text": str(self), "template": self.template, "fields": fields, "numerus": self.numerus}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """What `as_data` gave."""
         fields = {
             name: cls.from_data(value) if isinstance(value, dict) else value for name, value in data["fields"].items()
         }
@@ -81,7 +79,7 @@ def _translation(template: str, count: int | None) -> str:
 
 
 def _filled(template: str, fields: Mapping[str, Any]) -> str:
-    """Put values in their places, once: braces in a value, or around what is no field, stay as they are."""
+    """Replace each place once: braces in a value, or around what is no field, stay."""
 
     def value(place: re.Match[str]) -> str:
         name, form = place.groups()
@@ -91,7 +89,6 @@ def _filled(template: str, fields: Mapping[str, Any]) -> str:
 
 
 def _plain(value: object) -> object:
-    """A value as JSON and pickle know it."""
     match value:
         case str() | bool() | int() | float():
             return value

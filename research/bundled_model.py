@@ -23,11 +23,8 @@ import typer
 from numpy.typing import NDArray
 from torch import nn
 
-from engine.backbones.converted.convert import IN_FLOAT
-from engine.backbones.converted.facts import CONVERTED
-from engine.backbones.converted.graph import write_graph
-from engine.backbones.converted.network import bundled_network
-from engine.backbones.model_files import WIDTH_AGNOSTIC
+from engine.backbones.convert import IN_FLOAT, bundled_network, write_graph
+from engine.backbones.model_files import CONVERTED, WIDTH_AGNOSTIC
 from engine.errors import UsageError
 from engine.graph.arrays import edge_index
 from engine.graph.category_graph import CategoryGraph
@@ -40,8 +37,8 @@ from engine.model.backbone import UnitEmbedding, Whitened
 from engine.model.propagation_network import PropagationNetwork
 from engine.model_card import BackboneCard, read_card
 from engine.new_file import ORDINARY_FILE, new_file, open_own, write_file
+from engine.new_folder import scratch_folder
 from engine.runtime.quantization import activation_ranges, write_eight_bit, write_eight_bit_within
-from engine.scratch_folder import scratch_folder
 from engine.training.episodes import EpisodeSettings
 from engine.training.export import export_backbone, export_propagation
 from engine.training.propagation_settings import PropagationTrainingSettings

@@ -17,8 +17,8 @@ import torch
 import typer
 from numpy.typing import NDArray
 
-from engine.backbones.converted.facts import CONVERTED
-from engine.backbones.converted.network import network_with, published_weights
+from engine.backbones.convert import network_with, published_weights
+from engine.backbones.model_files import CONVERTED
 from engine.images.decode import decode_square
 from engine.images.kinds import IMAGE_SUFFIXES
 from engine.model_card import read_card

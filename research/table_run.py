@@ -12,7 +12,8 @@ from queue import Empty
 from typing import Final
 
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
-from engine.worker.parent_watch import children_without_ctrl_c, end_pool_process_with_parent
+from engine.worker.client import children_without_ctrl_c
+from engine.worker.limits import end_pool_process_with_parent
 from research import results
 from research.cells import COLUMNS, Cell, remembered, settings_for
 from research.data_sets.stored import load

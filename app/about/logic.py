@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from engine.backbones.choices import BackboneChoice, offered_backbones
+from engine.backbones.bundled import BackboneChoice, offered_backbones
 from engine.config import notice_path
 
 

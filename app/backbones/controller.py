@@ -7,36 +7,40 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, final
 
 from app.actions.row import READ_FOR_GOOD, Section, action
-from app.backbones.accurate_offer import OfferLine
 from app.backbones.jobs import BackboneJobs
 from app.backbones.logic import (
+    AccurateOffer,
     BackboneRow,
     Installed,
     PublishedRow,
     Source,
+    accurate_offer,
     fetched_sizes,
     installed_backbones,
     remove_added,
     some_images,
     with_rates,
 )
+from app.backbones.wording import offer_text
 from app.feature import PanelFeature
 from app.jobs.process_job import Stage
 from app.texts import marked, tr
 from engine.backbones.published.titles import library_title
+from engine.config import sample_folder
 
 if TYPE_CHECKING:
     from app.backbones.view import BackbonePanel
     from app.shell import Shell
-    from engine.backbones.choices import OfferedBackbone
+    from engine.backbones.bundled import OfferedBackbone
     from engine.backbones.messages import PublishedList
     from engine.embedding.messages import MeasuredRates, PhotoRate
     from engine.events import Progress
     from engine.project import Change, Project
 
+OFFER: Final = "accurate backbone"
 INSTALLED: Final = "installed backbones"
 FETCHED: Final = "fetched weights"
-MOST_TIMED: Final = 24  # images that are read to tell how fast a backbone is here
+MOST_TIMED: Final = 24  # images that the speed of a backbone is measured on
 
 
 @final
@@ -52,7 +56,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         self._published: tuple[PublishedRow, ...] = ()
         self._installed = Installed((), "")
         self._rates: dict[str, PhotoRate] = {}
-        self._timed: set[str] = set()  # backbones whose rate was asked for, also of those that did not run
+        self._timed: set[str] = set()  # backbones that were measured, also those that failed
         self.jobs.measuring.finished.connect(self._on_measured)
         self.jobs.listing.finished.connect(self._on_listed)
         self.jobs.download.stage_changed.connect(self._on_download_stage)
@@ -60,14 +64,13 @@ class Backbones(PanelFeature["BackbonePanel"]):
         self.jobs.change.stage_changed.connect(self._on_change_stage)
         self.jobs.change.progressed.connect(self._on_change_progressed)
         session.loaded.connect(self._ask_for_installed)
+        session.loaded.connect(self._look_for_offer)
         session.change_made.connect(self._on_change_made)
         session.state_changed.connect(lambda _state: self._show_images())
         session.closed.connect(self.close_panel)
-        self.offer_line = OfferLine(session, self._settings, shell.workspace.offer_notice, self.compare)
 
     @action("choose_backbone", marked("Backbone…"), "backbone", "Ctrl+B", Section.MODEL_CHOOSE, needs=READ_FOR_GOOD)
     def open_panel(self, source: Source | None = None) -> None:
-        """Show the panel in the place of the inspector."""
         panel = self.show_panel()
         if source is not None:
             panel.show_source(source)
@@ -85,13 +88,11 @@ class Backbones(PanelFeature["BackbonePanel"]):
         return panel
 
     def _say(self, text: str, source: Source | None = None) -> None:
-        """Say it; to somebody who looks elsewhere with the way to the panel."""
+        """Show a toast, with a button that opens the panel where it is closed."""
         if self.is_panel_shown:
             self._toast.say(text)
         else:
             self._toast.say(text, action=tr("Show"), on_action=lambda: self.open_panel(source))
-
-    # -- what is on this computer
 
     def _ask_for_installed(self) -> None:
         caches = self._session.caches
@@ -104,11 +105,8 @@ class Backbones(PanelFeature["BackbonePanel"]):
         self._show_installed()
         self._measure()
         if installed.lost_reason and not self.is_panel_shown:
-            self._toast.say_failure(
-                tr("This project's backbone is missing. Your labels are safe; choose another backbone."),
-                action=tr("Choose…"),
-                on_action=self.open_panel,
-            )
+            text = tr("This project's backbone is missing. Your labels are safe; choose another backbone.")
+            self._toast.say_failure(text, action=tr("Choose…"), on_action=self.open_panel)
 
     def _show_installed(self) -> None:
         info = self._session.info
@@ -117,13 +115,13 @@ class Backbones(PanelFeature["BackbonePanel"]):
             self.panel.show_installed(shown, can_change=info is not None and info.is_writable)
             self._show_published()
 
-    def compare(self, offered: OfferedBackbone) -> None:
-        """Embed the project with a bundled backbone beside the one in use, in sight."""
+    def _compare(self, offered: OfferedBackbone) -> None:
+        """Embed the project with a bundled backbone beside the one in use."""
         self.open_panel(Source.COMPUTER)
         self.jobs.prepare_change(offered.name, library_title(offered.name), offered.preparation)
 
     def _measure(self) -> None:
-        """Find out how fast bundled backbones are here, once, while the panel is looked at and nothing else is done."""
+        """Measure the speed of bundled backbones, once, while the panel is shown and no job runs."""
         if not self._installed.is_choice_open:
             return
         rows = [row for row in self._installed.rows if row.choice is not None and row.preparation is None]
@@ -137,8 +135,24 @@ class Backbones(PanelFeature["BackbonePanel"]):
         self._show_installed()
 
     def _on_change_made(self, change: Change) -> None:
-        if change.settings and self.panel is not None:
+        if not change.settings:
+            return
+        self._shell.workspace.offer_notice.hide()
+        if self.panel is not None:
             self._ask_for_installed()
+
+    def _look_for_offer(self) -> None:
+        """Offer the accurate backbone, once, to a project that uses the fast one."""
+        info = self._session.info
+        if info is not None and not info.path.is_relative_to(sample_folder()):  # the sample is there to be tried
+            self._session.ask(accurate_offer, self._on_offer, owner=self, topic=OFFER)
+
+    def _on_offer(self, offer: AccurateOffer | None) -> None:
+        if offer is None or self._settings.was_offered(offer.project_id):
+            return
+        self._settings.remember_offered(offer.project_id)
+        answers = [(tr("Compare…"), lambda: self._compare(offer.backbone)), (tr("Not now"), lambda: None)]
+        self._shell.workspace.offer_notice.ask(offer_text(offer.backbone), answers)
 
     def _remove(self, row: BackboneRow) -> None:
         caches = self._session.caches
@@ -154,8 +168,6 @@ class Backbones(PanelFeature["BackbonePanel"]):
             self._toast.say_failure(error)
         else:
             self._toast.say(tr("Removed %1", name))
-
-    # -- published networks
 
     def _on_listed(self, listed: PublishedList) -> None:
         self._published = tuple(PublishedRow(network) for network in listed.networks)
@@ -188,10 +200,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         elif stage is Stage.FAILED and not self.is_panel_shown:
             self._toast.say_failure(self.jobs.download.error)
 
-    # -- an ONNX file
-
     def _show_images(self) -> None:
-        """Give the panel some images that were read well, spread over the collection."""
         state = self._session.state
         if self.panel is not None and state is not None and not self.panel.isHidden():
             self.panel.file.show_images(some_images(state))
@@ -202,8 +211,6 @@ class Backbones(PanelFeature["BackbonePanel"]):
             self.panel.file.forget_file()
             self.panel.show_source(Source.COMPUTER)
         self._say(_added_text(self.jobs.adding.subject), Source.COMPUTER)
-
-    # -- changing the project
 
     def _use_ready(self) -> None:
         ready = self.jobs.ready
@@ -219,15 +226,13 @@ class Backbones(PanelFeature["BackbonePanel"]):
 
     def _on_used(self, name: str) -> None:
         self.jobs.dismiss_change()
-        text = tr("Now using %1", name)
-        self._toast.say(text, action=tr("Undo"), on_action=self._session.undo)
+        self._toast.say(tr("Now using %1", name), action=tr("Undo"), on_action=self._session.undo)
 
     def _on_change_progressed(self, progress: Progress) -> None:
         if progress.notice:
             self._shell.device_failed.emit(progress.notice)
 
     def _on_change_stage(self, stage: Stage) -> None:
-        """Tell somebody who looks elsewhere how it ended."""
         if self.is_panel_shown:
             return
         if stage is Stage.FAILED:

@@ -1,28 +1,233 @@
-"""The third source: an ONNX file. It is inspected, its preprocessing set, it is tried on some images, then added."""
+"""The third source: an ONNX file. It is inspected, its preprocessing set, tried on some images, then added."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
-from PySide6.QtCore import QMimeData
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtCore import QLocale, QMimeData, Qt, Signal, SignalInstance
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLineEdit, QSpinBox, QWidget
 
 from app.backbones.job_slot_view import JobSlotView
-from app.backbones.preprocessing_form import PreprocessingForm
 from app.backbones.wording import file_facts, trial_button, trial_text
-from app.controls import fill_column, make_button, make_label, make_notice_column, set_variant
+from app.controls import (
+    dress_number_box,
+    fill_column,
+    make_button,
+    make_choice_box,
+    make_form,
+    make_label,
+    make_notice_column,
+    set_variant,
+)
 from app.drops import DropBox
 from app.file_dialogs import Purpose, open_file
 from app.jobs.process_job import Stage
-from app.texts import breakable, tr
+from app.texts import breakable, marked, plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import sentence
+from engine.backbones.preprocessing import (
+    LARGEST_SIDE,
+    PRESETS,
+    SMALLEST_SHARE,
+    SMALLEST_SIDE,
+    USUAL_SIDE,
+    numbers_text,
+    preset,
+    three_numbers,
+)
 
 if TYPE_CHECKING:
     from app.backbones.jobs import BackboneJobs
     from engine.backbones.onnx_files.facts import OnnxFacts, Trial
+
+
+Field = QComboBox | QCheckBox | QLineEdit | QSpinBox | QDoubleSpinBox
+
+OWN_VALUES: Final = ""
+PERCENT: Final = 100.0
+_PRESETS: Final = {name: preset(name) for name in PRESETS}
+_SHORT_TITLES: Final = {"imagenet": "ImageNet", "caffe": "Caffe", "clip": "CLIP"}
+"""Where the whole title is too long for a narrow panel; it is the entry's tip then."""
+_PRESET_TITLES: Final = {name: _SHORT_TITLES.get(name, each.title) for name, each in PRESETS.items()} | {
+    OWN_VALUES: marked("Custom")
+}
+_CHOICES: Final[Mapping[str, Mapping[Any, str]]] = {
+    "channel_order": {"rgb": "RGB", "bgr": "BGR", "grey": marked("Grey")},
+    "layout": {"nchw": marked("Channels first"), "nhwc": marked("Channels last")},
+    "pooling": {"none": marked("None"), "mean": marked("Average"), "first": marked("First token")},
+}
+_MORE: Final = {
+    "mean": marked("Mean (RGB)"),
+    "std": marked("Std (RGB)"),
+    "value_scale": marked("Pixel range"),
+    "channel_order": marked("Channel order"),
+    "layout": marked("Input layout"),
+    "resize_share": marked("Centre crop"),
+    "output": marked("Output"),
+    "pooling": marked("Pooling"),
+}
+
+
+@final
+class PreprocessingForm(QWidget):
+    """The few settings worth a thought, and the others below "More settings"."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._is_filling = False
+        self.name, self.mean, self.std = QLineEdit(), QLineEdit(), QLineEdit()
+        self.side, self.preset, self._output = _side_box(), _choice(_PRESET_TITLES), _choice({})
+        self._fields: Mapping[str, Field] = {
+            "input_side": self.side,
+            "mean": self.mean,
+            "std": self.std,
+            "value_scale": _choice({scale: _scale_text(scale) for scale in (1.0, 255.0)}),
+            "resize_share": _share_box(),
+            "output": self._output,
+            "unit_length": QCheckBox(tr("Scale embeddings to unit length")),
+            **{field: _choice(texts) for field, texts in _CHOICES.items()},
+        }
+        self.problem = make_label("", "danger", wraps=True)
+        self.more_button = make_button(
+            tr("More settings"), lambda: self._more.setVisible(self.more_button.isChecked()), variant="flat"
+        )
+        self.more_button.setCheckable(True)
+        self._more = QWidget()
+        self._lay_out()
+        for widget in (self.name, *self._fields.values()):
+            _edited(widget).connect(self._on_changed)
+        for name in _SHORT_TITLES:
+            self.preset.setItemData(
+                self.preset.findData(name), plain_tip(PRESETS[name].title), Qt.ItemDataRole.ToolTipRole
+            )
+        self.preset.currentIndexChanged.connect(self._on_preset_chosen)
+
+    def _lay_out(self) -> None:
+        usual: Mapping[str, QWidget] = {
+            tr("Name"): self.name,
+            tr("Input size"): self.side,
+            tr("Normalisation"): self.preset,
+        }
+        more = {tr(title): self._fields[field] for field, title in _MORE.items()}
+        fill_column(self._more, self._fields["unit_length"]).insertLayout(0, make_form(more))
+        fill_column(self, self.more_button, self._more, self.problem).insertLayout(0, make_form(usual))
+        self._more.hide()
+        self.problem.hide()
+
+    def fill(self, name: str, values: Mapping[str, Any], outputs: Sequence[str]) -> None:
+        self._is_filling = True
+        self.name.setText(name)
+        self._output.clear()
+        for output in outputs:
+            self._output.addItem(output, output)
+        self._output.setEnabled(len(outputs) > 1)
+        self._put(values)
+        self._show_state()
+
+    def _put(self, values: Mapping[str, Any]) -> None:
+        self._is_filling = True
+        for field, value in values.items():
+            _put(self._fields[field], value)
+        self._is_filling = False
+
+    def values(self) -> dict[str, Any]:
+        """Fields of `Preprocessing` as they are set; ValueError where mean or deviation are not three numbers."""
+        return {field: _value_of(widget) for field, widget in self._fields.items()}
+
+    @property
+    def is_usable(self) -> bool:
+        return not self.problem.text()
+
+    def _show_state(self) -> None:
+        """Name the preset that the values follow, and say what cannot be meant."""
+        problem = "" if self.name.text().strip() else tr("Give it a name.")
+        try:
+            values = self.values()
+        except ValueError:
+            problem = problem or tr("Mean and standard deviation need three numbers each, such as 0.5, 0.5, 0.5.")
+        else:
+            followed = (name for name, each in _PRESETS.items() if each.items() <= values.items())
+            self._is_filling = True
+            _put(self.preset, next(followed, OWN_VALUES))
+            self._is_filling = False
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
+
+    def _on_preset_chosen(self) -> None:
+        fields = _PRESETS.get(self.preset.currentData())
+        if not self._is_filling and fields is not None:
+            self._put(fields)
+            self._on_changed()
+
+    def _on_changed(self) -> None:
+        if not self._is_filling:
+            self._show_state()
+            self.changed.emit()
+
+
+def _side_box() -> QSpinBox:
+    box = dress_number_box(QSpinBox())
+    box.setRange(SMALLEST_SIDE, LARGEST_SIDE)
+    box.setSingleStep(32)
+    box.setValue(USUAL_SIDE)
+    box.setSuffix(tr(" px"))
+    return box
+
+
+def _share_box() -> QDoubleSpinBox:
+    box = dress_number_box(QDoubleSpinBox())
+    box.setRange(PERCENT * SMALLEST_SHARE, PERCENT)
+    box.setDecimals(1)
+    box.setSingleStep(2.5)
+    box.setValue(PERCENT)
+    box.setSuffix("%")
+    return box
+
+
+def _choice(texts: Mapping[Any, str]) -> QComboBox:
+    return make_choice_box({value: tr(text) for value, text in texts.items()})
+
+
+def _scale_text(scale: float) -> str:
+    return tr("0 to %1", QLocale().toString(scale, "g", 6))
+
+
+def _edited(widget: Field) -> SignalInstance:
+    if isinstance(widget, QComboBox):
+        return widget.currentIndexChanged
+    if isinstance(widget, QCheckBox):
+        return widget.toggled
+    return widget.textEdited if isinstance(widget, QLineEdit) else widget.valueChanged
+
+
+def _value_of(widget: Field) -> Any:
+    if isinstance(widget, QComboBox):
+        return widget.currentData() or ""
+    if isinstance(widget, QCheckBox):
+        return widget.isChecked()
+    if isinstance(widget, QLineEdit):
+        return three_numbers(widget.text())
+    return round(widget.value() / PERCENT, 3) if isinstance(widget, QDoubleSpinBox) else widget.value()
+
+
+def _put(widget: Field, value: Any) -> None:
+    if isinstance(widget, QComboBox):
+        if isinstance(value, int | float) and widget.findData(value) < 0:  # a settings file may ask for any
+            widget.addItem(_scale_text(value), float(value))
+        widget.setCurrentIndex(max(0, widget.findData(value)))
+    elif isinstance(widget, QCheckBox):
+        widget.setChecked(value)
+    elif isinstance(widget, QLineEdit):
+        widget.setText(numbers_text(value))
+    elif isinstance(widget, QDoubleSpinBox):
+        widget.setValue(PERCENT * value)
+    else:
+        widget.setValue(value)
+
 
 KINDS: Final = "ONNX (*.onnx)"
 SUFFIX: Final = ".onnx"
@@ -56,8 +261,6 @@ class FilePage(QWidget):
             slot.stage_changed.connect(lambda _stage: self._arrange())
         self._arrange()
 
-    # -- putting together
-
     def _make_drop(self) -> DropBox:
         self._drop_text = make_label("", wraps=True)
         self.choose_button = make_button(tr("Choose a file…"), self._on_choose, icon_name="open")
@@ -80,14 +283,11 @@ class FilePage(QWidget):
         spacing = tokens().spacing.medium
         fill_column(self, self.drop, self.inspection, self._body, spacing=spacing).addStretch(1)
 
-    # -- what is shown
-
     def show_images(self, images: Sequence[Path]) -> None:
         self._images = tuple(images)
         self._arrange()
 
     def show_facts(self, facts: OnnxFacts) -> None:
-        """Show what was found out about the file, and what is usual for it."""
         self.facts = facts
         usable = [output.name for output in facts.outputs if not output.refused]
         self._facts_text.setText("\n".join((file_facts(facts), *_other_notices(facts))))
@@ -109,13 +309,11 @@ class FilePage(QWidget):
         return "" if self.result.isHidden() else self._result_text.text()
 
     def forget_file(self) -> None:
-        """Start anew, after a file was added."""
         self.path = self.facts = None
         self._jobs.inspection.dismiss()
         self._forget_trial()
 
     def _forget_trial(self) -> None:
-        """What was tried is no longer what would be added."""
         self._jobs.adding.dismiss()
         self._jobs.trial.dismiss()
         self._arrange()
@@ -146,8 +344,6 @@ class FilePage(QWidget):
                 "separate process and contacts no other computer."
             )
         return breakable(self.path.name)
-
-    # -- what a person does
 
     def choose(self, path: Path) -> None:
         if self._jobs.trial.is_busy or self._jobs.adding.is_busy:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.controls import fill_column
 from app.jobs.process_job import Stage
 from app.side_panel.cards import FailureNotice, ProgressView
+from app.texts import tr
 
 if TYPE_CHECKING:
     from app.jobs.process_job import JobSlot
@@ -16,16 +17,12 @@ if TYPE_CHECKING:
 
 @final
 class JobSlotView(QWidget):
-    """Follows one slot; takes no room while there is nothing to tell.
+    """Follows one slot; hidden while idle. Without a tip for it, the job cannot be cancelled here."""
 
-    Args:
-        cancel_tip: what a cancel means; empty where a task is over in a moment and cannot be cancelled here.
-    """
-
-    def __init__(self, slot: JobSlot, *, getting_ready: str, cancel_tip: str = "") -> None:
+    def __init__(self, slot: JobSlot, *, getting_ready: str = "", cancel_tip: str = "") -> None:
         super().__init__()
         self._slot = slot
-        self._getting_ready = getting_ready
+        self._getting_ready = getting_ready or tr("Preparing…")
         self._progress = ProgressView(cancel_tip)
         self.cancel_button = self._progress.cancel_button
         self.failure = FailureNotice()
@@ -37,12 +34,10 @@ class JobSlotView(QWidget):
 
     @property
     def facts(self) -> str:
-        """The line below the bar."""
         return self._progress.facts
 
     @property
     def error(self) -> str:
-        """The line that says what went wrong; empty while nothing did."""
         return self._slot.error if self._slot.stage is Stage.FAILED else ""
 
     def _on_stage_changed(self, stage: Stage) -> None:

@@ -9,13 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from engine.backbones.published.recommended import Advice, recommended
-from engine.backbones.published.titles import is_published, library_title
+from engine.backbones.published.titles import Advice, is_published, library_title
 from engine.config import CacheFolders, assets_folder
 from engine.errors import InputError, ModelError, ProtoleafError
 
 if TYPE_CHECKING:
-    from engine.backbones.choices import BackboneChoice, OfferedBackbone
+    from engine.backbones.bundled import BackboneChoice, OfferedBackbone
     from engine.backbones.model_files import ModelFiles
     from engine.backbones.published.facts import PublishedNetwork
     from engine.collection.live import LiveCollection
@@ -55,8 +54,7 @@ class BackboneRow:
     choice: BackboneChoice | None = None  # what it is offered as; None for one that is not bundled
     preparation: Request[Any] | None = None
     times_the_work: float = 0.0  # of the fast bundled one, for one image; 0 where nobody knows
-    # of this computer, measured since the program began, or told by the fast one's where it is not ready
-    rate: PhotoRate | None = None
+    rate: PhotoRate | None = None  # measured since the start; of one that is not ready by the rate of the fast one
 
     @property
     def name(self) -> str:
@@ -64,7 +62,6 @@ class BackboneRow:
 
     @property
     def images_per_s(self) -> float | None:
-        """On one core, where it was measured."""
         return self.files.card.figures.get(RATE_FIGURE)
 
     @property
@@ -117,7 +114,6 @@ class PublishedRow:
 
     @cached_property
     def words(self) -> str:
-        """What a search looks through."""
         return self.network.words
 
     def at_side(self, input_side: int, here: Mapping[str, float | None]) -> PublishedRow:
@@ -140,6 +136,8 @@ class RecommendedRow:
 
 def recommended_rows(rows: Sequence[PublishedRow]) -> list[RecommendedRow]:
     """Those of all networks that are recommended, the fastest first."""
+    from engine.backbones.published.facts import recommended
+
     row_of = {row.network: row for row in rows}
     chosen = recommended(row_of)
     least = next((network.billion_operations for network in chosen.values()), None) or 1.0
@@ -151,7 +149,7 @@ def recommended_rows(rows: Sequence[PublishedRow]) -> list[RecommendedRow]:
 
 def installed_backbones(project: Project, caches: CacheFolders) -> Installed:
     """What is on this computer, beside what the project uses."""
-    from engine.backbones.choices import is_chosen_elsewhere, offered_backbones
+    from engine.backbones.bundled import is_chosen_elsewhere, offered_backbones
     from engine.collection.lost_model import lost_reason
     from engine.collection.models import all_models
 
@@ -188,7 +186,7 @@ def _row_to_be(offered: OfferedBackbone) -> BackboneRow:
 
 def accurate_offer(live: LiveCollection) -> AccurateOffer | None:
     """The accurate backbone, where the project uses the fast one as it is and has labels to compare on."""
-    from engine.backbones.choices import BackboneChoice, is_chosen_elsewhere, offered_backbones
+    from engine.backbones.bundled import BackboneChoice, is_chosen_elsewhere, offered_backbones
     from engine.collection.state import NO_CLASS
 
     if is_chosen_elsewhere():
@@ -257,10 +255,8 @@ def some_images(state: CollectionState, count: int = MOST_TRIED) -> list[Path]:
 
 def fetched_sizes(caches: CacheFolders) -> dict[str, int]:
     """Bytes that have arrived of downloads that were stopped, by the network's name on this computer."""
-    from engine.backbones.published.catalogue import kept_list
-    from engine.backbones.published.fetching import weights_path
-    from engine.backbones.published.part_file import PART_SUFFIX
-    from engine.backbones.published.publishers import PUBLISHERS
+    from engine.backbones.published.catalogue import PUBLISHERS, kept_list
+    from engine.backbones.published.route import PART_SUFFIX, weights_path
 
     try:
         parts = {path.name: path.stat().st_size for path in (caches.root / "downloads").glob(f"*{PART_SUFFIX}")}

@@ -1,21 +1,160 @@
-"""The table of published networks: names can be told apart at every width, and columns that do not fit go away."""
+"""The table of published networks: names stay distinguishable at every width, columns that do not fit are hidden."""
 
-from typing import Final, final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, final
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
-from app.backbones.published_model import COLUMNS, PublishedModel
-from app.texts import tr
+from app.backbones.logic import PublishedRow
+from app.backbones.wording import (
+    NOT_KNOWN,
+    licence_text,
+    pixels,
+    published_facts,
+    short_licence,
+    table_accuracy,
+    table_size,
+)
+from app.texts import marked, plain_tip, tr
 from app.theme.tokens import tokens
 
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
 ROWS_IN_SIGHT: Final = 7
 NAME: Final = 0
 LEAST_NAME_WIDTH: Final = 168  # in logical pixels: all but the longest names of torchvision fit
-MOST_NAME_WIDTH: Final = 300
-"""timm's are longer and differ anywhere; they come before other columns; the longest are cut in the middle."""
-MEASURED_NAMES: Final = 8  # the longest ones, as letters are not of one width
+MOST_NAME_WIDTH: Final = 300  # timm's longer names have room before other columns; the longest are elided in the middle
+MEASURED: Final = 8  # longest texts whose width is measured, as letters are not of one width
+
+
+@dataclass(frozen=True)
+class NetworkColumn:
+    """One column of the table."""
+
+    title: str
+    text_of: Callable[[PublishedRow], str]
+    value_of: Callable[[PublishedRow], float | str]  # what rows are sorted by; rows of the same value by their names
+    is_number: bool = False
+    tip: str = ""
+    rank: int = 0  # the columns of low rank stay where there is no room for all
+
+    @property
+    def alignment(self) -> Qt.AlignmentFlag:
+        side = Qt.AlignmentFlag.AlignRight if self.is_number else Qt.AlignmentFlag.AlignLeft
+        return side | Qt.AlignmentFlag.AlignVCenter
+
+
+COLUMNS: Final = (
+    NetworkColumn(marked("Name"), lambda row: row.name, lambda _row: 0),
+    NetworkColumn(marked("Size"), table_size, lambda row: row.network.size_bytes, is_number=True, rank=2),
+    NetworkColumn(
+        marked("Top-1"),
+        table_accuracy,
+        lambda row: row.network.top1 or 0.0,
+        is_number=True,
+        tip=marked("ImageNet top-1 accuracy"),
+        rank=1,
+    ),
+    NetworkColumn(
+        marked("Input"),
+        lambda row: pixels(row.network.input_side),
+        lambda row: row.network.input_side,
+        is_number=True,
+        tip=marked("Side of the square input image"),
+        rank=3,
+    ),
+    NetworkColumn(marked("Licence"), short_licence, lambda row: row.network.licence.casefold(), rank=4),
+)
+
+
+def arranged(
+    rows: Sequence[PublishedRow],
+    column: NetworkColumn,
+    *,
+    descending: bool = False,
+    words: str = "",
+    publisher: str = "",
+) -> list[PublishedRow]:
+    """The rows of a publisher, or of all, that match all words, sorted."""
+    wanted = words.casefold().split()
+    found = [
+        row for row in rows if publisher in ("", row.network.publisher) and all(word in row.words for word in wanted)
+    ]
+    return sorted(found, key=lambda row: (column.value_of(row), row.name.casefold()), reverse=descending)
+
+
+@final
+class PublishedModel(QAbstractTableModel):
+    """The rows that match a search, sorted by one column."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[PublishedRow] = []
+        self._all: tuple[PublishedRow, ...] = ()
+        self._column = COLUMNS[0]
+        self._descending = False
+        self._words = ""
+        self._publisher = ""
+        # the longest texts of each column in all rows, so that its width stays while a person types
+        self.widest: tuple[tuple[str, ...], ...] = tuple(() for _ in COLUMNS)
+
+    def show_rows(self, rows: Sequence[PublishedRow]) -> None:
+        self._all = tuple(rows)
+        cells = [{column.text_of(row) for row in rows} for column in COLUMNS]
+        self.widest = tuple(tuple(sorted(texts, key=len)[-MEASURED:]) for texts in cells)
+        self._arrange()
+
+    def tells(self, column: int) -> bool:
+        """Whether any row shown has a value in this column."""
+        text_of = COLUMNS[column].text_of
+        return not self.rows or any(text_of(row) != NOT_KNOWN for row in self.rows)
+
+    @property
+    def publishers(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(row.network.publisher for row in self._all))
+
+    def search(self, words: str) -> None:
+        self._words = words
+        self._arrange()
+
+    def show_publisher(self, publisher: str) -> None:
+        self._publisher = publisher
+        self._arrange()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._column, self._descending = COLUMNS[column], order == Qt.SortOrder.DescendingOrder
+        self._arrange()
+
+    def _arrange(self) -> None:
+        self.beginResetModel()
+        order, words = self._descending, self._words
+        self.rows = arranged(self._all, self._column, descending=order, words=words, publisher=self._publisher)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own default)
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own default)
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        column = COLUMNS[section]
+        if role in (Role.DisplayRole, Role.ToolTipRole):
+            return tr(column.title if role == Role.DisplayRole else column.tip)
+        return column.alignment if role == Role.TextAlignmentRole else None
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        row, column = self.rows[index.row()], COLUMNS[index.column()]
+        if role == Role.DisplayRole:
+            return column.text_of(row)
+        if role == Role.ToolTipRole:
+            return plain_tip(f"{row.name} ({row.network.weights})\n{published_facts(row)}\n{licence_text(row)}")
+        return column.alignment if role == Role.TextAlignmentRole else None
 
 
 @final
@@ -56,7 +195,7 @@ class NetworkTable(QTableView):
             self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """Show as many columns as leave the names their room, what matters most first."""
+        """Show as many columns as leave room for the names, by rank."""
         room = self.viewport().width() - self._name_width()
         for place in sorted(range(1, len(COLUMNS)), key=lambda place: COLUMNS[place].rank):
             width, is_known = self._width_of(place), self._networks.tells(place)
@@ -65,12 +204,11 @@ class NetworkTable(QTableView):
             self.horizontalHeader().resizeSection(place, width)
 
     def _name_width(self) -> int:
-        """What the names in the list need, within bounds."""
-        longest = sorted((row.name for row in self._networks.rows), key=len)[-MEASURED_NAMES:]
+        longest = sorted((row.name for row in self._networks.rows), key=len)[-MEASURED:]
         widest = max(map(self.fontMetrics().horizontalAdvance, longest), default=0) + tokens().spacing.large
         return max(LEAST_NAME_WIDTH, min(widest, MOST_NAME_WIDTH))
 
     def _width_of(self, place: int) -> int:
-        """What the column's longest texts need, measured without asking a thousand cells."""
+        """By the column's longest texts, without measuring a thousand cells."""
         widest = max((self.fontMetrics().horizontalAdvance(text) for text in self._networks.widest[place]), default=0)
         return max(widest + tokens().spacing.large, self.horizontalHeader().sectionSizeHint(place))

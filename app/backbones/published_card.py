@@ -1,23 +1,88 @@
-"""One published network: its facts, the question before its download, and what can be done with it once it is here."""
+"""One published network: its facts, the question before its download, and its use once it is on this computer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSpinBox, QWidget
 
-from app.backbones.input_size import InputSize
 from app.backbones.job_slot_view import JobSlotView
 from app.backbones.logic import PublishedRow, RecommendedRow
-from app.backbones.wording import download_button, download_question, licence_and_work, licence_text, published_facts
-from app.controls import fill_column, make_button, make_label, make_used_mark
+from app.backbones.wording import (
+    download_button,
+    download_question,
+    licence_and_work,
+    licence_text,
+    pixels,
+    published_facts,
+)
+from app.controls import dress_number_box, fill_column, make_button, make_form, make_label, make_used_mark
 from app.texts import breakable, tr
 from app.theme.tokens import tokens
+from app.wording import number
+from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE
 
 if TYPE_CHECKING:
     from app.backbones.jobs import BackboneJobs
+    from engine.backbones.published.facts import PublishedNetwork
+
+USUAL_STEP: Final = 32  # pixels between sides that most networks take
+
+
+@final
+class InputSize(QWidget):
+    """A box of pixels with a hint; hidden for a network that takes one size."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._usual = self._patch = 0
+        self.box = dress_number_box(QSpinBox())
+        self.box.setRange(SMALLEST_SIDE, LARGEST_SIDE)
+        self.box.setKeyboardTracking(False)
+        self.box.setSuffix(tr(" px"))
+        self._hint = make_label("", "caption", wraps=True)
+        self._problem = make_label("", "danger", wraps=True)
+        column = fill_column(self, self._hint, self._problem)
+        column.insertLayout(0, make_form({tr("Input size"): self.box}))
+        self.box.valueChanged.connect(self._on_changed)
+        self.show_network(None)
+
+    @property
+    def side(self) -> int:
+        """The chosen side in pixels; 0 for a network that takes one size."""
+        return self.box.value() if self._usual else 0
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the network can take it, as far as its name shows."""
+        return not (self._usual and self._patch and self.side % self._patch)
+
+    def show_network(self, network: PublishedNetwork | None) -> None:
+        takes_others = network is not None and network.takes_other_sides
+        self._usual = network.input_side if network is not None and takes_others else 0
+        self._patch = 0 if network is None else network.patch
+        with QSignalBlocker(self.box):
+            self.box.setSingleStep(self._patch or USUAL_STEP)
+            self.box.setValue(self._usual)
+        self._show_state()
+        self.setVisible(takes_others)
+
+    def _show_state(self) -> None:
+        hint = tr(
+            "Trained at %1. Smaller is faster; how fast is measured once it is on this computer.", pixels(self._usual)
+        )
+        self._hint.setText(hint)
+        self._hint.setVisible(self.is_usable and self.side != self._usual)
+        self._problem.setText(tr("The input size must be a multiple of %1.", number(self._patch)))
+        self._problem.setVisible(not self.is_usable)
+
+    def _on_changed(self) -> None:
+        self._show_state()
+        self.changed.emit()
 
 
 @final
@@ -30,8 +95,7 @@ class PublishedCard(QFrame):
         super().__init__()
         self._jobs = jobs
         self.row: PublishedRow | None = None  # the network, at the input size that the person chose
-        # speed of each backbone of this computer by its name, None where it was not measured
-        self.here: Mapping[str, float | None] = {}
+        self.here: Mapping[str, float | None] = {}  # speed of each backbone on this computer by name; None: unknown
         self._listed: PublishedRow | None = None
         self._can_change = True
         self.setProperty("role", "card")
@@ -39,15 +103,12 @@ class PublishedCard(QFrame):
         self._facts = make_label("", "caption", wraps=True)
         self._more = make_label("", "caption", wraps=True)
         self.input_size = InputSize()
-        self.input_size.changed.connect(self._on_size_changed)
+        self.input_size.changed.connect(lambda: self._show(is_asking=self.is_asking))
         self.download_button = make_button("", self._on_ask, icon_name="download")
         self.use_button = make_button(tr("Use in this project…"), self._on_use, variant="primary")
         self.question = self._make_question()
-        self.run = JobSlotView(
-            jobs.download,
-            getting_ready=tr("Preparing…"),
-            cancel_tip=tr("Stop; what was downloaded is kept, and the download can be resumed"),
-        )
+        stop = tr("Stop; what was downloaded is kept, and the download can be resumed")
+        self.run = JobSlotView(jobs.download, cancel_tip=stop)
         self._run_place = QWidget()
         fill_column(self._run_place, self.run)
         self._lay_out(purpose)
@@ -65,9 +126,8 @@ class PublishedCard(QFrame):
 
     def _lay_out(self, purpose: str) -> None:
         spacing = tokens().spacing
-        buttons = (self.download_button, self.use_button)
-        parts = (self._facts, self._more, self.input_size, *buttons, self.question, self._run_place)
-        column = fill_column(self, *parts, spacing=spacing.tiny)
+        parts = (self._facts, self._more, self.input_size, self.download_button, self.use_button, self.question)
+        column = fill_column(self, *parts, self._run_place, spacing=spacing.tiny)
         column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.medium)
         column.insertSpacing(2, spacing.tiny)
         head = QHBoxLayout()
@@ -79,17 +139,14 @@ class PublishedCard(QFrame):
 
     @property
     def is_asking(self) -> bool:
-        """Whether the person is asked before a download."""
         return not self.question.isHidden()
 
     @property
     def question_text(self) -> str:
-        """What is asked before a download; empty while nothing is asked."""
         texts = (self._question_text.text(), self._question_licence.text())
         return "\n".join(texts) if self.is_asking else ""
 
     def set_can_change(self, *, can_change: bool) -> None:
-        """Say whether the project may be changed."""
         self._can_change = can_change
         self._arrange(is_asking=False)
 
@@ -98,7 +155,7 @@ class PublishedCard(QFrame):
         self.show_row(recommended.row)
 
     def show_row(self, row: PublishedRow | None) -> None:
-        """Show another network, or what is known of the same one now."""
+        """Show another network, or new facts of the same one."""
         is_same = row is not None and self._listed is not None and row.source == self._listed.source
         self._listed = row
         if not is_same:
@@ -106,7 +163,6 @@ class PublishedCard(QFrame):
         self._show(is_asking=is_same and self.is_asking)
 
     def _show(self, *, is_asking: bool) -> None:
-        """Show the network at the input size that was chosen."""
         row = self._listed
         if row is not None and self.input_size.side:
             row = row.at_side(self.input_size.side, self.here)
@@ -136,9 +192,6 @@ class PublishedCard(QFrame):
         self.use_button.setEnabled(self._can_change)
         self.question.setVisible(is_asking and not is_here and not download.is_busy)
         self._run_place.setVisible(is_mine)
-
-    def _on_size_changed(self) -> None:
-        self._show(is_asking=self.is_asking)
 
     def _on_ask(self) -> None:
         self._jobs.download.dismiss()

@@ -2,28 +2,166 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QItemSelectionModel
+from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
 
-from app.backbones.download_fields import MirrorField, ProxyField
 from app.backbones.job_slot_view import JobSlotView
 from app.backbones.logic import PublishedRow, recommended_rows
-from app.backbones.network_table import NetworkTable
+from app.backbones.network_table import NetworkTable, PublishedModel
 from app.backbones.published_card import PublishedCard
-from app.backbones.published_model import PublishedModel
 from app.backbones.wording import ADVICE
-from app.controls import fill_column, make_choice_box, make_label
+from app.controls import fill_column, make_button, make_choice_box, make_label
 from app.jobs.process_job import Stage
-from app.texts import tr
+from app.texts import breakable, plain_button, plain_tip, tr
 from app.theme.tokens import tokens
 from engine.backbones.published.facts import TIMM, TORCHVISION
-from engine.backbones.published.recommended import Advice
+from engine.backbones.published.titles import Advice
 
 if TYPE_CHECKING:
     from app.backbones.jobs import BackboneJobs
+    from app.settings import Settings
+
+
+SHOWN_WIDTH: Final = 190  # in logical pixels, of the value on the line
+
+
+class QuietField(QWidget):
+    """A setting that few people need: a line that opens a field."""
+
+    setting: str  # its name in `Settings`
+
+    def __init__(self, settings: Settings, *, name: str, example: str, tip: str, field_tip: str, hint: str) -> None:
+        super().__init__()
+        self._settings = settings
+        self.value: str = getattr(settings, self.setting)  # in force; "" for none
+        self.open_button = make_button("", self._on_open, variant="flat")
+        self.open_button.setToolTip(plain_tip(tip))
+        self.field = QLineEdit(self.value)
+        self.field.setPlaceholderText(example)
+        self.field.setToolTip(plain_tip(field_tip))
+        self.field.setAccessibleName(name)
+        self.field.editingFinished.connect(self.take_typed)
+        self.problem = make_label("", "danger", wraps=True)
+        self._hint = make_label(hint, "secondary", wraps=True)
+        fill_column(self, self.open_button, self.field, self.problem, self._hint, spacing=tokens().spacing.tiny)
+        self.field.hide()
+        self._show_problem("")
+
+    @abstractmethod
+    def check(self, typed: str) -> None:
+        """Raise a `UsageError` for a value that cannot be used."""
+
+    @abstractmethod
+    def line(self, shown: str) -> str:
+        """The line for a value, "" for none."""
+
+    @property
+    def shown(self) -> str:
+        return self.value
+
+    @property
+    def needs_hint(self) -> bool:
+        return True
+
+    def take_typed(self) -> bool:
+        """Put the typed value in force, or show why it cannot be used; whether it can."""
+        from engine.errors import UsageError
+
+        typed, problem = self.field.text().strip(), ""
+        try:
+            self.check(typed)
+        except UsageError as error:
+            problem = error.translated()
+        if not problem and typed != self.value:
+            self.value = typed
+            setattr(self._settings, self.setting, typed)
+        self._show_problem(problem)
+        return not problem
+
+    def open(self) -> None:
+        self.field.show()
+        self._show_problem(self.problem.text())
+        self.field.setFocus()
+
+    def _show_problem(self, text: str) -> None:
+        metrics = self.open_button.fontMetrics()
+        shown = metrics.elidedText(self.shown, Qt.TextElideMode.ElideMiddle, SHOWN_WIDTH)
+        self.open_button.setText(plain_button(self.line(shown)))
+        self.problem.setText(breakable(text))
+        self.problem.setVisible(bool(text))
+        self._hint.setVisible(not self.field.isHidden() and not text and self.needs_hint)
+
+    def _on_open(self) -> None:
+        if self.field.isHidden():
+            self.open()
+        elif self.take_typed():
+            self.field.hide()
+            self._show_problem("")
+
+
+@final
+class MirrorField(QuietField):
+    """A folder or an address; by default the publishers' own servers."""
+
+    setting = "mirror"
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(
+            settings,
+            name=tr("Folder or address of the mirror"),
+            example=tr("/folder or https://host"),
+            tip=tr("If this computer has no internet, or weights are kept in one place for everybody"),
+            field_tip=tr("Leave it empty to download from the publisher"),
+            hint=tr("Files lie there as on the publisher's server: owner/name/file."),
+        )
+
+    def check(self, typed: str) -> None:
+        from engine.backbones.published.route import Route
+
+        Route(mirror=typed).check()
+
+    def line(self, shown: str) -> str:
+        return tr("Mirror: %1", shown) if shown else tr("Use a mirror…")
+
+
+@final
+class ProxyField(QuietField):
+    """An address; by default the proxy of the system."""
+
+    setting = "proxy"
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(
+            settings,
+            name=tr("Address of the proxy"),
+            example=tr("http://host:port"),
+            tip=tr("If this computer reaches the internet only through a proxy"),
+            field_tip=tr("Leave it empty to use the system's proxy"),
+            hint=tr("The address is remembered, the password only until the program ends."),
+        )
+
+    def check(self, typed: str) -> None:
+        from engine.backbones.published.route import proxy_address
+
+        if typed:
+            proxy_address(typed)
+
+    def line(self, shown: str) -> str:
+        return tr("Proxy: %1", shown) if shown else tr("Use a proxy…")
+
+    @property
+    def shown(self) -> str:
+        from engine.backbones.published.route import without_password
+
+        return without_password(self.value)
+
+    @property
+    def needs_hint(self) -> bool:
+        return self.shown != self.value  # it has a password
 
 
 @final
@@ -37,24 +175,24 @@ class PublishedPage(QWidget):
         self.search = self._make_search()
         self.publisher = self._make_publisher_box()
         self.table = NetworkTable(self.model)
-        self.table.selectionModel().currentRowChanged.connect(self._on_row_chosen)
         self.list_view = JobSlotView(jobs.listing, getting_ready=tr("Loading the list…"))
         self._nothing = make_label("", "secondary", wraps=True)
         self.card = PublishedCard(jobs)
+        self.table.selectionModel().currentRowChanged.connect(lambda: self.card.show_row(self.current))
         self.recommended = {advice: PublishedCard(jobs, tr(ADVICE[advice])) for advice in Advice}
         self._headings = [make_label(text, "section") for text in (tr("Recommended"), tr("All networks"))]
         self.proxy = ProxyField(jobs.settings)
         self.mirror = MirrorField(jobs.settings)
         first, all_networks = self._headings
         above = (self.list_view, first, *self.recommended.values(), all_networks)
-        self._more = make_label(
-            tr("More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1").replace(
-                "%1", f"pip install protoleaf[{TIMM}]"
-            ),
-            "secondary",
-            wraps=True,
-        )
-        search_row = self._make_search_row()
+        more = tr("More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1")
+        self._more = make_label(more.replace("%1", f"pip install protoleaf[{TIMM}]"), "secondary", wraps=True)
+        search_row = QWidget()
+        line = QHBoxLayout(search_row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(tokens().spacing.small)
+        line.addWidget(self.search, 1)
+        line.addWidget(self.publisher)
         below = (self._nothing, self.table, self.card, self._more, self.proxy, self.mirror)
         fill_column(self, *above, search_row, *below).addStretch(1)
         for card in self._cards:
@@ -68,26 +206,16 @@ class PublishedPage(QWidget):
         field.setClearButtonEnabled(True)
         field.setPlaceholderText(tr("Name or licence"))
         field.setAccessibleName(tr("Search by name or licence"))
-        field.textChanged.connect(self._on_words_changed)
+        field.textChanged.connect(lambda words: self._refill(lambda: self.model.search(words)))
         return field
 
     def _make_publisher_box(self) -> QComboBox:
-        names = {"": tr("All"), TORCHVISION: "torchvision", TIMM: "timm"}
-        box = make_choice_box(names)
+        box = make_choice_box({"": tr("All"), TORCHVISION: "torchvision", TIMM: "timm"})
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         box.setAccessibleName(tr("Publisher"))
         box.setToolTip(tr("Whose networks are listed"))
-        box.currentIndexChanged.connect(self._on_publisher_chosen)
+        box.currentIndexChanged.connect(lambda: self._refill(lambda: self.model.show_publisher(box.currentData())))
         return box
-
-    def _make_search_row(self) -> QWidget:
-        row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(tokens().spacing.small)
-        line.addWidget(self.search, 1)
-        line.addWidget(self.publisher)
-        return row
 
     @property
     def current(self) -> PublishedRow | None:
@@ -99,12 +227,10 @@ class PublishedPage(QWidget):
         return *self.recommended.values(), self.card
 
     def set_can_change(self, *, can_change: bool) -> None:
-        """Say whether the project may be changed."""
         for card in self._cards:
             card.set_can_change(can_change=can_change)
 
     def begin(self) -> None:
-        """Ask for the list when it is not there yet."""
         if not self.model.rows and not self._jobs.listing.is_busy:
             self._jobs.list_published()
 
@@ -120,18 +246,8 @@ class PublishedPage(QWidget):
                 card.show_row(None)
         self._refill(lambda: self.model.show_rows(rows))
 
-    def _on_row_chosen(self) -> None:
-        self.card.show_row(self.current)
-
-    def _on_publisher_chosen(self) -> None:
-        publisher = str(self.publisher.currentData())
-        self._refill(lambda: self.model.show_publisher(publisher))
-
-    def _on_words_changed(self, words: str) -> None:
-        self._refill(lambda: self.model.search(words))
-
     def _refill(self, change: Callable[[], None]) -> None:
-        """Change what the table lists; the first network is chosen where the chosen one is not among it."""
+        """Change the list; the first network is chosen where the chosen one is no longer in it."""
         chosen = self.current
         change()
         if self.model.rows:
@@ -143,28 +259,27 @@ class PublishedPage(QWidget):
         self._show_emptiness()
 
     def _on_download_wanted(self, row: PublishedRow) -> None:
-        """Begin, unless what stands in a field leads nowhere: then the person mends it first."""
+        """Begin, unless proxy or mirror cannot be used: then the person corrects it first."""
         for field in (self.proxy, self.mirror):
             if not field.take_typed():
                 field.open()
                 return
-        self._jobs.download_network(row, self.proxy.address, self.mirror.place)
+        self._jobs.download_network(row, self.proxy.value, self.mirror.value)
 
     def _show_emptiness(self) -> None:
-        """An empty list says why, and what next."""
         stage = self._jobs.listing.stage
         text = ""
         if not self.model.rows and self.search.text():
             text = tr("No network matches. Search for a family, such as resnet, or clear the search.")
         elif not self.model.rows and stage in (Stage.DONE, Stage.FAILED):
             text = tr("The list could not be loaded. Come back to this page to try again.")
+        rows, publishers = self.model.rows, self.model.publishers
         self._nothing.setText(text)
         self._nothing.setVisible(bool(text))
-        self.table.setVisible(bool(self.model.rows))
+        self.table.setVisible(bool(rows))
         has_advice = any(card.row is not None for card in self.recommended.values())
         for heading in self._headings:
             heading.setVisible(has_advice)
-        has_list, publishers = bool(self.model.publishers), self.model.publishers
         self.publisher.setVisible(len(publishers) > 1)
-        self._more.setVisible(has_list and TIMM not in publishers)
-        self.search.setEnabled(bool(self.model.rows or self.search.text()))
+        self._more.setVisible(bool(publishers) and TIMM not in publishers)
+        self.search.setEnabled(bool(rows or self.search.text()))

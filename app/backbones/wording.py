@@ -10,10 +10,10 @@ from PySide6.QtCore import QLocale
 from app.backbones.logic import BackboneRow, Origin, PublishedRow, RecommendedRow, Source
 from app.texts import fill, marked, plural, tr
 from app.wording import SEPARATOR, file_size, images, images_per_s, number, percent_to_a_tenth
-from engine.backbones.published.recommended import Advice
+from engine.backbones.published.titles import Advice
 
 if TYPE_CHECKING:
-    from engine.backbones.choices import OfferedBackbone
+    from engine.backbones.bundled import OfferedBackbone
     from engine.backbones.onnx_files.facts import OnnxFacts, Trial
     from engine.collection.backbone_change.shot_comparison import ShotComparison
 
@@ -33,26 +33,26 @@ _ORIGINS: Final = {
 }
 
 
+CHOICES: Final = {"accurate": marked("Accurate"), "fast": marked("Fast")}  # badges of the bundled backbones
+ADVICE: Final = {Advice.FAST: marked("Fast"), Advice.BALANCED: marked("Balanced"), Advice.BEST: marked("Most accurate")}
+NOT_KNOWN: Final = "\N{EN DASH}"  # in a table
+
+
 def pixels(side: int) -> str:
     return tr("%1 px", number(side))
-
-
-CHOICES: Final = {"accurate": marked("Accurate"), "fast": marked("Fast")}  # badges of the bundled backbones
 
 
 def row_facts(row: BackboneRow) -> str:
     """`224 px  ·  512-dimensional embedding  ·  11.2 MB  ·  420 images/s on one core`."""
     card = row.files.card
-    facts = [
-        pixels(card.input_side),
-        tr("%1-dimensional embedding", number(card.embedding_width)),
-        file_size(row.size_bytes) if row.size_bytes else "",
-    ]
-    return SEPARATOR.join(filter(None, (*facts, _speed_here(row) or _speed(row.images_per_s))))
+    embedding = tr("%1-dimensional embedding", number(card.embedding_width))
+    size = file_size(row.size_bytes) if row.size_bytes else ""
+    speed = _speed_here(row) or _speed(row.images_per_s)
+    return SEPARATOR.join(filter(None, (pixels(card.input_side), embedding, size, speed)))
 
 
 def _speed_here(row: BackboneRow) -> str:
-    """`160 images/s on this computer`, where it was measured with the person's images; else up to so many."""
+    """`160 images/s on this computer`, where it was measured with the person's images; else an upper bound."""
     if row.rate is None:
         return ""
     if row.preparation is not None:
@@ -65,7 +65,7 @@ def _speed_here(row: BackboneRow) -> str:
 
 
 def _speed(images_per_s: float | None) -> str:
-    """`420 images/s on one core`; nothing where it was not measured."""
+    """`420 images/s on one core`; "" where it was not measured."""
     if not images_per_s:
         return ""
     rate = QLocale().toString(images_per_s, "f", 0 if images_per_s >= _SLOW else 1)
@@ -73,7 +73,7 @@ def _speed(images_per_s: float | None) -> str:
 
 
 def row_origin(row: BackboneRow) -> str:
-    """Where a backbone is from, and its licence; `row_details` has all about a bundled one."""
+    """Origin and licence, shortened for a bundled one."""
     card = row.files.card
     facts = [tr(_ORIGINS[row.origin])]
     if row.choice is not None and card.training_data:
@@ -86,7 +86,7 @@ def row_origin(row: BackboneRow) -> str:
 
 
 def row_details(row: BackboneRow) -> str:
-    """What it was trained on and its licence, in full; empty for one that is not bundled."""
+    """Training data and licence of a bundled one in full."""
     card = row.files.card
     return "" if row.choice is None else "\n".join(filter(None, (card.training_data, card.licence)))
 
@@ -98,28 +98,19 @@ def _first_words(text: str, *ends: str) -> str:
 
 
 def removal_question(row: BackboneRow) -> str:
-    return tr(
-        "Remove %1? This deletes %2 (%3) from this computer for good.",
-        row.name,
-        row.files.backbone.name,
-        file_size(row.size_bytes),
-    )
+    name, size = row.files.backbone.name, file_size(row.size_bytes)
+    return tr("Remove %1? This deletes %2 (%3) from this computer for good.", row.name, name, size)
 
 
 def removal_consequence(row: BackboneRow) -> str:
     consequence = tr("Projects that use it keep their labels and predictions, but need it again to embed new images.")
     if row.origin is Origin.PUBLISHED:
-        way_back = tr("It can be downloaded again.")
-    else:
-        way_back = tr("It can be added again only from its ONNX file.")
-    return f"{consequence} {way_back}"
+        return f"{consequence} {tr('It can be downloaded again.')}"
+    return f"{consequence} {tr('It can be added again only from its ONNX file.')}"
 
 
 def accuracy(row: PublishedRow) -> str:
     return "" if row.network.top1 is None else percent_to_a_tenth(row.network.top1 / 100)
-
-
-NOT_KNOWN: Final = "\N{EN DASH}"  # in a table, for what nobody tells
 
 
 def table_accuracy(row: PublishedRow) -> str:
@@ -131,22 +122,19 @@ def table_size(row: PublishedRow) -> str:
 
 
 def download_size(row: PublishedRow) -> str:
-    """`97.8 MB`; `about 88.2 MB` where it was counted from the network; nothing where it is not told."""
-    size = row.network.size_bytes and file_size(row.network.size_bytes)
-    if not size:
+    """`97.8 MB`; `about 88.2 MB` where it was counted from the network; "" where unknown."""
+    if not row.network.size_bytes:
         return ""
+    size = file_size(row.network.size_bytes)
     return size if row.network.sha256_prefix else tr("about %1", size)
 
 
 def published_facts(row: PublishedRow) -> str:
-    """What is worth knowing before a download: `82.5% ImageNet top-1  ·  114.4 MB  ·  224 px`."""
+    """`82.5% ImageNet top-1  ·  114.4 MB  ·  224 px`."""
     top1_text = accuracy(row)
     top1 = top1_text and tr("%1 ImageNet top-1", top1_text)
     facts = (top1, download_size(row), pixels(row.network.input_side), _speed(row.images_per_s))
     return SEPARATOR.join(filter(None, facts))
-
-
-ADVICE: Final = {Advice.FAST: marked("Fast"), Advice.BALANCED: marked("Balanced"), Advice.BEST: marked("Most accurate")}
 
 
 def licence_and_work(recommended: RecommendedRow) -> str:
@@ -163,7 +151,6 @@ def licence_text(row: PublishedRow) -> str:
 
 
 def download_button(row: PublishedRow) -> str:
-    """`Download 97.8 MB…`, or how to go on with one that was stopped."""
     if not row.network.size_bytes:
         return tr("Download…")
     if row.fetched_bytes:
@@ -172,35 +159,24 @@ def download_button(row: PublishedRow) -> str:
 
 
 def download_question(row: PublishedRow, mirror: str = "") -> str:
-    """What a download means, before it begins."""
-    size = download_size(row) or row.name
     if mirror and "://" not in mirror:
         return tr("Takes %1 from %2. Nothing is downloaded.", row.name, mirror)
-    return tr(
-        "Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent.",
-        size,
-        urlsplit(mirror or row.network.url).hostname or mirror,
-    )
+    text = tr("Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent.")
+    return fill(text, download_size(row) or row.name, urlsplit(mirror or row.network.url).hostname or mirror)
 
 
 def short_licence(row: PublishedRow) -> str:
-    """A licence's name, as short as a column."""
     if row.network.licence.startswith(UNNAMED):
         return tr("not named")
     return row.network.licence.partition(":")[0].partition(";")[0]
 
 
-# -- an ONNX file
-
-
 def file_facts(facts: OnnxFacts) -> str:
     """`97.8 MB  ·  input 3 x 224 x 224  ·  2,048-dimensional embedding`."""
-    shape = " \N{MULTIPLICATION SIGN} ".join(
-        str(size) if isinstance(size, int) else "?" for size in facts.image_input.shape[1:]
-    )
-    return SEPARATOR.join(
-        (file_size(facts.size_bytes), tr("input %1", shape), tr("%1-dimensional embedding", number(facts.width)))
-    )
+    sizes = (str(size) if isinstance(size, int) else "?" for size in facts.image_input.shape[1:])
+    shape = tr("input %1", " \N{MULTIPLICATION SIGN} ".join(sizes))
+    embedding = tr("%1-dimensional embedding", number(facts.width))
+    return SEPARATOR.join((file_size(facts.size_bytes), shape, embedding))
 
 
 def trial_button(count: int) -> str:
@@ -215,9 +191,6 @@ def trial_text(trial: Trial) -> str:
     return fill(template, images(trial.images), number(trial.width), rate)
 
 
-# -- the accurate backbone for a project that uses the fast one
-
-
 def offer_text(accurate: OfferedBackbone) -> str:
     template = tr("This project is set to Fast. Accurate is right more often.")
     times = round(accurate.times_the_work)
@@ -228,9 +201,6 @@ def offer_text(accurate: OfferedBackbone) -> str:
 
 def preparing_text(name: str) -> str:
     return tr("Preparing %1", name)
-
-
-# -- a change
 
 
 def verdict(figures: ShotComparison, name: str) -> str:
@@ -256,7 +226,7 @@ def comparison(figures: ShotComparison) -> str:
 
 
 def measured_on(figures: ShotComparison) -> str:
-    """What the figures were measured on, and whether that is enough to tell."""
+    """What the figures were measured on, and whether that is enough."""
     if figures.after is None or not figures.shots:
         return ""
     basis = plural(figures.shots, "Accuracy on 1 held-out image.", "Accuracy on %n of your labels, each held out once.")

@@ -56,7 +56,7 @@ class BackboneMaking(QObject):
         Raises:
             UnmadeBackboneError: it must be built first.
         """
-        from engine.backbones.choices import choice_of, preparation_of
+        from engine.backbones.bundled import choice_of, preparation_of
 
         preparation = None if backbone == self._tried else preparation_of(backbone)
         if preparation is not None:

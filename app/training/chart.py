@@ -64,10 +64,7 @@ class Chart(QWidget):
         theme_of(application).changed.connect(self._dress)
         self._dress()
 
-    # -- what is drawn
-
     def show_curves(self, curves: Curves, iterations: int) -> None:
-        """Show the curves of a training of so many iterations."""
         self._curves, self._iterations, self._kept_iteration = curves, max(1, iterations), None
         self.redraw()
 
@@ -106,8 +103,6 @@ class Chart(QWidget):
         if accuracy.values:
             words.append(f"{tr('Validation accuracy')} {percent_to_a_tenth(accuracy.values[-1])}")
         self.setAccessibleName(", ".join(words) or tr("Training chart"))
-
-    # -- the look
 
     def _dress(self) -> None:
         colours = tokens().colours

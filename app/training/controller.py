@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 from app.actions.row import READ_FOR_GOOD, WRITE_FOR_GOOD, Method, Section, action
 from app.feature import GoOn, PanelFeature
 from app.texts import marked, tr
-from app.training.forecast import Forecast
-from app.training.job import Phase, Training
-from app.training.logic import Depth, Evidence, StoppedTraining
-from app.training.stopped import stopped_training
-from app.training.versions import evidence
+from app.training.job import Forecast, Phase, Training
+from app.training.logic import Depth, Evidence, StoppedTraining, evidence, stopped_training
 from app.training.wording import leaving_text, outcome_line, proposal, stopped_text
 
 if TYPE_CHECKING:
@@ -30,7 +27,7 @@ def _to_train(name: str, text: str, icon: str, keys: str, depth: Depth) -> Calla
 
 @final
 class Models(PanelFeature["TrainingPanel"]):
-    """Opens the training panel and does what is asked for there."""
+    """Opens the training panel, proposes a training, and chooses model versions."""
 
     guide_page = "backbones#training"
 
@@ -58,7 +55,6 @@ class Models(PanelFeature["TrainingPanel"]):
         given=(None,),
     )
     def open_panel(self, depth: Depth | None) -> None:
-        """Show the panel in the place of the inspector."""
         self.show_panel().show_depth(depth)
 
     def holds_back(self, go_on: GoOn, *, at_end: bool) -> bool:
@@ -90,14 +86,11 @@ class Models(PanelFeature["TrainingPanel"]):
         from app.training.view import TrainingPanel
 
         panel = TrainingPanel(self._session, self.training, self.forecast)
-        panel.start_requested.connect(self.training.start)
-        panel.cancel_requested.connect(self.training.cancel)
-        panel.keep_requested.connect(self.training.dismiss)
         panel.use_requested.connect(self.use)
         return panel
 
     def _on_loaded(self) -> None:
-        """Who opens a project with labels enough finds the advice in the panel; only new labels are told."""
+        """A project that has enough labels already gets the advice in the panel alone."""
         self._is_proposed = self._will_help(Evidence())
         if (info := self._session.info) is not None and info.is_writable:
             caches = self._session.caches
@@ -140,7 +133,6 @@ class Models(PanelFeature["TrainingPanel"]):
         self._toast.say(tr("Now using %1", name), action=tr("Undo"), on_action=self._session.undo)
 
     def _on_phase_changed(self, phase: Phase) -> None:
-        """Tell somebody who looks elsewhere how it ended."""
         if self.is_panel_shown:
             return
         if phase is Phase.FAILED:

@@ -1,41 +1,103 @@
-"""The training of the open project: runs in a child process, and what it yields becomes a model version."""
+"""The training of the open project, which runs in a child process and becomes a model version; and its forecast."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
-from PySide6.QtCore import QObject, QThreadPool, Signal
+from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 
 from app.jobs.background_thread import DetachedJob
 from app.jobs.job import Job, Lane
 from app.jobs.process_job import ProcessJob
 from app.texts import tr
-from app.training.logic import Curves, Depth, Plan, Trained
-from app.training.versions import store_trained
+from app.training.logic import Curves, Depth, Plan, StartingPoint, Trained, store_trained
 from engine.errors import Cancelled
 from engine.events import CancelToken, OnProgress, Progress
 from engine.full_disk import storage_error
-from engine.scratch_folder import ScratchFolder, clear_abandoned
+from engine.new_folder import ScratchFolder, clear_abandoned
+from engine.training.curve import TrainingDuration
 
 if TYPE_CHECKING:
     from app.session import ProjectInfo, Session
     from engine.collection.live import LiveCollection
-    from engine.collection.messages import Train, TrainingResult
+    from engine.collection.messages import TrainingResult
     from engine.project import Change
     from engine.training.curve import TrainingPoint
 
+MakeJob = Callable[[str, Any], ProcessJob]
+Store = Callable[["LiveCollection", Trained, Path], Trained]
+SETTLING_MS: Final = 1_500  # without another label for so long, the labels are what a training would learn from
 FOLDER: Final = "training"
 TRAINED: Final = "trained"
 
-MakeJob = Callable[[str, "Train"], ProcessJob]
-Store = Callable[["LiveCollection", Trained, Path], Trained]
+
+@final
+class Forecast(QObject):
+    """Measures the duration once for each network to start from, and again after a change of model or labels."""
+
+    changed = Signal()  # the answer of `of`
+
+    def __init__(self, session: Session, make_job: MakeJob = ProcessJob, parent: QObject | None = None) -> None:
+        super().__init__(parent or session)
+        self._session = session
+        self._make_job = make_job
+        self._known: dict[tuple[StartingPoint, int | None], TrainingDuration | None] = {}
+        self._job: ProcessJob | None = None
+        self._settling = QTimer(self, singleShot=True, interval=SETTLING_MS)
+        self._settling.timeout.connect(self.changed)
+        session.closed.connect(self._forget)
+        session.change_made.connect(self._on_change_made)
+
+    def of(self, plan: Plan) -> TrainingDuration | None:
+        """How long a plan's kind of training takes; None while unknown."""
+        return self._known.get((plan.start, plan.side))
+
+    @property
+    def is_measuring(self) -> bool:
+        return self._job is not None or self._settling.isActive()
+
+    def want(self, plan: Plan) -> None:
+        """Measure an unknown duration; one at a time, and not while labels still come."""
+        from engine.collection.messages import EstimateTraining
+
+        info, key = self._session.info, (plan.start, plan.side)
+        if info is None or self.is_measuring or key in self._known:
+            return
+        settings = {name: value for name, value in plan.settings().items() if name != "iterations"}
+        request = EstimateTraining(info.path, self._session.caches.root, settings)
+        job = self._make_job(tr("Measuring how long training takes"), request)
+        job.finished.connect(lambda duration: self._known.update({key: duration}))
+        job.failed.connect(lambda _message: self._known.update({key: None}))
+        job.ended.connect(self._on_ended)
+        self._job = job
+        self._session.jobs.watch(job)
+        job.start()
+
+    def _on_ended(self) -> None:
+        self._job = None
+        self.changed.emit()
+
+    def _on_change_made(self, change: Change) -> None:
+        """Other labels need other iterations: a training takes longer with more images of a class."""
+        if change.settings:
+            self._forget()
+        elif change.labelled or change.graph_edits or change.images_removed:
+            self._forget()
+            self._settling.start()
+            self.changed.emit()
+
+    def _forget(self) -> None:
+        self._settling.stop()
+        self._known.clear()
+        if self._job is not None:
+            self._job.cancel()
 
 
 class Phase(StrEnum):
-    """Where a training is; IDLE before it and after the person has decided about its result."""
+    """State of a training; IDLE before it and after the person has decided about its result."""
 
     IDLE = "idle"
     WAITING = "waiting"
@@ -50,9 +112,9 @@ BUSY: Final = frozenset({Phase.WAITING, Phase.RUNNING, Phase.STORING})
 
 @final
 class Training(QObject):
-    """One training at a time, with all that screens show of it; it goes on while no screen looks."""
+    """One training at a time, with all that screens show of it; it goes on while no screen shows it."""
 
-    phase_changed = Signal(Phase)  # the new `Phase`; all attributes fit it already
+    phase_changed = Signal(Phase)  # all attributes fit the new one already
     point_added = Signal()
     progressed = Signal(Progress)
 
@@ -84,7 +146,7 @@ class Training(QObject):
         return self.phase in BUSY
 
     def start(self, plan: Plan) -> None:
-        """Queue a training behind the heavy jobs that run already; nothing while one is busy or nobody may write."""
+        """Queue a training behind running heavy jobs; nothing while one is busy or the project is read-only."""
         info = self._session.info
         if self.is_busy or info is None or not info.is_writable:
             return
@@ -128,7 +190,6 @@ class Training(QObject):
             self._job.cancel()
 
     def dismiss(self) -> None:
-        """The person has seen the result or the failure, and goes on."""
         if not self.is_busy:
             self._enter(Phase.IDLE)
 
@@ -149,8 +210,6 @@ class Training(QObject):
             self._job = None
         self.phase_changed.emit(phase)
 
-    # -- following the job
-
     def _on_point(self, point: TrainingPoint) -> None:
         self.curves.add(point)
         self.point_added.emit()
@@ -160,7 +219,7 @@ class Training(QObject):
         self.progressed.emit(progress)
 
     def _on_finished(self, depth: Depth, project_path: Path, files: TrainingResult) -> None:
-        """Put the new version into the project; choosing it is up to the person."""
+        """Put the new version into the project; the person chooses whether to use it."""
         trained = Trained.of_files(depth, files)
         job = self._session.run_long(
             lambda live, _on_progress, _cancel: self._store(live, trained, project_path),
@@ -194,12 +253,11 @@ class Training(QObject):
             self._enter(Phase.IDLE)
 
     def _on_change_made(self, change: Change) -> None:
-        """What a training failed of is not said of a project that is another one by now."""
         if self.phase is Phase.FAILED and not change.is_empty:
             self.dismiss()
 
     def _clean_up(self) -> None:
-        """Leave no trace in the cache, without keeping the window waiting."""
+        """Empty the cache in the background."""
         folder, self._folder = self._folder, None
         if folder is not None:
             QThreadPool.globalInstance().start(folder.remove)

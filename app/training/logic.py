@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from importlib.util import find_spec
@@ -15,21 +16,69 @@ import numpy as np
 
 from engine.collection.training.advice import is_likely_to_help
 from engine.config import is_packaged
+from engine.errors import Cancelled
 
 if TYPE_CHECKING:
+    from engine.collection.live import LiveCollection
     from engine.collection.messages import TrainingResult
     from engine.collection.state import CollectionState
+    from engine.config import CacheFolders
+    from engine.project import Project
+    from engine.project.records import ModelVersion
     from engine.training.curve import TrainingPoint
 
-POINTS_KEPT: Final = 512  # of one curve: twice what a screen can tell apart
 
+def version_rows(live: LiveCollection) -> tuple[VersionRow, ...]:
+    """All model versions of a project, the newest first."""
+    used = live.project.models.current.version_id
+    rows = [_row(version, is_used=version.version_id == used) for version in live.project.models.versions()]
+    return tuple(reversed(rows))
+
+
+def evidence(live: LiveCollection) -> Evidence:
+    """How the model in use does on images that it was not trained on, and the outcome of earlier trainings."""
+    from engine.collection.what_if.held_out import held_out_answers
+
+    rows = version_rows(live)
+    trained_on = max((row.trained_on for row in rows if row.is_used or row.is_no_better), default=0)
+    answers = None if live.fitted is None else held_out_answers(live.fitted, live.project.classes.graph)
+    accuracy = None if answers is None or not len(answers.is_right) else float(answers.is_right.mean())
+    return Evidence(trained_on, accuracy)
+
+
+def _row(version: ModelVersion, *, is_used: bool) -> VersionRow:
+    figures = Figures.of_named(version.figures)
+    is_measured = figures.before is not None and figures.after is not None
+    goes_on = version.settings.get("start") != StartingPoint.CONV4
+    return VersionRow(
+        version.version_id, version.label, version.created_at, figures.after, is_used,
+        int(version.figures.get("labelled_images") or 0), goes_on and is_measured and not figures.is_better,
+    )  # fmt: skip
+
+
+def store_trained(live: LiveCollection, trained: Trained, project_path: Path) -> Trained:
+    """Adopt a trained model, by its id and name there, into the project that it was trained for; deletes its folder.
+
+    Raises:
+        Cancelled: another project is open by now.
+    """
+    from engine.collection.training.trained import adopt, read_trained
+
+    try:
+        if live.project.path != project_path:
+            raise Cancelled
+        version_id = adopt(live.project, read_trained(trained.folder))
+    finally:
+        shutil.rmtree(trained.folder, ignore_errors=True)
+    name = next(row.name for row in version_rows(live) if row.version_id == version_id)
+    return replace(trained, version_id=version_id, name=name)
+
+
+POINTS_KEPT: Final = 512  # of one curve: twice what a screen can show
 IMAGES_NEEDED: Final = 2
 CLASSES_NEEDED: Final = 2  # an episode takes a support and a query image of each of at least two classes
-
 CONFIDENCE: Final = 1.96  # standard deviations around the mean that hold 19 of 20 cases
-
 ACCURACY_SPAN: Final = 0.2  # least height of the accuracy chart: noise of a percent must not look like a mountain
-
 MARGIN: Final = 0.06  # of a chart's height, above and below the curve
 
 
@@ -54,7 +103,7 @@ class StartingPoint(StrEnum):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a person asks for."""
+    """A training as a person chose it."""
 
     depth: Depth
     iterations: int
@@ -173,11 +222,8 @@ class Curves:
     accuracy: Curve = field(default_factory=Curve)
 
     def add(self, point: TrainingPoint) -> None:
-        for curve, value in (
-            (self.loss, point.loss),
-            (self.validation_loss, point.validation_loss),
-            (self.accuracy, point.accuracy),
-        ):
+        curves = {self.loss: point.loss, self.validation_loss: point.validation_loss, self.accuracy: point.accuracy}
+        for curve, value in curves.items():
             if value is not None:
                 curve.add(point.iteration, value)
 
@@ -240,7 +286,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Trained:
-    """A training that went well: what the worker left in its folder."""
+    """A successful training: what the worker left in its folder."""
 
     depth: Depth
     folder: Path
@@ -264,3 +310,11 @@ class VersionRow:
     is_used: bool
     trained_on: int = 0  # labelled images that its backbone was trained on; 0 for an untrained one
     is_no_better: bool = False  # whether training the backbone in use gave it, and it was right no more often than that
+
+
+def stopped_training(project: Project, caches: CacheFolders) -> StoppedTraining | None:
+    """The stopped training of an open project; None where none can go on."""
+    from engine.collection.training.unfinished import unfinished
+
+    found = unfinished(project, caches)
+    return None if found is None else StoppedTraining(found.done, Plan.of_settings(found.chosen))

@@ -18,9 +18,10 @@ from app.training.logic import (
     Labels,
     Plan,
     StartingPoint,
+    StoppedTraining,
     can_train,
 )
-from app.training.wording import advice, duration, labels_text, purpose, start_text
+from app.training.wording import advice, duration, labels_text, purpose, start_text, stopped_text
 from engine.training.curve import TrainingDuration
 
 ITERATIONS_STEP = 100
@@ -30,14 +31,13 @@ ITERATIONS_STEP = 100
 class SetupForm(QWidget):
     """Settings of one depth."""
 
-    start_requested = Signal(Plan)  # a `Plan`
+    start_requested = Signal(Plan)
     plan_changed = Signal()  # how long it takes may have changed
 
     def __init__(self, depth: Depth, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.topic = depth
         self._labels = Labels()
-        self._is_writable = True
         self.iterations = self._make_iterations()
         self.start_from = make_choice_box({start: start_text(start) for start in StartingPoint})
         self._side_row: list[QWidget] = []
@@ -48,7 +48,9 @@ class SetupForm(QWidget):
         self._duration = make_label("", "secondary", wraps=True)
         self._advice = make_label("", "accent", wraps=True)
         self._basis = make_label("", "secondary", wraps=True)
-        self.start_button = make_button(tr("Start"), self._on_start, variant="primary", icon_name="play")
+        self.start_button = make_button(
+            tr("Start"), lambda: self.start_requested.emit(self.plan), variant="primary", icon_name="play"
+        )
         self._lay_out()
         self.start_from.currentIndexChanged.connect(self._on_start_chosen)
         self.side.currentIndexChanged.connect(self._on_setting_changed)
@@ -84,7 +86,7 @@ class SetupForm(QWidget):
         return form
 
     def give_way(self, *, to_another: bool) -> None:
-        """Another button beside this form is the likely one."""
+        """Leave the prominent look to another button beside this form."""
         set_variant(self.start_button, "" if to_another else "primary")
 
     @property
@@ -96,23 +98,20 @@ class SetupForm(QWidget):
         return Plan(self.topic, self.iterations.value(), start, side)
 
     def show_labels(self, labels: Labels, *, is_writable: bool) -> None:
-        """Say what there is to learn from, and offer Start when that is enough."""
-        self._labels, self._is_writable = labels, is_writable
-        trains = can_train()
+        """Show what there is to learn from, and offer Start when that is enough."""
+        self._labels, trains = labels, can_train()
         self._basis.setText(labels_text(labels, trains=trains))
         self._tell()
         self.start_button.setEnabled(labels.are_enough and is_writable and trains)
-        tip = "" if is_writable else tr("The project is open read-only.")
-        self.start_button.setToolTip(plain_tip(tip))
+        self.start_button.setToolTip("" if is_writable else plain_tip(tr("The project is open read-only.")))
 
     def _on_start_chosen(self) -> None:
-        """A backbone in use goes on at its own side: there is nothing to choose."""
+        """Only Conv4 has a choice of sides."""
         for part in self._side_row:
             part.setVisible(self.start_from.currentData() is StartingPoint.CONV4)
         self._on_setting_changed()
 
     def show_duration(self, expected: TrainingDuration | None, *, is_measuring: bool) -> None:
-        """Say how long it takes; None while nobody knows."""
         self._expected, self._is_measuring = expected, is_measuring
         self._tell()
 
@@ -128,5 +127,32 @@ class SetupForm(QWidget):
         self._advice.setText(advised)
         self._advice.setVisible(bool(advised))
 
-    def _on_start(self) -> None:
-        self.start_requested.emit(self.plan)
+
+@final
+class StoppedNotice(QWidget):
+    """Shows how far a stopped training was, and resumes it; hidden while there is none."""
+
+    resume_requested = Signal(Plan)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._plan: Plan | None = None
+        self._text = make_label("", "secondary", wraps=True)
+        self.resume_button = make_button(tr("Resume"), self._on_resume, variant="primary", icon_name="play")
+        fill_column(self, self._text, self.resume_button)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def show_stopped(self, stopped: StoppedTraining | None, *, is_writable: bool) -> None:
+        self._plan = None if stopped is None else stopped.plan
+        if stopped is not None:
+            self._text.setText(stopped_text(stopped))
+        self.resume_button.setEnabled(is_writable)
+        self.setVisible(stopped is not None)
+
+    def _on_resume(self) -> None:
+        if self._plan is not None:
+            self.resume_requested.emit(self._plan)

@@ -7,25 +7,93 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.controls import fill_column, make_button, make_label, make_row_card, make_used_mark
-from app.side_panel.cards import CardList, FailureNotice, OutcomeCard
+from app.side_panel.cards import CardList, FailureNotice, OutcomeCard, ProgressView
 from app.side_panel.frame import SidePanel
 from app.texts import tr
 from app.training.job import Phase
-from app.training.logic import Depth, Evidence, Plan, StoppedTraining, Trained, VersionRow
-from app.training.run_view import RunView
-from app.training.setup_form import SetupForm
-from app.training.stopped import StoppedNotice, stopped_training
-from app.training.versions import evidence, version_rows
-from app.training.wording import comparison, measured_on, title, verdict, version_facts
+from app.training.logic import (
+    Depth,
+    Evidence,
+    Plan,
+    StoppedTraining,
+    VersionRow,
+    evidence,
+    stopped_training,
+    version_rows,
+)
+from app.training.setup_form import SetupForm, StoppedNotice
+from app.training.wording import comparison, measured_on, stage_text, title, verdict, version_facts
+from engine.events import Progress
 
 if TYPE_CHECKING:
     from app.session import Session
-    from app.training.forecast import Forecast
-    from app.training.job import Training
+    from app.training.chart import Chart
+    from app.training.job import Forecast, Training
     from engine.project import Change
+
+
+@final
+class RunView(QWidget):
+    """Follows a training."""
+
+    def __init__(self, training: Training) -> None:
+        super().__init__()
+        self._training = training
+        self.chart: Chart | None = None
+        self._chart_place = QVBoxLayout()
+        self._progress = ProgressView(tr("Stop; the project stays unchanged"))
+        self.cancel_button = self._progress.cancel_button
+        fill_column(self, self._progress).insertLayout(0, self._chart_place)
+        self._progress.cancel_requested.connect(training.cancel)
+        training.phase_changed.connect(self._on_phase_changed)
+        training.point_added.connect(self._on_point_added)
+        training.progressed.connect(self._on_progressed)
+        self._on_phase_changed(training.phase)
+
+    @property
+    def facts(self) -> str:
+        return self._progress.facts
+
+    def _on_phase_changed(self, phase: Phase) -> None:
+        if phase is Phase.WAITING:
+            self._progress.show_waiting()
+        elif phase is Phase.RUNNING:
+            self._show_chart()
+            self._progress.show_step(tr("Preparing…"))
+            if self._training.progress is not None:
+                self._on_progressed(self._training.progress)
+        elif phase is Phase.STORING:
+            self._progress.show_step(tr("Saving the new version in the project…"), can_cancel=False)
+        else:
+            self._progress.show_ended()
+        if phase is Phase.DONE:
+            self._show_chart()
+            if self.chart is not None and self._training.trained is not None:
+                self.chart.mark_kept(self._training.trained.figures.kept_iteration)
+
+    def _on_progressed(self, progress: Progress) -> None:
+        if progress.unit:
+            self._progress.show_progress(progress)
+        elif self.cancel_button.isEnabled():
+            self._progress.show_step(stage_text(progress.note))
+
+    def _show_chart(self) -> None:
+        """Show the curves; the chart is made when first needed, as its library takes half a second to load."""
+        if self.chart is None:
+            from app.training.chart import Chart
+
+            self.chart = Chart()
+            self._chart_place.addWidget(self.chart)
+        plan = self._training.plan
+        if plan is not None:
+            self.chart.show_curves(self._training.curves, plan.iterations)
+
+    def _on_point_added(self) -> None:
+        if self.chart is not None:
+            self.chart.redraw_soon()
 
 
 @final
@@ -45,16 +113,12 @@ class VersionList(QWidget):
         self._list.show_cards([self._card(row, is_writable=is_writable) for row in rows])
 
     def _card(self, row: VersionRow, *, is_writable: bool) -> QFrame:
-        return make_row_card(row.name, (version_facts(row),), self._end(row, is_writable=is_writable))
-
-    def _end(self, row: VersionRow, *, is_writable: bool) -> QWidget:
-        """The mark of the version in use, or the button that takes another one into use."""
-        if row.is_used:
-            return make_used_mark(tr("In use"))
-        button = make_button(tr("Use"), lambda: self.use_requested.emit(row))
-        button.setAccessibleName(tr("Use %1", row.name))
-        button.setEnabled(is_writable)
-        return button
+        end: QWidget = make_used_mark(tr("In use"))
+        if not row.is_used:
+            end = make_button(tr("Use"), lambda: self.use_requested.emit(row))
+            end.setAccessibleName(tr("Use %1", row.name))
+            end.setEnabled(is_writable)
+        return make_row_card(row.name, (version_facts(row),), end)
 
 
 TOPIC: Final = "model versions"
@@ -66,10 +130,7 @@ STOPPED_TOPIC: Final = "stopped training"
 class TrainingPanel(SidePanel):
     """Shows one depth of training, or only the versions."""
 
-    start_requested = Signal(Plan)  # a `Plan`
-    cancel_requested = Signal()
     use_requested = Signal(int, str)  # id and name of a version to take into use
-    keep_requested = Signal()  # go on with the version in use
 
     def __init__(self, session: Session, training: Training, forecast: Forecast) -> None:
         super().__init__()
@@ -82,22 +143,12 @@ class TrainingPanel(SidePanel):
         self.stopped = StoppedNotice()
         self.forms = {depth: SetupForm(depth) for depth in Depth}
         self.run = RunView(training)
-        self.outcome = OutcomeCard(
-            use=tr("Use the new version"),
-            keep=tr("Keep the current one"),
-            consequence=tr("Both stay in the list below."),
-        )
+        use, keep = tr("Use the new version"), tr("Keep the current one")
+        self.outcome = OutcomeCard(use=use, keep=keep, consequence=tr("Both stay in the list below."))
         self._versions_title = make_label(tr("Model versions"), "section")
         self.versions = VersionList()
-        parts = (
-            self.failure,
-            self.stopped,
-            *self.forms.values(),
-            self.run,
-            self.outcome,
-            self._versions_title,
-            self.versions,
-        )
+        progress = (self.failure, self.stopped, *self.forms.values(), self.run, self.outcome)
+        parts = (*progress, self._versions_title, self.versions)
         self.lay_out("", tr("Close; training continues"), parts)
         self._connect()
         self.show_depth(None)
@@ -108,24 +159,20 @@ class TrainingPanel(SidePanel):
         self.forms[Depth.BACKBONE].plan_changed.connect(self._show_duration)
         self._forecast.changed.connect(self._show_duration)
         self.stopped.resume_requested.connect(self._on_start_requested)
-        self.run.cancel_requested.connect(self.cancel_requested)
         self.outcome.use_requested.connect(self._on_use_new)
-        self.outcome.keep_requested.connect(self.keep_requested)
+        self.outcome.keep_requested.connect(self._training.dismiss)
         self.versions.use_requested.connect(lambda row: self.use_requested.emit(row.version_id, row.name))
         self._training.phase_changed.connect(self._on_phase_changed)
         self._session.loaded.connect(self.ask_for_versions)
         self._session.state_changed.connect(lambda _state: self._ask_for_evidence())
         self._session.change_made.connect(self._on_change_made)
 
-    def _on_start_requested(self, plan: object) -> None:
-        """The button goes away; the focus stays here, and does not go to whatever stands next."""
-        self.setFocus()
-        self.start_requested.emit(plan)
-
-    # -- what is shown
+    def _on_start_requested(self, plan: Plan) -> None:
+        self.setFocus()  # the button goes away
+        self._training.start(plan)
 
     def show_depth(self, depth: Depth | None) -> None:
-        """Show one depth of training, None for the versions alone; what is not decided yet comes first."""
+        """Show one depth of training, None for the versions alone; an undecided result comes first."""
         plan = self._training.plan
         if self._training.phase is Phase.FAILED and plan is not None and plan.depth is not depth:
             self._training.dismiss()
@@ -157,17 +204,14 @@ class TrainingPanel(SidePanel):
         if self._training.plan is not None:
             self.topic = self._training.plan.depth
         if phase is Phase.DONE and self._training.trained is not None:
-            self._show_outcome(self._training.trained)
+            figures = self._training.trained.figures
+            is_better = figures.is_better or figures.before is None
+            texts = verdict(figures), comparison(figures), measured_on(figures)
+            self.outcome.show_outcome(*texts, is_new_better=is_better, tone="accent" if is_better else "")
             self.ask_for_versions()
         self._arrange()
         if phase is Phase.DONE:
             self.bring_into_sight(self.outcome)
-
-    def _show_outcome(self, trained: Trained) -> None:
-        figures = trained.figures
-        is_better = figures.is_better or figures.before is None
-        texts = verdict(figures), comparison(figures), measured_on(figures)
-        self.outcome.show_outcome(*texts, is_new_better=is_better, tone="accent" if is_better else "")
 
     def _show_labels(self) -> None:
         state, info = self._session.state, self._session.info
@@ -180,7 +224,6 @@ class TrainingPanel(SidePanel):
             form.show_labels(labels, is_writable=info.is_writable)
 
     def _show_duration(self) -> None:
-        """Measure how long the chosen training takes, where nobody knows it yet."""
         form = self.forms[Depth.BACKBONE]
         if self.isVisible() and form.isVisible():
             self._forecast.want(form.plan)
@@ -190,8 +233,6 @@ class TrainingPanel(SidePanel):
         info = self._session.info
         self.stopped.show_stopped(stopped, is_writable=info is not None and info.is_writable)
         self.forms[Depth.BACKBONE].give_way(to_another=stopped is not None)
-
-    # -- versions
 
     def ask_for_versions(self) -> None:
         if self._session.info is not None:

@@ -28,9 +28,7 @@ _HOUR_S: Final = 3600
 def title(depth: Depth | None) -> str:
     if depth is None:
         return tr("Model versions")
-    if depth is Depth.PROPAGATION:
-        return tr("Tune propagation")
-    return tr("Train the backbone")
+    return tr("Tune propagation") if depth is Depth.PROPAGATION else tr("Train the backbone")
 
 
 def purpose(depth: Depth) -> str:
@@ -40,7 +38,7 @@ def purpose(depth: Depth) -> str:
 
 
 def duration(plan: Plan, expected: TrainingDuration | None = None, *, is_measuring: bool = False) -> str:
-    """About how long a training takes; nothing where nobody knows."""
+    """Approximate duration of a training; "" while unknown."""
     if plan.depth is Depth.PROPAGATION:
         return _takes(tuning_s(plan))
     if expected is None:
@@ -55,7 +53,7 @@ def _takes(seconds: float) -> str:
 
 
 def advice(labels: Labels, plan: Plan, expected: TrainingDuration | None) -> str:
-    """Whether training the backbone is worth its time; nothing where it is not."""
+    """Whether training the backbone is worth its time; "" where it is not."""
     if not labels.will_help:
         return ""
     count = number(labels.images)
@@ -70,7 +68,7 @@ def proposal(labels: Labels) -> str:
 
 
 def stage_text(note: str) -> str:
-    """What a training does while it counts nothing."""
+    """A stage of a training that counts nothing."""
     texts = {
         TrainingStage.PREPARING: tr("Preparing the network…"),
         TrainingStage.EMBEDDING: tr("Embedding the labelled images…"),
@@ -87,11 +85,8 @@ def leaving_text(depth: Depth) -> str:
 
 
 def stopped_text(stopped: StoppedTraining) -> str:
-    return tr(
-        "Training stopped after %1 of %2 iterations. Nothing is lost.",
-        number(stopped.done),
-        number(stopped.plan.iterations),
-    )
+    done, total = number(stopped.done), number(stopped.plan.iterations)
+    return tr("Training stopped after %1 of %2 iterations. Nothing is lost.", done, total)
 
 
 def _about(seconds: float) -> str:
@@ -106,13 +101,10 @@ def _about(seconds: float) -> str:
 
 
 def start_text(start: StartingPoint) -> str:
-    if start is StartingPoint.CURRENT:
-        return tr("Backbone in use")
-    return tr("Conv4, from scratch")
+    return tr("Backbone in use") if start is StartingPoint.CURRENT else tr("Conv4, from scratch")
 
 
 def labels_text(labels: Labels, *, trains: bool = True) -> str:
-    """What there is to learn from, or what is missing."""
     if not trains:
         return tr("This edition cannot train. Install protoleaf-training in its place; projects stay.")
     if not labels.are_enough:
@@ -123,9 +115,7 @@ def labels_text(labels: Labels, *, trains: bool = True) -> str:
 def verdict(figures: Figures) -> str:
     if figures.before is None or figures.after is None:
         return tr("The new version is ready")
-    if figures.is_better:
-        return tr("The new version is better")
-    return tr("The new version is not better")
+    return tr("The new version is better") if figures.is_better else tr("The new version is not better")
 
 
 def comparison(figures: Figures) -> str:
@@ -138,7 +128,7 @@ def comparison(figures: Figures) -> str:
 
 
 def measured_on(figures: Figures) -> str:
-    """What the figures were measured on, and whether that is enough to tell."""
+    """What the figures were measured on, and whether that is enough."""
     if not figures.held_out_images:
         return ""
     basis = plural(figures.held_out_images, "Accuracy on 1 held-out image.", "Accuracy on %n held-out images.")
@@ -147,7 +137,7 @@ def measured_on(figures: Figures) -> str:
 
 
 def outcome_line(trained: Trained) -> str:
-    """The same in one line, for somebody who looks elsewhere."""
+    """The outcome in one line, for a toast."""
     if trained.figures.before is None:
         return verdict(trained.figures)
     return f"{verdict(trained.figures)}: {comparison(trained.figures)}"

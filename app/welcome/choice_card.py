@@ -15,7 +15,7 @@ from app.welcome.logic import ExpectedSpeed, Photos
 from app.welcome.wording import PURPOSES, TITLES, duration_text, preparation_text, speed_text
 
 if TYPE_CHECKING:
-    from engine.backbones.choices import OfferedBackbone
+    from engine.backbones.bundled import OfferedBackbone
 
 
 @final

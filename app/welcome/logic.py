@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from engine.config import PROJECT_SUFFIX
 
 if TYPE_CHECKING:  # the window shows first
-    from engine.backbones.choices import OfferedBackbone
+    from engine.backbones.bundled import OfferedBackbone
     from engine.embedding.messages import PhotoRate
     from engine.images.find_images import FoundImages
 

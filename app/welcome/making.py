@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the window shows first
     from app.session import Session
     from app.settings import Settings
     from app.welcome.new_project_view import NewProjectCard
-    from engine.backbones.choices import OfferedBackbone
+    from engine.backbones.bundled import OfferedBackbone
     from engine.embedding.messages import MeasuredRates, PhotoRate
     from engine.events import CancelToken, OnProgress, Progress
     from engine.images.find_images import FoundImages
@@ -73,7 +73,7 @@ class ProjectMaking(QObject):
     # -- asking
 
     def _on_possible(self, project: NewProject) -> None:
-        from engine.backbones.choices import chosen_among
+        from engine.backbones.bundled import chosen_among
 
         self._project = project
         if not project.has_choice:
@@ -206,7 +206,7 @@ class ProjectMaking(QObject):
 
 def _possible(dropped: tuple[Path, ...]) -> NewProject:
     """What a project can be made of. On a thread: it asks the disk."""
-    from engine.backbones.choices import is_chosen_elsewhere, offered_backbones
+    from engine.backbones.bundled import is_chosen_elsewhere, offered_backbones
 
     offered = () if is_chosen_elsewhere() else offered_backbones()
     return NewProject(offered, free_name(dropped[0]) if dropped else None, dropped)

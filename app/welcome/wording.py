@@ -10,7 +10,7 @@ from app.welcome.logic import ExpectedSpeed, NewProject, Photos
 from app.wording import images, images_per_s, number, rough_time
 
 if TYPE_CHECKING:
-    from engine.backbones.choices import OfferedBackbone
+    from engine.backbones.bundled import OfferedBackbone
 
 TITLES: Final = {"accurate": marked("Accurate"), "fast": marked("Fast")}
 PURPOSES: Final = {

@@ -1,7 +1,6 @@
 """The backbones that a person added, each in a folder of its own below the user's data folder.
 
-`<name>/<name>.onnx` with `<name>.card.json` beside it, and `<name>.propagation.onnx` where propagation was trained for
-it. A folder gets its name when it is whole, and never before.
+It holds `<name>.onnx`, its card, and its own propagation where it was trained. A folder gets its name when it is whole.
 """
 
 import mmap
@@ -19,10 +18,10 @@ from engine.backbones.model_files import WORDS, ModelFiles, bundled_backbones, m
 from engine.backbones.preprocessing import stamp_of
 from engine.config import backbones_folder
 from engine.errors import InputError, ModelError
-from engine.full_disk import storage_error
+from engine.files import open_regular
+from engine.full_disk import writing
 from engine.model_card import BackboneCard, card_path, file_hash, read_card, write_card
 from engine.new_file import create_file, flush_folder, open_own, private_folder
-from engine.regular_file import open_regular
 
 LONGEST_NAME: Final = 64
 _NAME: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}(?<!\.)")
@@ -66,17 +65,14 @@ class BackboneLibrary:
         return replace(model_files(self.path(name)), name=name)
 
     def add(self, onnx_path: Path, card: BackboneCard, *, propagation: Path | None = None) -> ModelFiles:
-        """Keep a copy of a backbone under its card's name, whole or not at all.
+        """Keep a copy of a backbone under its card's name, whole or not at all; an equal one in the library stays.
 
-        What the card says of the pictures is written into the copy, so that the same network with other preprocessing
-        is another file with another hash, and embeddings of the two are never mixed. External data is put into it.
-
-        Returns:
-            The files in the library. What is there already with the same content stays.
+        The card's preprocessing is written into the copy, so that the same network with another one has another hash,
+        and embeddings of the two are never mixed. External data is inlined.
 
         Raises:
             InputError: the name cannot be used, or another backbone has it.
-            ModelError: the file is not there, or is no sound ONNX file.
+            ModelError: the file is missing, or is no sound ONNX file.
             StorageError: the folder refuses; nothing of the backbone is kept.
         """
         check_name(card.name)
@@ -84,19 +80,17 @@ class BackboneLibrary:
             raise ModelError("the model file is not there", expected=str(onnx_path))
         unfinished = self._unfinished()
         try:
-            self._sweep()
-            private_folder(unfinished)
-            _fill(unfinished, onnx_path, card, propagation)
-            self._settle(unfinished, card.name)
-        except OSError as error:
-            remedy = "free some disk space; nothing was kept"
-            raise storage_error(self.folder, error, "the backbone cannot be kept", remedy) from error
+            with writing(self.folder, "the backbone cannot be kept", "free some disk space; nothing was kept"):
+                self._sweep()
+                private_folder(unfinished)
+                _fill(unfinished, onnx_path, card, propagation)
+                self._settle(unfinished, card.name)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
         return model_files(self.path(card.name))
 
     def remove(self, name: str) -> None:
-        """Take a backbone out of the library; projects that use it cannot embed new images afterwards.
+        """Delete an added backbone; projects that use it cannot embed new images afterwards.
 
         Raises:
             InputError: it is bundled.
@@ -105,39 +99,30 @@ class BackboneLibrary:
         """
         if name in bundled_backbones():
             raise InputError("a bundled backbone cannot be removed", found=name)
-        self._check_there(name)  # one whose files are damaged can go, too
-        try:
+        self._check_there(name)  # a damaged one can be removed, too
+        remedy = "check that the folder may be written to and that no other program uses the backbone"
+        with writing(self.folder / name, "the backbone cannot be removed", remedy):
             self._discard(self.folder / name)
-        except OSError as error:
-            remedy = "check that the folder may be written to and that no other program uses the backbone"
-            raise storage_error(self.folder / name, error, "the backbone cannot be removed", remedy) from error
 
     def _check_there(self, name: str) -> None:
-        names = self.names()
-        if name not in names:
-            raise ModelError(
-                "there is no such backbone in the library",
-                expected=", ".join(names),
-                found=f"“{name}”",
-                remedy="" if names else "no backbone was added yet",
-            )
+        if name not in (names := self.names()):
+            what, remedy = "there is no such backbone in the library", "" if names else "no backbone was added yet"
+            raise ModelError(what, expected=", ".join(names), found=f"“{name}”", remedy=remedy)
 
     def _settle(self, unfinished: Path, name: str) -> None:
         """Give a whole backbone its name; another program may do the same at this moment."""
         target = self.folder / name
         if target.is_dir() and not _is_whole(target):
-            self._discard(target)  # somebody took files out of it: it is listed nowhere, and could not be removed
-        is_new = not target.exists()
+            self._discard(target)  # somebody took files out of it: it is not listed, and could not be removed
         try:
-            if is_new:
+            if not target.exists():
                 unfinished.rename(target)
+                flush_folder(self.folder)
+                return
         except OSError:
-            is_new = False
             if not target.exists():
                 raise
-        if is_new:
-            flush_folder(self.folder)
-        elif not _is_same(target, unfinished):
+        if not _is_same(target, unfinished):
             remedy = "choose another name, or remove that one first"
             raise InputError("another backbone has this name already", found=name, remedy=remedy)
 
@@ -149,7 +134,7 @@ class BackboneLibrary:
         return self.folder / f"{_UNFINISHED}{uuid.uuid4().hex}"
 
     def _sweep(self) -> None:
-        """Clear away what a killed program left; young folders may be somebody's who is at work."""
+        """Remove what a killed program left; young folders may belong to one at work."""
         for folder in self.folder.glob(f"{_UNFINISHED}*"):
             with suppress(OSError):
                 if time.time() - folder.stat().st_mtime > _ABANDONED_AFTER_S:
@@ -157,24 +142,20 @@ class BackboneLibrary:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that cannot be a folder everywhere, or that a bundled backbone has.
+    """Refuse a name that cannot be a folder on every system, or that a bundled backbone has.
 
     Raises:
         InputError: with what a name may look like.
     """
     if not _NAME.fullmatch(name) or _is_device(name):
-        raise InputError(
-            "this cannot be a backbone's name",
-            expected="1 to {limit} letters, digits, dots, dashes and underscores, a letter or digit first",
-            found=f"“{name}”",
-            limit=LONGEST_NAME,
-        )
+        expected = "1 to {limit} letters, digits, dots, dashes and underscores, a letter or digit first"
+        raise InputError("this cannot be a backbone's name", expected=expected, found=f"“{name}”", limit=LONGEST_NAME)
     if _is_taken(name):
         raise InputError("a bundled backbone has this name", found=name, remedy="choose another name")
 
 
 def usable_name(text: str) -> str:
-    """A name for a backbone, made of any text, such as a file's name: other characters become dashes."""
+    """A valid backbone name made of any text, such as a file's name: other characters become dashes."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:LONGEST_NAME].rstrip(".") or "backbone"
     return f"own-{name}"[:LONGEST_NAME] if _is_device(name) or _is_taken(name) else name
 
@@ -191,7 +172,7 @@ def _is_whole(folder: Path) -> bool:
     network = folder / f"{folder.name}.onnx"
     try:
         return network.is_file() and card_path(network).is_file()
-    except OSError:  # a folder that nobody may look into holds no backbone for us
+    except OSError:  # a folder that cannot be read holds no backbone
         return False
 
 
@@ -224,7 +205,7 @@ def _copy_network(source: Path, target: Path, stamp: bytes) -> None:
 
 
 def _may_have_external_data(path: Path) -> bool:
-    """Whether the key stands anywhere in the file without which there is none: gigabytes need not be parsed for it."""
+    """Whether the key that external data needs stands anywhere in the file, without parsing gigabytes."""
     if not path.stat().st_size:
         return True  # refused with its reason
     with open_regular(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
@@ -232,9 +213,9 @@ def _may_have_external_data(path: Path) -> bool:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a file's content, not its rights and times."""
-    with open_regular(source) as reading, create_file(target) as writing:
-        shutil.copyfileobj(reading, writing, 1 << 20)
+    """Copy a file's content without its permissions and times."""
+    with open_regular(source) as reading, create_file(target) as written:
+        shutil.copyfileobj(reading, written, 1 << 20)
 
 
 def _is_same(there: Path, coming: Path) -> bool:
@@ -250,5 +231,5 @@ def _is_same(there: Path, coming: Path) -> bool:
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    """Hash of each network by its file's name; what else lies there, such as a system's own notes, does not count."""
+    """Hash of each network by file name; other files do not count."""
     return {path.name: file_hash(path) for path in folder.glob("*.onnx")}

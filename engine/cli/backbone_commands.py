@@ -46,11 +46,11 @@ def list_backbones(
         return
     if source or search:
         raise UsageError("--source and --search are for published networks", remedy="add --published")
-    from engine.backbones.model_files import bundled_backbones, bundled_card, is_converted
+    from engine.backbones.model_files import bundled_backbones, bundled_card, bundled_path
     from engine.collection.models import all_models
 
     models = all_models()
-    coming = [bundled_card(name) for name in bundled_backbones() if not is_converted(name)]
+    coming = [bundled_card(name) for name in bundled_backbones() if bundled_path(name) is None]
     head = f"{'name':<40}{'width':>7}{'side':>6}{'size':>11}{'images/s':>10}  from"
     say(
         "\n".join([head, *map(_coming_line, coming), *map(_line, models)]),
@@ -121,7 +121,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Test an ONNX file and add it to the library, or download a published network into it."""
-    from engine.backbones.published.publishers import is_published_source
+    from engine.backbones.published.catalogue import is_published_source
     from engine.backbones.published.route import Route
 
     if is_published_source(source):
@@ -183,7 +183,7 @@ def _fields(model: "ModelFiles") -> dict[str, Any]:
 
 
 def _coming_line(card: "BackboneCard") -> str:
-    from engine.backbones.converted.facts import CONVERSION_S
+    from engine.backbones.model_files import CONVERSION_S
 
     return (
         f"{card.name:<40}{card.embedding_width:>7}{card.input_side:>6}{'-':>11}{'-':>10}  "

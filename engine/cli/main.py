@@ -27,7 +27,7 @@ from engine.cli.output import interrupted_by_signals, stop_status, was_interrupt
 from engine.config import CacheFolders
 from engine.errors import Cancelled, InputError, ProtoleafError, StorageError, UsageError
 from engine.full_disk import as_full_disk
-from engine.scratch_folder import clear_abandoned
+from engine.new_folder import clear_abandoned
 
 GROUP: Final = "protoleaf.commands"
 LABORATORY: Final = ("benchmark", "experiment")  # commands that `research` adds by an entry point of the group

@@ -71,7 +71,7 @@ def named_backbone(
         ModelError: the file or network cannot be a backbone.
         InputError: the file's name cannot be used, or the library has another backbone of that name.
     """
-    from engine.backbones.published.publishers import is_published_source
+    from engine.backbones.published.catalogue import is_published_source
     from engine.backbones.published.route import Route
     from engine.collection.new_project import is_file_source
 
@@ -106,12 +106,12 @@ def at_hand(backbone: str, *, when_stopped: str) -> str:
     Raises:
         ModelError: it cannot be made.
     """
-    from engine.backbones.model_files import bundled_backbones, is_converted
+    from engine.backbones.model_files import bundled_backbones, bundled_path
     from engine.collection.models import name_of
 
     name = name_of(backbone)
-    if name in bundled_backbones() and not is_converted(name):
-        from engine.backbones.converted.keeping import convert_kept
+    if name in bundled_backbones() and bundled_path(name) is None:
+        from engine.backbones.bundled import convert_kept
 
         with stoppable(when_stopped) as cancel, progress_bar("Backbone") as on_progress:
             convert_kept(name, on_progress=on_progress, cancel=cancel)

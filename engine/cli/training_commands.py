@@ -8,7 +8,7 @@ import typer
 from engine.cli.options import ProjectPath, open_project
 from engine.cli.output import AsJson, percent, progress_bar, say, stoppable
 from engine.config import CacheFolders
-from engine.scratch_folder import scratch_folder
+from engine.new_folder import scratch_folder
 
 if TYPE_CHECKING:
     from engine.collection.training.trained import TrainedFiles

@@ -81,7 +81,7 @@ def _bundled_models() -> Iterator[ModelFiles]:
 
 def _made(name: str) -> Path:
     # The client of worker processes comes with it, which an open window has, and a quick command does without.
-    from engine.backbones.converted.keeping import at_hand
+    from engine.backbones.bundled import at_hand
 
     return at_hand(name)
 

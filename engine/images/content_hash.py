@@ -6,7 +6,7 @@ from typing import Final
 
 from blake3 import blake3
 
-from engine.regular_file import open_regular
+from engine.files import open_regular
 
 HASH_BYTES: Final = 16
 """128 bits: that two of a billion images agree by chance happens less than once in 10^20."""

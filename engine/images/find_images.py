@@ -12,12 +12,11 @@ from typing import Final, final
 
 from engine.errors import ImageError, StorageError
 from engine.events import CancelToken, OnProgress, Progress, ProgressMeter, ignore_progress
-from engine.files import FileFailure, FoundFile
+from engine.files import FileFailure, FoundFile, NotRegularError, require_regular
 from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES
 from engine.images.left_out import LeftOut, unread_kind
 from engine.images.read_file import not_a_file, read_file
 from engine.images.unreadable import SNIFFED_BYTES, is_other_kind, not_an_image, unread_suffix
-from engine.regular_file import NotRegularError, require_regular
 
 _DEVELOPED_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".heic", ".heif", ".hif"})  # what cameras put beside RAW
 _DIGITS: Final = re.compile(r"(\d+)")

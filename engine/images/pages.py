@@ -4,8 +4,8 @@ import struct
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from engine.files import open_regular
 from engine.images.raw_photo import raw_kind
-from engine.regular_file import open_regular
 
 # From TIFF 6.0; BigTIFF is not read.
 _ORDERS: Final = {b"II*\x00": "<", b"MM\x00*": ">"}

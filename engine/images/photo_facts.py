@@ -8,12 +8,11 @@ from typing import IO, Final
 
 from PIL import Image, ImageFile, IptcImagePlugin
 
-from engine.files import EmbeddedKeywords, PhotoFacts
+from engine.files import EmbeddedKeywords, PhotoFacts, open_regular
 from engine.images.jpeg_header import is_header_bounded
 from engine.images.kinds import PILLOW_FORMATS, RAW_SUFFIXES, heif_formats
 from engine.images.library_warnings import PILLOW_DAMAGE, pillow_is_quiet
 from engine.images.orientation import image_orientation
-from engine.regular_file import open_regular
 
 # From Exif 2.3.
 _EXIF_DIRECTORY: Final = 0x8769

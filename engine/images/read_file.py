@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
-from engine.regular_file import NotRegularError, open_regular
+from engine.files import NotRegularError, open_regular
 
 MAX_FILE_BYTES: Final = 2 * 1024**3
 """Larger files are refused: a file is held in memory as a whole (decision 32). Chosen."""

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, Final
 
 from engine.errors import FormatError, StorageError
+from engine.files import open_regular
 from engine.interchange import limits
-from engine.regular_file import open_regular
 
 BROKEN_ARCHIVE: Final = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError)
 """Errors of the standard library while a broken archive is read."""

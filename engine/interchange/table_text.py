@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import IO, Final
 
 from engine.errors import FormatError, StorageError
+from engine.files import open_regular
 from engine.interchange import limits
 from engine.interchange.text_file import WIDE_MARKS
-from engine.regular_file import open_regular
 
 SEPARATORS: Final = (",", ";", "\t")  # what spreadsheets put between cells, depending on the country
 _CHUNK_BYTES: Final = 1 << 20  # looked through at once

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from engine.errors import FormatError, StorageError
+from engine.files import open_regular
 from engine.interchange.archives import opened_archive
 from engine.interchange.text_file import decoded, encoding_of
 from engine.interchange.xml_files import Tree, xml_tree
-from engine.regular_file import open_regular
 
 LARGEST_TAXONOMY_BYTES: Final = 64 * 2**20
 """Of one file; WordNet's nouns take 15 MiB, the Gene Ontology 35, and a million short rows fit. Chosen."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import FormatError, StorageError
+from engine.files import MOST_BYTES, TooLargeError, open_regular, read_regular
 from engine.interchange import limits
-from engine.regular_file import MOST_BYTES, TooLargeError, open_regular, read_regular
 
 WIDE_MARKS: Final = (
     # UTF-32 would be taken for UTF-16 by its first two bytes, so it comes first.

@@ -16,9 +16,8 @@ from defusedxml.ElementTree import iterparse
 from lxml import etree
 
 from engine.errors import FormatError
-from engine.files import shown
+from engine.files import open_regular, shown
 from engine.interchange import limits
-from engine.regular_file import open_regular
 
 Element = Any  # an element of lxml, which ships no types
 Tree = Any  # A document of lxml: its root with the comments and instructions around it

@@ -3,7 +3,7 @@
 import functools
 from typing import Any
 
-from engine.nothing_sent import settle
+from engine.config import settle
 
 
 @functools.cache

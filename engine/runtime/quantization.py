@@ -18,11 +18,11 @@ from engine.errors import InputError, ModelError
 from engine.full_disk import writing
 from engine.model_card import BackboneCard, file_hash
 from engine.new_file import ORDINARY_FILE, new_file, open_own, write_file
+from engine.new_folder import scratch_folder
 from engine.runtime.backbone_input import Preparation, input_output
 from engine.runtime.eight_bit import SOURCE_KEY, cosines, eight_bit_path
 from engine.runtime.onnx_runtime import load_onnxruntime, load_quantiser
 from engine.runtime.sessions import one_line, open_session, run_session, runtime_errors
-from engine.scratch_folder import scratch_folder
 
 FIDELITY: Final = 0.995
 """Smallest mean cosine between embeddings of the companion and the backbone's, on images it was not fitted to."""

@@ -9,8 +9,8 @@ from typing import Final, final
 import torch
 from torch import Tensor, distributed, nn
 
+from engine.config import make_folders
 from engine.errors import InputError
-from engine.nothing_sent import make_folders
 from engine.training.settings import Precision
 
 # Arguments of glibc's mallopt (malloc.h), and what they are set to: decision 17.

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from engine.regular_file import open_regular
+from engine.files import open_regular
 
 CHECKPOINT_NAME: Final = "checkpoint.safetensors"
 

@@ -1,33 +1,28 @@
-"""The asking side: starts this program again as a worker, sends it requests, and takes its answers.
-
-The window, device trials and the examination of ONNX files ask through `Worker`; `run` waits for one answer and holds
-the process to limits of time and memory.
-"""
+"""The requesting side: starts this program again as a worker, sends it requests, and reads its answers."""
 
 import logging
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, final
 
 from engine.errors import Cancelled, FormatError, ProtoleafError
 from engine.events import CancelToken
-from engine.worker.parent_watch import children_without_ctrl_c
 from engine.worker.protocol import Cancel, Failed, Request, Stopped, answers_to, encode, read
 
 _log = logging.getLogger(__name__)
 
 JOBS: Final = "engine.jobs"
 """The package that answers requests, run as a program; in the packaged one the word "worker" starts it."""
-STDERR_KEPT: Final = 20_000
-"""Bytes at the end of what a worker wrote to standard error: room for a traceback."""
+STDERR_KEPT: Final = 20_000  # bytes at the end of what a worker wrote to standard error: room for a traceback
 _LOOK_S: Final = 0.05
 _MEMORY_LOOK_S: Final = 0.2
 
@@ -50,19 +45,18 @@ class Died:
 
     @property
     def last_line(self) -> str:
-        """Of standard error."""
         lines = self.stderr.strip().splitlines()
         return lines[-1].strip() if lines else ""
 
 
 @dataclass(frozen=True)
 class TookTooLong:
-    """The process was ended because it took longer than it may."""
+    """The process was ended at its time limit."""
 
 
 @dataclass(frozen=True)
 class TookTooMuchMemory:
-    """The process was ended because it took more memory than it may."""
+    """The process was ended at its memory limit."""
 
 
 Ending = Done[Any] | Failed | Stopped | Died
@@ -71,7 +65,7 @@ OnEnding = Callable[[Ending], None]
 
 
 def ignore_event(_event: object) -> None:
-    """Be the listener of callers that want the result alone."""
+    """A listener for callers that need only the result."""
 
 
 def worker_command() -> list[str]:
@@ -89,9 +83,26 @@ def worker_environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": paths, "PYTHONIOENCODING": "utf-8"}
 
 
+@contextmanager
+def children_without_ctrl_c() -> Iterator[None]:
+    """Let processes that are started meanwhile ignore Ctrl+C from their first moment; this process still receives it.
+
+    A terminal sends it to every process; only the one that the person started answers, and stops the others. On Windows
+    they get none where they have no window of their own.
+    """
+    if os.name == "nt":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 @dataclass(frozen=True)
 class _Call:
-    """A request that waits for its answer."""
+    """A request without its answer."""
 
     request: Request[Any]
     on_event: OnEvent
@@ -103,8 +114,8 @@ class Worker:
     """A process that answers requests. Listeners are called on a thread of the worker's, in order.
 
     Args:
-        stays: whether it waits for more requests after an answer. One that does not is told to leave then, and its
-            ending is reported when the process is gone.
+        stays: whether it waits for more requests after an answer. Otherwise it is closed then, and the ending is
+            reported when the process is gone.
 
     Raises:
         OSError: the process cannot be started.
@@ -136,7 +147,6 @@ class Worker:
 
     @property
     def process_id(self) -> int:
-        """Of the process; 0 when it is gone."""
         return self._process.pid if self._process.poll() is None else 0
 
     @property
@@ -144,7 +154,7 @@ class Worker:
         return self._process.poll() is None
 
     def send(self, request: Request[Any], on_event: OnEvent, on_ending: OnEnding) -> int:
-        """Ask for something; returns at once."""
+        """Send a request; returns at once."""
         call = _Call(request, on_event, on_ending)
         with self._lock:
             self._asked += 1
@@ -159,18 +169,18 @@ class Worker:
         return number
 
     def cancel(self, number: int) -> None:
-        """Ask the worker to stop a request at its next safe point."""
+        """Stop a request at its next safe point."""
         self._lines.put(encode(number, Cancel()))
 
     def close(self) -> None:
-        """Tell the worker to leave: it stops what it does, and ends."""
+        """Let the worker stop what it does, and end."""
         self._lines.put(None)
 
     def kill(self) -> None:
         self._process.kill()
 
     def stop(self, grace_s: float = 0.0) -> None:
-        """Tell the worker to leave, end it when it has not after a while, and wait until everybody was told."""
+        """Close the worker, kill it after a while, and wait until every ending was reported."""
         self.close()
         if grace_s > 0:
             with suppress(subprocess.TimeoutExpired):
@@ -179,12 +189,12 @@ class Worker:
         self.join()
 
     def join(self, timeout_s: float | None = None) -> bool:
-        """Wait for the end of the process, and until everybody was told."""
+        """Wait until the process is gone and every ending was reported."""
         self._threads[-1].join(timeout_s)
         return not self._threads[-1].is_alive()
 
     def memory_bytes(self) -> int:
-        """What the process takes now; 0 where nobody can say."""
+        """Of the process now; 0 where unknown."""
         import psutil  # the window shows first
 
         try:

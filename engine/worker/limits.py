@@ -1,28 +1,43 @@
-"""How much a process may take that runs what nobody vouches for, and how it is held to that."""
+"""How much a process that runs untrusted files may take, how it is held to that, and how it ends with its parent."""
 
+import faulthandler
+import multiprocessing
 import os
 import signal
 import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import psutil
 
+from engine.errors import ModelError
+from engine.events import CancelToken
+from engine.worker.client import Died, Done, TookTooLong, TookTooMuchMemory, run
+from engine.worker.protocol import Failed, Request
+
+R = TypeVar("R")
+
 INSPECTION_S: Final = 60.0
 TRIAL_S: Final = 240.0
-MOST_FILE_BYTES: Final = 2**31 - 1
-"""What a protocol buffer may hold; external data counts too."""
+MOST_FILE_BYTES: Final = 2**31 - 1  # what a protocol buffer may hold; external data counts too
 SHARE_OF_MEMORY: Final = 0.5
 LEAST_MEMORY: Final = 2**30
 MOST_MEMORY: Final = 16 * 2**30
-STATUS: Final = Path("/proc/self/status")
-"""Linux only: what the kernel knows of this process."""
+STATUS: Final = Path("/proc/self/status")  # Linux only: what the kernel knows of this process
+_STDERR: Final = 2
+_PROGRAM_BYTES: Final = 2**29  # what the program takes itself, generously
+_LONGEST_WORDS: Final = 200
+_LONGEST_REASON: Final = 1_000
+_REMEDY: Final = "use another file"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What inspecting or trying out a file may take."""
+    """The limits of examining or trying a file."""
 
     seconds: float  # of wall time
     memory_bytes: int  # beyond what the program itself needs
@@ -30,7 +45,6 @@ class Limits:
 
     @property
     def for_trial(self) -> "Limits":
-        """The same with the time that a trial may take."""
         return replace(self, seconds=max(self.seconds, TRIAL_S))
 
 
@@ -41,9 +55,9 @@ def usual_limits() -> Limits:
 
 
 def hold_to(limits: Limits) -> None:
-    """Let the operating system refuse this process more than the limits; where it cannot, its parent watches it.
+    """Let the operating system hold this process to limits; where it cannot, its parent watches it.
 
-    The libraries should be loaded before: what they take does not count.
+    Libraries should be loaded before: what they take does not count.
     """
     if sys.platform == "win32":
         return
@@ -75,7 +89,7 @@ def ending_text(return_code: int) -> str:
 
 
 def peak_memory_bytes() -> int:
-    """The most memory that this process has taken so far."""
+    """Peak memory of this process."""
     if sys.platform == "win32":
         return int(getattr(psutil.Process().memory_info(), "peak_wset", 0))
     if STATUS.exists():  # what getrusage says on Linux includes the process that started this one
@@ -83,3 +97,89 @@ def peak_memory_bytes() -> int:
     import resource
 
     return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def ask_child(
+    request: Request[R], limits: Limits, *, cancel: CancelToken | None = None, command: Sequence[str] = ()
+) -> R:
+    """Let a child process, by default this program as a worker, do one job on an untrusted file within limits.
+
+    Raises:
+        ModelError: what the child found wrong, or that it crashed, took too long, or took too much memory.
+        Cancelled: `cancel` was set.
+    """
+    memory_bytes = limits.memory_bytes + _PROGRAM_BYTES
+    try:
+        ending = run(request, limit_s=limits.seconds, memory_bytes=memory_bytes, cancel=cancel, command=command)
+    except OSError as error:
+        raise ModelError("the file cannot be examined: no process can be started", found=str(error)) from error
+    match ending:
+        case Done(result):
+            return result
+        case Failed(message) if message:
+            raise ModelError(_shown(message))
+        case TookTooLong():
+            within = "an answer within {limit:g} s"
+            raise ModelError("the model takes too long", expected=within, remedy=_REMEDY, limit=limits.seconds)
+        case TookTooMuchMemory():
+            raise too_much_memory(limits.memory_bytes)
+    raise ModelError("the model crashed the process that examined it", found=_last_words(ending), remedy=_REMEDY)
+
+
+def _last_words(ending: Failed | Died) -> str:
+    if isinstance(ending, Failed):
+        return ending.traceback.strip().splitlines()[-1][:_LONGEST_WORDS]
+    words = ending.last_line[:_LONGEST_WORDS]
+    return f"{ending_text(ending.status)} " + (f"({words})" if words else "")
+
+
+def _shown(reason: str) -> str:
+    """A reason for the screen: names from the file are part of it, of any length and with any letters."""
+    plain = "".join(letter if letter.isprintable() else "�" for letter in reason[: _LONGEST_REASON + 1])
+    return plain if len(plain) <= _LONGEST_REASON else f"{plain[: _LONGEST_REASON - 1]}…"
+
+
+def too_much_memory(limit_bytes: int) -> ModelError:
+    """The error of a model that takes more memory than allowed."""
+    return ModelError(
+        "the model needs too much memory", expected="at most {limit:,.0f} MB", remedy=_REMEDY, limit=limit_bytes / 2**20
+    )
+
+
+@contextmanager
+def ends_with_parent(cancel: CancelToken, limit_s: float = 0.0) -> Iterator[None]:
+    """End this process, with all that hangs in it, with its parent.
+
+    Args:
+        cancel: set by the end of standard input, that is by the end of the parent.
+        limit_s: also after this time; 0 for no limit. It needs no Python thread, which code that hangs may block.
+    """
+    is_over = threading.Event()
+    threading.Thread(target=_end_when_set, args=(cancel, is_over), name="parent watch", daemon=True).start()
+    if limit_s > 0:
+        faulthandler.dump_traceback_later(limit_s, exit=True, file=_STDERR)
+    try:
+        yield
+    finally:
+        is_over.set()
+        if limit_s > 0:
+            faulthandler.cancel_dump_traceback_later()
+
+
+def _end_when_set(cancel: CancelToken, is_over: threading.Event) -> None:
+    cancel.wait()
+    if not is_over.is_set():
+        os._exit(1)
+
+
+def end_pool_process_with_parent() -> None:
+    """Let a process of a pool end at once when the one that started it ends, in whatever way; called in the process."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent watch", daemon=True).start()

@@ -1,11 +1,11 @@
-"""What two processes of the program say to each other; every message is encoded and decoded here and nowhere else.
+"""Messages between two processes of the program; every message is encoded and decoded here and nowhere else.
 
 A message is a frozen dataclass, and one line of JSON on its way:
 
     {"version": of the program, "number": of the request, "kind": name of the dataclass, "body": its fields}
 
 A request knows its result and the events that may come before it, so each side decodes only what it expects. Requests
-lie in the rooms whose subject they are; `engine.jobs` holds what answers them.
+lie in the rooms of their subject; `engine.jobs` answers them.
 """
 
 import json
@@ -37,7 +37,7 @@ class Request(Generic[R]):
 
 @dataclass(frozen=True)
 class Cancel:
-    """Asks the worker to stop the request of this number."""
+    """Stops the request of this number."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class Failed:
 
     @classmethod
     def of(cls, error: ProtoleafError) -> "Failed":
-        """What the other side is told of an error."""
+        """A failure with an error's code and fields."""
         return cls(str(error), error=error.as_data())
 
     def as_error(self) -> ProtoleafError:
-        """The error with its code and fields, as it was raised in the other process."""
+        """The error as it was raised in the other process."""
         return from_data(self.error) if self.error else ProtoleafError(self.message)
 
 
@@ -65,7 +65,7 @@ class Stopped:
 
 @dataclass(frozen=True)
 class Envelope:
-    """A message that was not decoded yet."""
+    """A message that is not decoded yet."""
 
     number: int
     kind: str
@@ -90,12 +90,12 @@ class Envelope:
 
 
 def answers_to(request: Request[Any]) -> tuple[type[Any], ...]:
-    """Dataclasses of all that may be answered."""
+    """Dataclasses of all possible answers."""
     return Progress, *request.event_types, request.result_type, Failed, Stopped
 
 
 def encode(number: int, message: object) -> bytes:
-    """A message as one line: in ASCII alone, as a path in it may be no valid Unicode."""
+    """A message as one line of ASCII, as a path in it may be no valid Unicode."""
     import msgspec  # the window shows first
 
     body = msgspec.to_builtins(message, enc_hook=_plain)
@@ -135,7 +135,6 @@ def read(line: bytes) -> Envelope:
 
 
 def _plain(value: object) -> object:
-    """What JSON has no word for."""
     if isinstance(value, Path | str):
         return str(value)
     if isinstance(value, Mapping):

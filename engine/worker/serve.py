@@ -1,6 +1,6 @@
-"""The worker's side: one request after the other is read from standard input, and its answers go to standard output.
+"""The worker's side: reads one request after the other from standard input, and answers on standard output.
 
-The end of standard input cancels what runs and ends the process: then whoever asked has died or needs nothing more.
+The end of standard input cancels what runs and ends the process: its parent has died or needs nothing more.
 """
 
 import logging
@@ -17,26 +17,24 @@ from engine.errors import Cancelled, ProtoleafError
 from engine.events import CancelToken
 from engine.full_disk import as_full_disk
 from engine.log import ProcessKind, logging_to_file
-from engine.scratch_folder import clear_abandoned
+from engine.new_folder import clear_abandoned
 from engine.worker.protocol import Cancel, Failed, Request, Stopped, encode, read
 
 _log = logging.getLogger(__name__)
 
-Send = Callable[[object], None]
-"""Sends an event; safe from any thread."""
+Send = Callable[[object], None]  # sends an event; safe from any thread
 
 Handler = Callable[[Any, Send, CancelToken], object]
 """Answers a request: sends events while it works, and returns the result."""
 
 Handlers = Mapping[type[Request[Any]], Handler]
 
-NOT_A_REQUEST: Final = 2
-"""Exit status after a line that is no request."""
+NOT_A_REQUEST: Final = 2  # exit status after a line that is no request
 
 
 @final
 class _Requests:
-    """Requests that were read and not answered yet; listens on a thread of its own."""
+    """Requests that were read and not answered yet; reads on a thread of its own."""
 
     def __init__(self, stdin: Iterator[bytes], known: tuple[type[Any], ...]) -> None:
         self._stdin = stdin
@@ -46,7 +44,7 @@ class _Requests:
         threading.Thread(target=self._listen, name="listener", daemon=True).start()
 
     def next(self) -> tuple[int, Request[Any] | ProtoleafError | None]:
-        """Wait for the next request; None at the end, and an error for what is none."""
+        """Wait for the next request; None at the end, and an error for an invalid one."""
         return self._waiting.get()
 
     def token(self, number: int) -> CancelToken:
@@ -140,7 +138,7 @@ def serve_standard_streams(handlers: Handlers) -> int:
 
 @contextmanager
 def _own_stdout() -> Iterator[IO[bytes]]:
-    """Keep standard output for messages: what libraries print goes to standard error instead."""
+    """Keep standard output for messages: output of libraries goes to standard error instead."""
     with os.fdopen(os.dup(1), "wb") as stdout:
         os.dup2(2, 1)
         yield stdout

@@ -98,8 +98,8 @@ def converted_backbones() -> Path:
         a folder with their files.
     """
     sys.path.insert(0, str(ROOT))
-    from engine.backbones.converted.convert import convert
-    from engine.backbones.converted.facts import CONVERTED
+    from engine.backbones.convert import convert
+    from engine.backbones.model_files import CONVERTED
 
     folder = BUILD / "backbones"
     for source in CONVERTED.values():

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from engine.config import CacheFolders
+from engine.new_folder import scratch_folder
 from engine.project import BackupReason, Project
 from engine.project.backups.taking import take_backup
 from engine.project.clock import present_time
 from engine.project.connection import Connection
 from engine.project.file.on_disk import address
-from engine.scratch_folder import scratch_folder
 from research.benchmarks.synthetic import synthetic_project
 
 ROUNDS: Final = 5

@@ -17,7 +17,7 @@ from engine.collection.state import NO_CLASS
 from engine.config import CacheFolders
 from engine.errors import Cancelled
 from engine.events import CancelToken
-from engine.scratch_folder import scratch_folder
+from engine.new_folder import scratch_folder
 from research.benchmarks.synthetic import synthetic_project
 
 T = TypeVar("T")

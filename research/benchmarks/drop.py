@@ -17,7 +17,7 @@ from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.errors import ProtoleafError
 from engine.new_file import write_file
-from engine.scratch_folder import scratch_folder
+from engine.new_folder import scratch_folder
 from engine.worker.client import Done, Ending, Worker
 from research.benchmarks.synthetic import synthetic_project
 from research.sample_painter.collection import draw_collection

@@ -13,9 +13,9 @@ from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS
 from engine.collection.what_if.changed_images import changed_images
 from engine.config import CacheFolders
+from engine.new_folder import scratch_folder
 from engine.project import Change, Project
 from engine.project.records import ClassPolicy
-from engine.scratch_folder import scratch_folder
 from research.benchmarks.synthetic import synthetic_project
 
 Act = Callable[[Project], Change]

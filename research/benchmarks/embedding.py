@@ -15,10 +15,10 @@ import numpy as np
 from engine.collection.models import BUNDLED_NAME, ModelFiles, find_model
 from engine.errors import InputError, UsageError
 from engine.images.find_images import find_images
+from engine.new_folder import scratch_folder
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import choose_providers
 from engine.runtime.sessions import usable_cores
-from engine.scratch_folder import scratch_folder
 from research.benchmarks.decoders import measure_decoders
 from research.benchmarks.device_settings import read_settings
 from research.benchmarks.photos import KINDS, draw_photos

@@ -26,8 +26,8 @@ from engine.embedding.messages import EmbedBatch
 from engine.errors import ProtoleafError
 from engine.images.find_images import find_images
 from engine.new_file import create_file, write_file
+from engine.new_folder import scratch_folder
 from engine.project import Project
-from engine.scratch_folder import scratch_folder
 from engine.worker.limits import peak_memory_bytes
 from research.benchmarks.photos import draw_pictures, png_of_few_colours
 

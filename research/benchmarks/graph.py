@@ -16,8 +16,8 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph_drawing.card_size import CardSize
 from engine.graph_drawing.layout import Layout, lay_out
 from engine.graph_drawing.shown import ShownGraph, shown_graph
+from engine.new_folder import scratch_folder
 from engine.project import Project
-from engine.scratch_folder import scratch_folder
 from research.benchmarks.made_taxonomy import WORDNET_CLASSES, write_taxonomy
 from research.benchmarks.window_process import report_of
 

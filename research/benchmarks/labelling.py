@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from engine.config import CacheFolders
+from engine.new_folder import scratch_folder
 from engine.project import Project
-from engine.scratch_folder import scratch_folder
 from research.benchmarks.synthetic import synthetic_project
 from research.benchmarks.window_process import report_of
 from research.sample_painter.collection import draw_collection

@@ -21,8 +21,8 @@ from engine.embedding.pipeline import embed_files
 from engine.errors import ImageError
 from engine.images.read_file import read_file
 from engine.model_card import BackboneCard
+from engine.new_folder import scratch_folder
 from engine.runtime.backbone import BackboneSession
-from engine.scratch_folder import scratch_folder
 
 
 @dataclass(frozen=True)

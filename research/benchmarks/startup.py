@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from engine.collection.new_project import new_project
 from engine.config import CacheFolders
-from engine.scratch_folder import scratch_folder
+from engine.new_folder import scratch_folder
 from research.benchmarks.synthetic import synthetic_project
 from research.benchmarks.window_process import report_of
 from research.sample_painter.collection import draw_collection

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE, LOGS_VARIABLE, CacheFolders
 from engine.errors import ProtoleafError
-from engine.scratch_folder import scratch_folder
+from engine.new_folder import scratch_folder
 
 TIMEOUT_S: Final = 240
 

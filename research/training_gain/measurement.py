@@ -21,11 +21,11 @@ from engine.config import PROJECT_SUFFIX, CacheFolders
 from engine.errors import ProtoleafError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.model_card import file_hash
+from engine.new_folder import scratch_folder
 from engine.project import Project
 from engine.project.records import Plain
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
-from engine.scratch_folder import scratch_folder
 from research.training_gain.results import TrainingCell, TrainingGain, keep, stored
 from research.transfer.collection import TRAIN, TransferCollection
 from research.transfer.draws import Situation, draw

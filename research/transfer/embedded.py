@@ -17,7 +17,7 @@ from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.fixed_point import to_floats
 from engine.everyday.shots import Shots
-from engine.scratch_folder import scratch_folder
+from engine.new_folder import scratch_folder
 from research.transfer.collection import TransferCollection
 
 

@@ -17,8 +17,8 @@ from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.propagation import PropagationSession
 from engine.graph.codes import NO_CLASS
 from engine.interchange.versions.plan import merge_into
+from engine.new_folder import scratch_folder
 from engine.project.project import Project
-from engine.scratch_folder import scratch_folder
 from research.transfer.calibration import gaps
 from research.transfer.collection import TRAIN, TransferCollection
 from research.transfer.draws import ShotDraw

@@ -288,7 +288,7 @@ def main(folder: Path) -> int:
     from app.settings import Settings
     from engine.collection.sample_project import make_sample_project
     from engine.config import CacheFolders
-    from engine.scratch_folder import scratch_folder
+    from engine.new_folder import scratch_folder
 
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedKingdom))
     folder.mkdir(parents=True, exist_ok=True)

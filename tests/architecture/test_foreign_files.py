@@ -1,11 +1,12 @@
-"""Files from outside are opened by `engine.regular_file` alone: reading a pipe waits forever, a device never ends."""
+"""Files from outside are opened by `engine.files` alone: reading a pipe waits forever, a device never ends."""
 
 import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-DOOR = "engine.regular_file"
+DOOR = "engine.files"
+DOORS = {"open_regular", "read_regular", "require_regular"}
 OPENERS: Mapping[str, set[str]] = {
     "Image": {"open"},
     "zipfile": {"ZipFile"},
@@ -23,9 +24,9 @@ IN_MEMORY = "from bytes in memory"
 LOOKED_AT = "whoever calls it has looked at the file"
 PERMITTED: Mapping[str, str] = {
     "app/": "the window shows what the engine read; its own files come with the program",
-    "engine/backbones/converted/": "weights of installed packages, and what was made of them",
+    "engine/backbones/convert.py": "weights of installed packages, and what was made of them",
     "engine/backbones/published/": "what was downloaded, into the cache",
-    "engine/backbones/trial_images.py": INSTALLED,
+    "engine/backbones/trial.py": INSTALLED,
     "engine/collection/bundle/card.py": INSTALLED,
     "engine/collection/bundle/terms.py": INSTALLED,
     "engine/everyday/collection_stage/cached_basis.py": OWN,
@@ -58,7 +59,8 @@ def sources() -> Iterator[Path]:
 def opened_in(code: str) -> list[str]:
     """What a module opens for reading without the door: lines and names."""
     tree = ast.parse(code)
-    has_door = any(isinstance(node, ast.ImportFrom) and node.module == DOOR for node in ast.walk(tree))
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == DOOR)
+    has_door = any(alias.name in DOORS for node in imports for alias in node.names)
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     return [f"{call.lineno} {name}" for call in calls if (name := opener(call, has_door=has_door))]
 

@@ -28,7 +28,7 @@ NEEDS_TORCH = (
         f"engine.backbones.published.{name}"
         for name in ("export", "hub_network", "timm_", "torchvision_", "weight_file")
     ),
-    *(f"engine.backbones.converted.{name}" for name in ("convert", "graph", "network", "weights")),
+    "engine.backbones.convert",
 )
 STARTS_THE_PROGRAM = (".__main__",)
 

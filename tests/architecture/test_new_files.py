@@ -1,4 +1,4 @@
-"""Files are made in one place only: everything else asks `engine.new_file` and `engine.scratch_folder`."""
+"""Files are made in one place only: everything else asks `engine.new_file` and `engine.new_folder`."""
 
 import ast
 from collections.abc import Iterator
@@ -13,8 +13,7 @@ NO_FILES = {"os", "archive"}
 """What opens by descriptors, and an archive's entry, which is no file of its own."""
 ALLOWED = {
     "engine/new_file.py": "the one place",
-    "engine/scratch_folder.py": "the one place for scratch folders",
-    "engine/new_folder.py": "the one place for folders that a person asked for",
+    "engine/new_folder.py": "the one place for folders",
     "engine/collection/training/project_images.py": "a temporary file without a name: nothing of it can stay",
     "engine/backbones/library.py": "appends to a file that it created in a private folder",
     "engine/project/file/logs.py": "a private copy of a project, in a scratch folder",

@@ -10,14 +10,12 @@ import pytest
 import torch
 
 from engine.backbones.messages import ExamineFile
-from engine.backbones.onnx_files.held_child import ask_child
-from engine.config import CACHE_VARIABLE
+from engine.config import CACHE_VARIABLE, FOLDERS, SWITCHES, make_folders, settle
 from engine.errors import ModelError
-from engine.nothing_sent import FOLDERS, SWITCHES, make_folders, settle
 from engine.runtime.devices.child import try_in_child
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.training import arithmetic
-from engine.worker.limits import usual_limits
+from engine.worker.limits import ask_child, usual_limits
 
 TELLS = "import json, os; print(json.dumps(dict(os.environ)))"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.regular_file import NotRegularError, TooLargeError, open_regular, read_regular, require_regular
+from engine.files import NotRegularError, TooLargeError, open_regular, read_regular, require_regular
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
 
@@ -45,7 +45,7 @@ def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
 @on_posix
 def test_a_pipe_that_takes_the_place_of_a_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "list.csv")
-    monkeypatch.setattr("engine.regular_file.require_regular", lambda _: None)
+    monkeypatch.setattr("engine.files.require_regular", lambda _: None)
     with pytest.raises(NotRegularError, match="a pipe, not a file"):
         open_regular(tmp_path / "list.csv")
 

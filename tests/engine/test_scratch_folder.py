@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.scratch_folder import PREFIX, ScratchFolder, clear_abandoned, scratch_folder
+from engine.new_folder import PREFIX, ScratchFolder, clear_abandoned, scratch_folder
 from tests.support.killed import killed_in_scratch_folder
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="SIGKILL, owners and permissions are POSIX")

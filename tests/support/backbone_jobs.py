@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from engine.backbones.published.catalogue import PUBLISHERS
 from engine.backbones.published.catalogue import keep_list as keep_list_of
 from engine.backbones.published.facts import PublishedNetwork
-from engine.backbones.published.publishers import PUBLISHERS
 from engine.config import CacheFolders
 from engine.events import Progress
 

@@ -9,7 +9,7 @@ _WAITS = "waits"
 _PROGRAM = f"""
 import sys
 from pathlib import Path
-from engine.scratch_folder import scratch_folder
+from engine.new_folder import scratch_folder
 with scratch_folder(Path(sys.argv[1])) as folder:
     (folder / "half").write_bytes(b"half")
     print("{_WAITS}", flush=True)

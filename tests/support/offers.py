@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.backbones.choices import BackboneChoice, OfferedBackbone
+from engine.backbones.bundled import BackboneChoice, OfferedBackbone
 from engine.backbones.messages import AddFile
 from engine.collection.models import find_model
 from tests.support.other_backbones import NAME
@@ -31,4 +31,4 @@ def offer_two(monkeypatch: pytest.MonkeyPatch, *, is_ready: bool = True, name: s
         OfferedBackbone(BackboneChoice.FAST, fast.name, fast.card, fast.backbone),
     )
     monkeypatch.delenv("PROTOLEAF_BACKBONE", raising=False)
-    monkeypatch.setattr("engine.backbones.choices.offered_backbones", lambda: offered)
+    monkeypatch.setattr("engine.backbones.bundled.offered_backbones", lambda: offered)

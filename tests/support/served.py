@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from engine.events import Progress
-from engine.jobs.handlers import handlers as all_handlers
+from engine.jobs import handlers as all_handlers
 from engine.worker.protocol import Cancel, Failed, Request, Stopped, answers_to, encode, read
 from engine.worker.serve import Handlers, serve
 

@@ -1,16 +1,15 @@
 """A weights package of a tiny EfficientNet-Lite, installed for one test, with the card that would be shipped for it."""
 
+import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 import torch
 
-from engine.backbones.converted import facts
-from engine.backbones.converted.convert import trial_squares
-from engine.backbones.converted.facts import CONVERTED, WeightsPackage
-from engine.backbones.converted.graph import write_graph
-from engine.backbones.converted.network import bundled_network
+from engine.backbones import model_files
+from engine.backbones.convert import bundled_network, trial_squares, write_graph
+from engine.backbones.model_files import CONVERTED, WeightsPackage
 from engine.model.efficientnet_lite import LITE_VARIANTS, EfficientNetLite, LiteVariant
 from engine.model_card import BackboneCard, file_hash, write_card
 from engine.runtime.quantization import Ranges, activation_ranges
@@ -58,11 +57,13 @@ def install_weights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> InstalledW
     installed.metadata.parent.mkdir()
     installed.metadata.write_text("Metadata-Version: 2.1\nName: tiny-weights\nVersion: 0.1.0\n")
     monkeypatch.syspath_prepend(str(installed.folder))
-    monkeypatch.setattr(facts, "assets_folder", lambda: folder / "assets")
+    propagation = model_files.width_agnostic_propagation()
+    monkeypatch.setattr(model_files, "assets_folder", lambda: folder / "assets")
     for shipped in tuple(CONVERTED):  # their cards lie elsewhere
         monkeypatch.delitem(CONVERTED, shipped)
     monkeypatch.setitem(CONVERTED, NAME, source)
     (folder / "assets" / "models").mkdir(parents=True)
+    shutil.copy(propagation, model_files.width_agnostic_propagation())
     write_card(source.model, installed.card)
     return installed
 

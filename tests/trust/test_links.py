@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.backbones.published.part_file import PartFile, PartNotes
+from engine.backbones.published.download import PartFile, PartNotes
 from engine.cli.main import main
 from engine.collection.new_project import new_project
 from engine.embedding.cache import EmbeddingCache

@@ -13,20 +13,19 @@ from engine.backbones.library import BackboneLibrary, check_name
 from engine.backbones.messages import ExamineFile, RunFile
 from engine.backbones.model_files import ModelFiles, own_propagation
 from engine.backbones.onnx_files.facts import OnnxFacts, Trial
-from engine.backbones.onnx_files.held_child import ask_child
 from engine.backbones.preprocessing import UNIT_TEMPERATURE, Preprocessing, preprocessing_from
-from engine.backbones.trial_images import trial_images
+from engine.backbones.trial import trial_images
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress, step_teller
 from engine.model_card import BackboneCard, card_path, read_card
-from engine.worker.limits import Limits, usual_limits
+from engine.worker.limits import Limits, ask_child, usual_limits
 
 STEPS: Final = ("checking the file", "trying it on images", "saving it")
 
 
 @dataclass(frozen=True)
 class Added:
-    """A backbone that was taken in, and what was found out about it."""
+    """A backbone in the library, with its facts and trial."""
 
     files: ModelFiles
     facts: OnnxFacts
@@ -34,11 +33,11 @@ class Added:
 
 
 def inspect(path: Path, *, limits: Limits | None = None, cancel: CancelToken | None = None) -> OnnxFacts:
-    """Find out in a child whether a file can be a backbone, and what can be known or guessed about it.
+    """Examine a file in a child process held to limits.
 
     Raises:
         ModelError: it cannot be a backbone, and why.
-        Cancelled: asked to stop.
+        Cancelled: stopped by the person.
     """
     limits = limits or usual_limits()
     return ask_child(ExamineFile(path.absolute(), limits), limits, cancel=cancel)
@@ -52,14 +51,11 @@ def try_out(
     limits: Limits | None = None,
     cancel: CancelToken | None = None,
 ) -> Trial:
-    """Run a backbone on real images in a child: finite, of the right width, different for different images, repeatable.
-
-    Args:
-        images: picture files, at least two that can be read.
+    """Run a backbone in a child on at least two images: finite, of the right width, distinct, repeatable.
 
     Raises:
         ModelError: it does not do what a backbone must, and why.
-        Cancelled: asked to stop.
+        Cancelled: stopped by the person.
     """
     limits = limits or usual_limits().for_trial
     pictures = tuple(image.absolute() for image in images)
@@ -79,13 +75,13 @@ def add_file(
 
     Args:
         name: in the library; by default that of its card or file.
-        images: to try it on; drawn ones are added where these are few.
+        images: to try it on; photos of the sample are added where these are few.
 
     Raises:
         ModelError: it cannot be a backbone, and why.
         InputError: the name or the preprocessing cannot be used.
         StorageError: it cannot be kept.
-        Cancelled: asked to stop; nothing is kept.
+        Cancelled: stopped by the person; nothing is kept.
     """
     chosen, tell = chosen or {}, step_teller(STEPS, on_progress, cancel)
     if name:
@@ -106,7 +102,7 @@ def add_file(
 
 
 def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preprocessing:
-    """Preprocessing as the person wants it: the fields that were chosen, and else what the file says or is guessed.
+    """Preprocessing with the fields that a person chose, and for the rest what the file declares or is guessed.
 
     Raises:
         InputError: a field is unknown or out of range.
@@ -122,14 +118,10 @@ def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preproc
             raise ModelError("the model has no such output", expected=usable, found=reason)
         values["pooling"] = chosen.get("pooling", output.pooling)
     preprocessing = preprocessing_from(values)
-    side = preprocessing.input_side
-    if facts.image_input.fixed_side not in {None, side}:
-        raise ModelError(
-            "the model takes images of one side only",
-            expected="{side} pixels",
-            found=str(side),
-            side=facts.image_input.fixed_side,
-        )
+    side, only = preprocessing.input_side, facts.image_input.fixed_side
+    if only not in {None, side}:
+        what, expected = "the model takes images of one side only", "{side} pixels"
+        raise ModelError(what, expected=expected, found=str(side), side=only)
     return preprocessing
 
 

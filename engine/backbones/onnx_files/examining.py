@@ -1,6 +1,7 @@
-"""Looks at an untrusted ONNX file by opening and running it; only ever called in a process held to limits."""
+"""Examines an untrusted ONNX file by opening and running it; only called in a process held to limits."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,19 +11,30 @@ from numpy.typing import NDArray
 from engine.backbones.library import usable_name
 from engine.backbones.model_files import own_propagation
 from engine.backbones.onnx_files.facts import GUESS_NOTICE, ImageInput, OnnxFacts, TensorFacts, declared_facts
-from engine.backbones.onnx_files.hints import Hint, hint_for
-from engine.backbones.onnx_files.structure import OnnxStructure, check_external, read_structure
-from engine.backbones.onnx_files.tensors import image_input_of, judged, likeliest_first, looks_like_scores
-from engine.backbones.preprocessing import USUAL_SIDE, preprocessing_from
+from engine.backbones.onnx_files.structure import Hint, OnnxStructure, check_external, hint_for, read_structure
+from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE, USUAL_SIDE, preprocessing_from
 from engine.errors import InputError, ModelError
 from engine.everyday.in_use import propagation_width
-from engine.runtime.backbone_input import INPUT_TYPES
+from engine.model_card import CHANNELS
+from engine.runtime.backbone_input import INPUT_RANK, INPUT_TYPES, OUTPUT_TYPES
 from engine.runtime.sessions import open_session, run_session
+
+Shapes = Sequence[tuple[int, ...] | None]
 
 SUPPORTED_DOMAINS: Final = frozenset({"ai.onnx.ml", "com.microsoft"})
 """Operators beyond the standard that ONNX Runtime brings along."""
-_NO_OPERATOR: Final = "the model uses operators that ONNX Runtime does not have"
 SAFE_OPSET: Final = 21
+LEAST_WIDTH: Final = 2
+MOST_WIDTH: Final = 16_384
+_LIKELY: Final = ("image_embed", "embed", "pooler", "pooled", "feature", "last_hidden_state")
+_UNLIKELY: Final = ("logit", "prob", "softmax", "score", "class", "label")
+_MAP: Final = 4
+_VECTOR: Final = 2
+_CHANNELS_AT: Final[Mapping[str, int]] = {"nchw": 1, "nhwc": 3}
+_CHANNEL_COUNTS: Final = frozenset({1, CHANNELS})
+_NO_IMAGE: Final = "the model's input is not an image"
+_NO_OPERATOR: Final = "the model uses operators that ONNX Runtime does not have"
+_NO_BATCH_REMEDY: Final = "export it with a dynamic batch axis"
 _SEED: Final = 0
 _NAMES_SHOWN: Final = 5
 _NAME_SHOWN: Final = 60  # letters of a name
@@ -31,11 +43,95 @@ _UNKNOWN_OPERATOR: Final = ("not a registered function/op", "no op registered", 
 """Signs of both in the words of ONNX Runtime."""
 
 
-def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
-    """Find out whether a file can be a backbone, and what can be known about it.
+def _judged(output: TensorFacts, shapes: Shapes, *, layout: str) -> TensorFacts:
+    """Whether an output can be an embedding, by its shapes for one image, another, and both where it takes two."""
+    observed = shapes[0] or ()
+    if refused := _refused(output.kind, shapes):
+        return replace(output, observed=observed, refused=refused)
+    width = observed[_CHANNELS_AT[layout]] if len(observed) == _MAP else observed[-1]
+    if not LEAST_WIDTH <= width <= MOST_WIDTH:
+        reason = f"it has {width:,} values for an image, not {LEAST_WIDTH} to {MOST_WIDTH:,}"
+        return replace(output, observed=observed, refused=reason)
+    return replace(output, observed=observed, pooling="none" if len(observed) == _VECTOR else "mean", width=width)
 
-    Args:
-        most_bytes: with its external data.
+
+def _refused(kind: str, shapes: Shapes) -> str:
+    first, second, *both = shapes
+    if first is None or second is None or not kind.startswith("tensor("):
+        return "it is a list, not an array"
+    rows = both[0][0] if both and both[0] else 2
+    reasons = {
+        f"it holds {kind[len('tensor(') : -1]} values, such as labels, not a vector": kind not in OUTPUT_TYPES,
+        "it is one number for each image": len(first) < _VECTOR,
+        f"it has {len(first)} axes": len(first) > _MAP,
+        f"it gives {first[0] if first else 0} rows for one image": first[:1] != (1,),
+        "its width changes from image to image": first != second,
+        f"it gives {rows} rows for two images": rows != 2,  # noqa: PLR2004
+    }
+    return next((reason for reason, is_so in reasons.items() if is_so), "")
+
+
+def _most_likely_first(outputs: Sequence[TensorFacts]) -> tuple[TensorFacts, ...]:
+    if all(output.refused for output in outputs):
+        found = "; ".join(f"{output.name}: {output.refused}" for output in outputs) or "no output"
+        expected = "a vector, a map or tokens for each image"
+        remedy = "export the network without its last step, so that it gives its features"
+        raise ModelError("no output of the model can be an embedding", expected=expected, found=found, remedy=remedy)
+
+    def rank(output: TensorFacts) -> tuple[bool, bool, int, bool]:
+        name = output.name.lower()
+        place = next((place for place, word in enumerate(_LIKELY) if word in name), len(_LIKELY))
+        return bool(output.refused), _looks_like_scores(output), place, output.pooling != "none"
+
+    return tuple(sorted(outputs, key=rank))
+
+
+def _looks_like_scores(output: TensorFacts) -> bool:
+    return any(word in output.name.lower() for word in _UNLIKELY)
+
+
+def _image_input_of(session: Any) -> ImageInput:
+    """The only input of an opened `onnxruntime.InferenceSession`, which must take images."""
+    inputs = declared_facts(session.get_inputs())
+    if len(inputs) != 1:
+        what = "the model has several inputs" if inputs else "the model takes no input"
+        raise ModelError(what, expected="one, the images", found=", ".join(each.name for each in inputs))
+    facts = inputs[0]
+    shape = ", ".join("any" if axis is None else str(axis) for axis in facts.shape)
+    found = f"{facts.name}: {facts.kind} ({shape})"
+    if facts.kind not in INPUT_TYPES or len(facts.shape) != INPUT_RANK:
+        expected = "float numbers with the axes images, channels, height and width"
+        raise ModelError(_NO_IMAGE, expected=expected, found=found)
+    batch, *axes = (axis if isinstance(axis, int) else None for axis in facts.shape)
+    if batch not in {None, 1}:
+        what, expected = "the model takes only batches of one size", "any number of images, or 1"
+        raise ModelError(what, expected=expected, found=found, remedy=_NO_BATCH_REMEDY)
+    layout, channels = _layout(axes[0], axes[2], found)
+    sides = {axes[1], axes[2 if layout == "nchw" else 0]} - {None}
+    if len(sides) > 1:
+        raise ModelError("the model's images are not square", found=found, remedy="export it for square images")
+    side = next(iter(sides), None)
+    if side is not None and not SMALLEST_SIDE <= side <= LARGEST_SIDE:
+        what, expected = "the model's input side cannot be used", "{least} to {most} pixels"
+        raise ModelError(what, expected=expected, found=f"{side:,}", least=SMALLEST_SIDE, most=LARGEST_SIDE)
+    return ImageInput(
+        facts.name, facts.kind, facts.shape, layout=layout, channels=channels, fixed_side=side, fixed_batch=batch
+    )
+
+
+def _layout(first: int | None, last: int | None, found: str) -> tuple[str, int]:
+    """Layout and channels: an axis of 3 or 1, or channels first where both axes are open."""
+    if first in _CHANNEL_COUNTS:
+        return "nchw", first or CHANNELS
+    if last in _CHANNEL_COUNTS:
+        return "nhwc", last or CHANNELS
+    if first is None:
+        return "nchw", CHANNELS
+    raise ModelError(_NO_IMAGE, expected="3 channels, or 1", found=found)
+
+
+def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
+    """Check whether a file of at most so many bytes, external data included, can be a backbone, and describe it.
 
     Raises:
         ModelError: it cannot, and why.
@@ -45,10 +141,10 @@ def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
     size = _check_size(path, check_external(path, structure), most_bytes)
     _check_operators(structure)
     session = _opened(path, structure)
-    image_input = image_input_of(session)
+    image_input = _image_input_of(session)
     hint = hint_for(path, structure.notes, structure.producer)
     values = _fitting(hint, image_input)
-    outputs = likeliest_first(_outputs(session, values, image_input))
+    outputs = _most_likely_first(_outputs(session, values, image_input))
     chosen = _chosen_output(outputs, values["output"])
     _check_propagation(path, chosen.width)
     keeps_first = values["pooling"] == "first" and chosen.pooling == "mean"
@@ -73,12 +169,8 @@ def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
 def _check_size(path: Path, external_bytes: int, most_bytes: int) -> int:
     size = external_bytes + (path.stat().st_size if path.is_file() else 0)
     if size > most_bytes:
-        raise ModelError(
-            "the model is too large",
-            expected="at most {limit:,.0f} MB on this computer",
-            found=f"{size / 2**20:,.0f} MB",
-            limit=most_bytes / 2**20,
-        )
+        expected, found = "at most {limit:,.0f} MB on this computer", f"{size / 2**20:,.0f} MB"
+        raise ModelError("the model is too large", expected=expected, found=found, limit=most_bytes / 2**20)
     return size
 
 
@@ -87,14 +179,9 @@ def _check_operators(structure: OnnxStructure) -> None:
         raise ModelError("the model computes nothing", expected="a network", found="no operator in it")
     strange = {domain for domain, _ in structure.foreign} - SUPPORTED_DOMAINS
     if strange:
-        operators = {operator for _, operator in structure.foreign}
-        raise ModelError(
-            _NO_OPERATOR,
-            found="{operators} of {strange}",
-            remedy="export it with standard ONNX operators only",
-            operators=_some(operators),
-            strange=_some(strange),
-        )
+        operators = _some({operator for _, operator in structure.foreign})
+        found, remedy = "{operators} of {strange}", "export it with standard ONNX operators only"
+        raise ModelError(_NO_OPERATOR, found=found, remedy=remedy, operators=operators, strange=_some(strange))
 
 
 def _some(names: Iterable[str]) -> str:
@@ -143,13 +230,11 @@ def _outputs(session: Any, values: Mapping[str, Any], image_input: ImageInput) -
     batches = [noise[:1], noise[1:], *([noise] if image_input.fixed_batch is None else [])]
     declared = declared_facts(session.get_outputs())
     runs = [_run(session, image_input.name, batch) for batch in batches]
-    shapes = (
-        [value.shape if isinstance(value, np.ndarray) else None for value in values]
-        for values in zip(*runs, strict=True)
-    )
-    return [
-        judged(output, list(found), layout=image_input.layout) for output, found in zip(declared, shapes, strict=True)
-    ]
+    judged = []
+    for output, *found in zip(declared, *runs, strict=True):
+        shapes = [value.shape if isinstance(value, np.ndarray) else None for value in found]
+        judged.append(_judged(output, shapes, layout=image_input.layout))
+    return judged
 
 
 def _run(session: Any, name: str, batch: NDArray[Any]) -> list[Any]:
@@ -157,8 +242,8 @@ def _run(session: Any, name: str, batch: NDArray[Any]) -> list[Any]:
         return list(run_session(session, {name: batch}))
     except ModelError as error:
         if len(batch) > 1:
-            remedy = "export it with a dynamic batch axis"
-            raise ModelError("the model fails with two images at once", found=error.found, remedy=remedy) from error
+            what = "the model fails with two images at once"
+            raise ModelError(what, found=error.found, remedy=_NO_BATCH_REMEDY) from error
         raise
 
 
@@ -167,10 +252,8 @@ def _chosen_output(outputs: tuple[TensorFacts, ...], wanted: str) -> TensorFacts
         return outputs[0]
     named = next((output for output in outputs if output.name == wanted), None)
     if named is None:
-        expected = _some(output.name for output in outputs)
-        raise ModelError(
-            "the card names an output that the model does not have", expected=expected, found=f"“{wanted}”"
-        )
+        what, expected = "the card names an output that the model does not have", _some(each.name for each in outputs)
+        raise ModelError(what, expected=expected, found=f"“{wanted}”")
     if named.refused:
         found = f"{named.name}: {named.refused}"
         raise ModelError("the output that the card names cannot be an embedding", found=found)
@@ -178,12 +261,9 @@ def _chosen_output(outputs: tuple[TensorFacts, ...], wanted: str) -> TensorFacts
 
 
 def _check_propagation(path: Path, width: int) -> None:
-    """Refuse propagation beside the file that was trained for something else: it would come along unseen."""
+    """Refuse propagation beside the file that was trained for another width: it would be taken in with it."""
     beside = own_propagation(path)
-    if not beside.is_file():
-        return
-    trained_for = propagation_width(beside)
-    if trained_for not in {None, width}:
+    if beside.is_file() and (trained_for := propagation_width(beside)) not in {None, width}:
         raise ModelError(
             "the propagation file beside the model was trained for another one",
             expected="embeddings of width {width}",
@@ -200,7 +280,7 @@ def _notices(hint: Hint, image_input: ImageInput, chosen: TensorFacts, side: int
     notices = {
         GUESS_NOTICE: not hint.is_declared,
         f"The output “{chosen.name}” looks like scores of classes; the features before them are often better.":
-            looks_like_scores(chosen),
+            _looks_like_scores(chosen),
         "The network takes one image at a time, which is slower.": image_input.fixed_batch is not None,
         f"The settings say {declared_side} pixels, but the network takes only {side}.": declared_side != side,
     }  # fmt: skip

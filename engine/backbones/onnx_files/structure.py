@@ -1,7 +1,9 @@
-"""What stands in an ONNX file, read without running anything: opset, operators' domains, notes, external data."""
+"""What an ONNX file and the files beside it contain, read without running anything."""
 
+import json
+import math
 import mmap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
@@ -11,11 +13,26 @@ import onnx
 from google.protobuf.message import DecodeError
 from onnx.external_data_helper import load_external_data_for_model
 
-from engine.errors import ModelError
-from engine.regular_file import open_regular
+from engine.backbones.preprocessing import (
+    PREPROCESSING_KEY,
+    PRESETS,
+    USUAL_PRESET,
+    preprocessing_from,
+    preprocessing_of,
+    preset,
+)
+from engine.errors import InputError, ModelError
+from engine.files import open_regular
+from engine.model_card import card_path, read_card
 
-MOST_BYTES: Final = 2**31 - 1
-"""What a protocol buffer may hold."""
+PREPROCESSOR_FILE: Final = "preprocessor_config.json"
+FULL: Final = 255.0
+_REMEDY: Final = "correct or remove it"
+_LARGEST_FILE: Final = 1 << 20
+MOST_BYTES: Final = 2**31 - 1  # limit of a protocol buffer
+STANDARD_DOMAINS: Final = frozenset({"", "ai.onnx"})
+_NOT_SETTINGS: Final = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, InputError)
+"""Raised where a file contains something other than settings."""
 _STARTS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"\x89PNG", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
@@ -28,7 +45,111 @@ _STARTS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"<", "a web page or XML file"),
     (b"{", "a JSON file"),
 )
-STANDARD_DOMAINS: Final = frozenset({"", "ai.onnx"})
+
+
+@dataclass(frozen=True)
+class Hint:
+    """Preprocessing as declared or guessed."""
+
+    values: Mapping[str, Any]  # fields of `Preprocessing` by name; unknown ones are missing
+    why: str  # where they come from, in words for a person
+    is_declared: bool  # False for a guess
+    # name, description, licence: of the backbone, from its card
+    name: str = ""
+    description: str = ""
+    licence: str = ""
+
+
+def hint_for(path: Path, notes: Mapping[str, str], producer: str) -> Hint:
+    """Look for a file's preprocessing: in its card, its notes, a settings file beside it, else by its producer.
+
+    Raises:
+        ModelError: a card or settings file beside it cannot be used.
+    """
+    return _from_card(path) or _from_notes(notes) or _from_preprocessor(path) or _usual(path, producer)
+
+
+def _from_card(path: Path) -> Hint | None:
+    beside = card_path(path)
+    if not beside.is_file():
+        return None
+    card = read_card(path)
+    try:
+        values = vars(preprocessing_of(card))
+    except InputError as error:
+        found = f"{beside.name}: {error}"
+        raise ModelError("the card beside the model cannot be used", found=found, remedy=_REMEDY) from error
+    return Hint(values, f"from its card {beside.name}", True, card.name, card.description, card.licence)
+
+
+def _from_notes(notes: Mapping[str, str]) -> Hint | None:
+    try:
+        values = vars(preprocessing_from(json.loads(notes[PREPROCESSING_KEY])))
+    except _NOT_SETTINGS:  # a guess for want of better; the file itself may be sound
+        return None
+    return Hint(values, "from the file itself, which this program wrote", True)
+
+
+def _from_preprocessor(path: Path) -> Hint | None:
+    """The settings file that networks on model hubs come with, beside the network or one folder above."""
+    for folder in path.absolute().parents[:2]:
+        file = folder / PREPROCESSOR_FILE
+        if file.is_file():
+            return Hint(_preprocessor_values(file), f"from {PREPROCESSOR_FILE} beside it", True)
+    return None
+
+
+def _preprocessor_values(file: Path) -> Mapping[str, Any]:
+    try:
+        with open_regular(file) as opened:
+            values = _preprocessor_fields(json.loads(opened.read(_LARGEST_FILE)))
+        preprocessing_from(values)
+    except (OSError, *_NOT_SETTINGS) as error:
+        what, found = "{file} beside the model cannot be used", f"{type(error).__name__}: {error}"
+        raise ModelError(what, found=found, remedy=_REMEDY, file=file.name) from error
+    return values
+
+
+def _preprocessor_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Translate a `preprocessor_config.json` into fields of `Preprocessing`; raises where it has another format."""
+    values: dict[str, Any] = {}
+    resized = _side(settings.get("size"))
+    cropped = _side(settings.get("crop_size")) if settings.get("do_center_crop") else None
+    if (side := cropped or resized) is not None:
+        values["input_side"] = side
+    if cropped is not None and resized is not None and resized > cropped:
+        values["resize_share"] = cropped / resized
+    elif isinstance(settings.get("crop_pct"), int | float):
+        values["resize_share"] = float(settings["crop_pct"])
+    scale = FULL * (float(settings.get("rescale_factor", 1 / FULL)) if settings.get("do_rescale", True) else 1.0)
+    values["value_scale"] = float(round(scale)) if math.isclose(scale, round(scale), rel_tol=1e-6) else scale
+    is_normalised = settings.get("do_normalize", "image_mean" in settings)
+    for name, usual in (("mean", 0.0), ("std", 1.0)):
+        values[name] = tuple(map(float, settings[f"image_{name}"] if is_normalised else (usual,) * 3))
+    return values
+
+
+def _side(size: Any) -> int | None:
+    if size is None or isinstance(size, int):
+        return size
+    if "shortest_edge" in size:
+        return int(size["shortest_edge"])
+    if size["height"] != size["width"]:
+        raise ValueError(f"pictures of {size['height']} x {size['width']} are not square")
+    return int(size["height"])
+
+
+def _usual(path: Path, producer: str) -> Hint:
+    name = path.stem.lower()
+    if "clip" in name:
+        chosen, reason = "clip", "the file's name says CLIP"
+    elif producer.startswith("tf2onnx") or "keras" in producer.lower():
+        chosen, reason = "minus-one-to-one", "it comes from TensorFlow, where this is usual"
+    elif "caffe" in producer.lower():
+        chosen, reason = "caffe", "it comes from Caffe"
+    else:
+        chosen, reason = USUAL_PRESET, "most published networks use it"
+    return Hint(preset(chosen), f"{PRESETS[chosen].title} is a guess: {reason}", False)
 
 
 @dataclass(frozen=True)
@@ -42,7 +163,7 @@ class ExternalTensor:
 
 @dataclass(frozen=True)
 class OnnxStructure:
-    """What stands in an ONNX file."""
+    """The contents of an ONNX file without its weights."""
 
     producer: str  # the program that wrote it
     format_version: int  # of the file
@@ -55,7 +176,7 @@ class OnnxStructure:
 
 
 def read_structure(path: Path) -> OnnxStructure:
-    """Read what stands in an ONNX file.
+    """Read an ONNX file's structure.
 
     Raises:
         ModelError: the file is missing, empty, cut short, or no ONNX file.
@@ -113,12 +234,12 @@ def _structure_of(path: Path, model: Any) -> OnnxStructure:
 
 
 def _text(value: str | bytes) -> str:
-    """Text of a file; where it is none, the library hands out its bytes."""
+    """Text of a file; the library returns bytes where it is not valid UTF-8."""
     return value if isinstance(value, str) else value.decode("utf-8")
 
 
 def _parts(message: Any) -> Iterator[Any]:
-    """A message and all that lie in it; tensors are not looked into."""
+    """A message and all nested ones; tensors are not searched."""
     yield message
     if isinstance(message, onnx.TensorProto):
         return
@@ -137,10 +258,10 @@ def _external_tensors(parts: list[Any]) -> Iterator[ExternalTensor]:
 
 
 def write_inlined(path: Path, target: IO[bytes]) -> None:
-    """Write a model into an open file, with the weights that lie beside it.
+    """Write a model, with the weights that lie beside it, into an open file.
 
     Raises:
-        ModelError: the file is no sound ONNX file, its external data cannot be used, or it is too large for one file.
+        ModelError: it is no sound ONNX file, its external data cannot be used, or it is too large for one file.
         OSError: a file cannot be written.
     """
     model = _load_without_weights(path)
@@ -152,15 +273,13 @@ def write_inlined(path: Path, target: IO[bytes]) -> None:
     except (onnx.checker.ValidationError, ValueError) as error:
         raise ModelError("the model's external data cannot be read", found=str(error)) from error
     if _structure_of(path, model).external:
-        raise ModelError(
-            "the model's external data belongs to a part where it cannot be put in",
-            remedy="save the model as one file and add that",
-        )
+        what = "the model's external data belongs to a part where it cannot be put in"
+        raise ModelError(what, remedy="save the model as one file and add that")
     target.write(model.SerializeToString())
 
 
 def check_external(path: Path, structure: OnnxStructure) -> int:
-    """Refuse external data that is missing, cut short, or outside the folder of the file; returns its size in bytes.
+    """Refuse external data that is missing, cut short, or outside the file's folder; returns its size in bytes.
 
     Raises:
         ModelError: with the name of the file.
@@ -168,18 +287,13 @@ def check_external(path: Path, structure: OnnxStructure) -> int:
     sizes: dict[str, int] = {}
     folder = path.absolute().parent.resolve()
     for tensor in structure.external:
-        name = tensor.location
+        name, end = tensor.location, tensor.offset + tensor.length
         if name not in sizes:
             sizes[name] = _external_size(folder, name)
-        if tensor.offset < 0 or tensor.length < 0 or tensor.offset + tensor.length > sizes[name]:
-            raise ModelError(
-                "the model's external data is cut short",
-                expected="at least {end} bytes in {name}",
-                found=f"{sizes[name]}",
-                remedy="copy the file again",
-                end=tensor.offset + tensor.length,
-                name=name,
-            )
+        if tensor.offset < 0 or tensor.length < 0 or end > sizes[name]:
+            what, expected = "the model's external data is cut short", "at least {end} bytes in {name}"
+            found, remedy = str(sizes[name]), "copy the file again"
+            raise ModelError(what, expected=expected, found=found, remedy=remedy, end=end, name=name)
     return sum(sizes.values())
 
 
@@ -191,9 +305,8 @@ def _external_size(folder: Path, name: str) -> int:
             raise ModelError("the model's external data lies outside its folder", found=f"“{name}”")
         found = target.stat()
     except FileNotFoundError as error:
-        raise ModelError(
-            "the model's external data is missing", expected=str(folder / name), remedy="copy it beside the ONNX file"
-        ) from error
+        what, remedy = "the model's external data is missing", "copy it beside the ONNX file"
+        raise ModelError(what, expected=str(folder / name), remedy=remedy) from error
     except (OSError, RuntimeError) as error:  # a name beyond the system's length, or links in a circle
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError("the model's external data cannot be read", found=reason) from error

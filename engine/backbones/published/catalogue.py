@@ -1,29 +1,122 @@
-"""Which networks are published, by whom, and one of them found by its name. Asks no other computer for a list."""
+"""Publishers of networks, their lists, and one network found by its name; asks no other computer for a list."""
 
 import difflib
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, Protocol, final
 
 import msgspec
 
 from engine.backbones.library import BackboneLibrary
-from engine.backbones.published.facts import HUB_PREFIX, TIMM, PublishedNetwork
-from engine.backbones.published.publishers import PUBLISHERS, NetworkPublisher, publisher_called
+from engine.backbones.published.facts import HUB_PREFIX, TIMM, TORCHVISION, PublishedNetwork
 from engine.backbones.published.route import Route
 from engine.config import CacheFolders
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.new_file import private_folder, write_file
+from engine.texts import Message
+from engine.training.needed_packages import check_packages
+
+if TYPE_CHECKING:
+    from torch import nn
 
 _LIST_FORMAT: Final = 2  # of the file; another one is made anew
-_CLOSE_NAMES: Final = 5  # offered for a name that is wrong
+_CLOSE_NAMES: Final = 5  # suggested for a wrong name
+
+
+class PublishedNetworks(Protocol):
+    """A publisher's module; it loads torch and the publisher's package, and asks no other computer."""
+
+    def network_names(self) -> tuple[str, ...]:
+        """Its networks, sorted."""
+
+    def published_networks(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        on_progress: OnProgress = ignore_progress,
+        cancel: CancelToken | None = None,
+    ) -> tuple[PublishedNetwork, ...]:
+        """Networks, by default all, with every version of their weights, its default first."""
+
+    def load_published(self, facts: PublishedNetwork, weights_file: Path) -> "nn.Module":
+        """Build a network without its head from its weights, in evaluation mode.
+
+        Raises:
+            ModelError: the file is damaged, holds more than numbers, or does not fit the network.
+        """
+
+
+@final
+@dataclass(frozen=True)
+class NetworkPublisher:
+    """A Python package that lists networks with published weights."""
+
+    name: str  # of the package, and the beginning of its sources: "torchvision"
+    extra: str  # of Protoleaf, that installs it
+
+    @property
+    def prefix(self) -> str:
+        return f"{self.name}:"
+
+    @property
+    def version(self) -> str:
+        """Of the package; empty where it is not installed."""
+        try:
+            return version(self.name)
+        except PackageNotFoundError:
+            return ""
+
+    @property
+    def is_installed(self) -> bool:
+        return find_spec(self.name) is not None
+
+    @property
+    def networks(self) -> PublishedNetworks:
+        """Its networks; loading them takes seconds."""
+        if self.name == TIMM:
+            from engine.backbones.published import timm_networks
+
+            return timm_networks
+        from engine.backbones.published import torchvision_networks
+
+        return torchvision_networks
+
+    def check_installed(self) -> None:
+        """Refuse, with what to install, where a package that its networks need is missing."""
+        what = Message("networks of {name} need", {"name": self.name})
+        check_packages(("torch", "torchvision", "onnxscript", "safetensors"), what)
+        check_packages((self.name,), what, extra=self.extra)
+
+
+PUBLISHERS: Final = (NetworkPublisher(TORCHVISION, "train"), NetworkPublisher(TIMM, "timm"))
+
+
+def publisher_called(name: str) -> NetworkPublisher:
+    """The publisher of this name.
+
+    Raises:
+        ModelError: there is none.
+    """
+    found = next((publisher for publisher in PUBLISHERS if publisher.name == name), None)
+    if found is None:
+        expected = " or ".join(publisher.name for publisher in PUBLISHERS)
+        raise ModelError("there is no such source of published networks", expected=expected, found=f"“{name}”")
+    return found
+
+
+def is_published_source(backbone: str) -> bool:
+    """Whether a backbone is the source of a published network, such as "torchvision:resnet50"."""
+    return backbone.startswith(tuple(publisher.prefix for publisher in PUBLISHERS))
 
 
 @dataclass(frozen=True)
 class _KeptList:
-    """The file that a publisher's list is kept in, as JSON."""
+    """The file of a publisher's list, as JSON."""
 
     format: int
     version: str
@@ -42,7 +135,7 @@ def list_published(
     The first time this loads torch and takes seconds; a list is kept in the cache until its package changes.
 
     Args:
-        publisher: only this one's; empty: all whose packages are installed, torchvision's first.
+        publisher: only this one's; empty: all that are installed, torchvision's first.
 
     Raises:
         ModelError: there is no such publisher, or its package is not installed.
@@ -68,7 +161,7 @@ def _list_of(
 
 
 def kept_list(caches: CacheFolders, publisher: NetworkPublisher) -> tuple[PublishedNetwork, ...] | None:
-    """Read the list that was made before, without torch; None when there is none for the installed package."""
+    """Read the list in the cache, without torch; None when there is none for the installed package."""
     try:
         kept = msgspec.json.decode(_list_path(caches, publisher).read_bytes(), type=_KeptList)
     except (OSError, msgspec.MsgspecError, RecursionError):
@@ -77,7 +170,7 @@ def kept_list(caches: CacheFolders, publisher: NetworkPublisher) -> tuple[Publis
 
 
 def keep_list(caches: CacheFolders, publisher: NetworkPublisher, networks: tuple[PublishedNetwork, ...]) -> None:
-    """Keep a publisher's list until its package changes."""
+    """Keep a publisher's list in the cache until its package changes."""
     with suppress(OSError):  # it is made again the next time
         content = msgspec.json.encode(_KeptList(_LIST_FORMAT, publisher.version, networks))
         write_file(private_folder(caches.root) / _list_path(caches, publisher).name, content)
@@ -102,11 +195,11 @@ def find_published(
         caches: where lists are kept; without one only this network is described.
         source: such as "torchvision:resnet50", "timm:vit_small_patch14_dinov2.lvd142m", "timm:hf-hub:owner/name" or
             just "resnet50", which is torchvision's.
-        weights: name of a version of its weights; by default the publisher's own.
+        weights: name of a version of its weights; by default the publisher's.
 
     Raises:
-        ModelError: there is no such network or version, naming those that are close; it takes no images of this side;
-            or its publisher's package is not installed.
+        ModelError: no such network or version, with close names; it takes no images of this side; or its publisher's
+            package is not installed.
         NetworkError: the hub cannot be asked.
         UsageError: the route leads nowhere.
         Cancelled: stopped by the person.
@@ -120,29 +213,22 @@ def find_published(
     if input_side is None and found.embedding_width:
         return found
     publisher.check_installed()
-    return _at_side(found, input_side or found.input_side)
-
-
-def _at_side(found: PublishedNetwork, input_side: int) -> PublishedNetwork:
-    """The same network for images of another side; torchvision's keep the one that their weights were made for."""
+    side = input_side or found.input_side
     if not found.takes_other_sides:
+        what, expected = "the side of the input cannot be chosen for networks of torchvision", "{input_side} pixels"
+        remedy = "leave --input-side out, or take a network of timm"
         raise ModelError(
-            "the side of the input cannot be chosen for networks of torchvision",
-            expected="{input_side} pixels",
-            found="{side} pixels",
-            remedy="leave --input-side out, or take a network of timm",
-            input_side=found.input_side,
-            side=input_side,
+            what, expected=expected, found="{side} pixels", remedy=remedy, input_side=found.input_side, side=side
         )
     from engine.backbones.published.timm_networks import with_input_side
 
-    return with_input_side(found, input_side)
+    return with_input_side(found, side)
 
 
 def _on_hub(
     caches: CacheFolders, name: str, weights: str | None, route: Route, cancel: CancelToken
 ) -> PublishedNetwork:
-    """What the hub tells of a network; what is in the library already is not asked for again."""
+    """A network that only the hub describes; for one in the library the hub is not asked again."""
     from engine.backbones.published.hub_network import described_by_hub, plain_facts
 
     known = plain_facts(name, weights)
@@ -152,17 +238,13 @@ def _on_hub(
             return msgspec.json.decode(path.read_bytes(), type=PublishedNetwork)
     publisher_called(TIMM).check_installed()
     facts = described_by_hub(known, route, cancel)
-    with suppress(OSError):  # it is asked for again the next time
+    with suppress(OSError):  # the hub is asked again the next time
         write_file(private_folder(path.parent) / path.name, msgspec.json.encode(facts))
     return facts
 
 
 def _versions(caches: CacheFolders, publisher: NetworkPublisher, name: str) -> dict[str, PublishedNetwork]:
-    """Versions of a network's weights by name, the publisher's own choice first.
-
-    Raises:
-        ModelError: it publishes no such network.
-    """
+    """Versions of a network's weights by name, the publisher's default first."""
     network = name if publisher.name != TIMM else name.partition(".")[0]
     networks = kept_list(caches, publisher)
     names: tuple[str, ...]
@@ -176,14 +258,11 @@ def _versions(caches: CacheFolders, publisher: NetworkPublisher, name: str) -> d
     versions = {each.weights.lower(): each for each in networks if each.network == network}
     if not versions:
         close = difflib.get_close_matches(name, names, _CLOSE_NAMES, cutoff=0.5)
-        raise ModelError(
-            "{publisher} publishes no such {kind_of}network",
-            expected=" or ".join(close) or f"one of {len(names)} names",
-            found=f"“{name}”",
-            remedy="see them all with `protoleaf backbone list --published --source {publisher}`",
-            publisher=publisher.name,
-            kind_of="classification " if publisher.name != TIMM else "",
-        )
+        what, found = "{publisher} publishes no such {kind_of}network", f"“{name}”"
+        expected = " or ".join(close) or f"one of {len(names)} names"
+        remedy = "see them all with `protoleaf backbone list --published --source {publisher}`"
+        kind = "classification " if publisher.name != TIMM else ""
+        raise ModelError(what, expected=expected, found=found, remedy=remedy, publisher=publisher.name, kind_of=kind)
     return versions
 
 
@@ -192,9 +271,9 @@ def _version_of(
 ) -> PublishedNetwork:
     named = name.partition(".")[2] if publisher.name == TIMM else ""
     wanted = weights or named or None
-    found = next(iter(versions.values())) if wanted is None else versions.get(wanted.lower())
+    first = next(iter(versions.values()))
+    found = first if wanted is None else versions.get(wanted.lower())
     if found is None:
         known = " or ".join(network.weights for network in versions.values())
-        network = next(iter(versions.values())).network
-        raise ModelError("{network} has no such weights", expected=known, found=f"“{wanted}”", network=network)
+        raise ModelError("{network} has no such weights", expected=known, found=f"“{wanted}”", network=first.network)
     return found

@@ -1,17 +1,21 @@
-"""Downloads one file: goes on where it stopped, and keeps nothing that is not what was promised."""
+"""Downloads one file: resumes where it stopped, and keeps nothing but what was promised."""
 
 import re
-from collections.abc import Callable
-from contextlib import suppress
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import Final
+from typing import Final, final
 from urllib.parse import urlsplit
 
 import httpx
+import msgspec
+from filelock import FileLock, Timeout
 
-from engine.backbones.published.part_file import PartFile, PartNotes, alone
+from engine.backbones.published.route import PART_SUFFIX
 from engine.backbones.published.web_client import (
     check_address,
     is_passing,
@@ -20,23 +24,127 @@ from engine.backbones.published.web_client import (
     proxy_for,
     web_client,
 )
-from engine.errors import ModelError, NetworkError
+from engine.errors import ModelError, NetworkError, StorageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.full_disk import disk_full, storage_error
 from engine.model_card import file_hash
+from engine.new_file import open_own, private_folder, write_file
+
+Pause = Callable[[float, CancelToken], None]
 
 ATTEMPTS: Final = 5
 """Requests in a row that may bring nothing new before the download gives up; each that gets further starts anew."""
+_LOST_REMEDY: Final = "what was downloaded is kept: run it again to resume"
+_RANGE: Final = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
+_PAGE: Final = re.compile(rb"\s*<(!doctype|html|\?xml|head|body)", re.IGNORECASE)
+_NOTES_SUFFIX: Final = ".part.json"
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 16.0
 _PAUSE_STEP_S: Final = 0.1
 _ROUNDING: Final = 0.01
-_SLACK_BYTES: Final = 1 << 16
-"""Promised sizes are rounded, and a file is not judged by them: only what is far off is not asked for at all."""
-_LOST: Final = "what was downloaded is kept: run it again to resume"
-_RANGE: Final = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
-_PAGE: Final = re.compile(rb"\s*<(!doctype|html|\?xml|head|body)", re.IGNORECASE)
+_SLACK_BYTES: Final = 1 << 16  # published sizes are rounded: only a file whose size is far off is refused
 
-Pause = Callable[[float, CancelToken], None]
+
+@dataclass(frozen=True)
+class PartNotes:
+    """The file that a part belongs to."""
+
+    url: str = ""  # where it comes from; empty when unknown
+    validator: str = ""  # the server's mark of this version; empty when it gives none
+    total: int = 0  # its size in bytes; 0 when the server did not report it
+
+
+@final
+class PartFile:
+    """The part beside `target`, the file that it will become. Every refusal of the disk becomes a `StorageError`."""
+
+    def __init__(self, target: Path) -> None:
+        self.path = target.with_name(target.name + PART_SUFFIX)
+        self._target = target
+        self._notes_path = target.with_name(target.name + _NOTES_SUFFIX)
+
+    @property
+    def size(self) -> int:
+        try:
+            return self.path.stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    def notes(self) -> PartNotes:
+        """The notes beside the part; empty where they cannot be read."""
+        try:
+            return msgspec.json.decode(self._notes_path.read_bytes(), type=PartNotes)
+        except (OSError, msgspec.MsgspecError, RecursionError):
+            return PartNotes()
+
+    def start(self, notes: PartNotes) -> None:
+        with self.writing():
+            open_own(self.path, "wb").close()
+            write_file(self._notes_path, msgspec.json.encode(notes))
+
+    @contextmanager
+    def appending(self) -> Iterator[Callable[[bytes], None]]:
+        """Open the part; yields a function that adds a piece and flushes it."""
+        with self.writing():
+            file = open_own(self.path, "ab")
+
+        def add(piece: bytes) -> None:
+            with self.writing():
+                file.write(piece)
+                file.flush()
+
+        try:
+            yield add
+        finally:
+            with suppress(OSError):  # what was not flushed was reported already
+                file.close()
+
+    def check_room(self, size_bytes: int) -> None:
+        """Refuse a file that the disk has no room for; what arrived before stays."""
+        free = shutil.disk_usage(self.path.parent).free
+        if size_bytes > free:
+            raise disk_full(self.path.parent, needed_bytes=size_bytes, free_bytes=free)
+
+    def finish(self) -> None:
+        with self.writing():
+            self.path.replace(self._target)
+            self._notes_path.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        for path in (self.path, self._notes_path):
+            with suppress(OSError):
+                path.unlink()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Turn the disk's refusal inside the block into a `StorageError`, and keep nothing."""
+        try:
+            yield
+        except OSError as error:
+            self.remove()
+            remedy = "free some disk space or choose another folder; nothing was kept"
+            raise storage_error(self._target, error, "the download cannot be written", remedy) from error
+
+
+@contextmanager
+def alone(lock_path: Path, refusal: str) -> Iterator[None]:
+    """Keep other processes of the program away from what the block works on, with a lock file that stays.
+
+    Raises:
+        StorageError: another one holds it, with `refusal` as reason, or the disk refuses.
+    """
+    lock = FileLock(lock_path)
+    try:
+        private_folder(lock_path.parent)
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise StorageError(refusal, found=lock_path.stem, remedy="wait for it to finish, or stop it there") from error
+    except OSError as error:
+        raise storage_error(lock_path.parent, error, "the download cannot be written") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _wait(seconds: float, cancel: CancelToken) -> None:
@@ -57,16 +165,14 @@ def download(
     transport: httpx.BaseTransport | None = None,
     pause: Pause = _wait,
 ) -> Path:
-    """Download a file to `target`, which is returned, or finish a download that was broken off.
+    """Download a file to `target`, which is returned, or resume a download that was broken off.
 
     Args:
         url: https, or http on this computer.
-        target: where the file goes; what has arrived of it lies beside it in a `.part` file. A file that is there
-            already and has the right checksum is not asked for again.
-        size_bytes: about how large the file is; 0 while unknown.
+        target: what has arrived lies beside it in a `.part` file; one that exists with the right checksum stays.
+        size_bytes: approximate size of the file; 0 while unknown.
         sha256_prefix: first digits of its SHA-256 in hex; empty: not known.
         proxy: address of a proxy; empty: that of the environment or the system, if any.
-        on_progress: called with the bytes done and in all, bytes a second and seconds left.
         cancel: stops between two pieces of the file; what has arrived stays.
 
     Raises:
@@ -86,7 +192,7 @@ def download(
         try:
             failure = _Download(client, url, part, size_bytes, on_progress, cancel or CancelToken()).run(pause)
             if failure is not None:
-                raise network_error(failure, url, proxy=way, remedy=_LOST if part.size else "") from failure
+                raise network_error(failure, url, proxy=way, remedy=_LOST_REMEDY if part.size else "") from failure
             _check(part, sha256_prefix, url)
             part.finish()
         finally:
@@ -97,7 +203,7 @@ def download(
 
 @dataclass(frozen=True)
 class _Download:
-    """One download: asks until everything has arrived."""
+    """One download: requests until everything has arrived."""
 
     client: httpx.Client
     url: str
@@ -107,7 +213,7 @@ class _Download:
     cancel: CancelToken
 
     def run(self, pause: Pause) -> httpx.HTTPError | None:
-        """Returns what went wrong at last, or None when everything is there."""
+        """Returns the last failure, or None when everything has arrived."""
         if self.part.notes().url != self.url:
             self.part.remove()
         attempts, has_received, furthest = 0, False, self.part.size
@@ -123,7 +229,7 @@ class _Download:
         return None
 
     def _attempt(self) -> httpx.HTTPError | None:
-        """Ask once for what is missing; returns what broke it off, or None when everything is there."""
+        """Request what is missing; returns what broke it off, or None when everything has arrived."""
         self.cancel.raise_if_cancelled()
         notes, have = self.part.notes(), self.part.size
         if have and have == notes.total:
@@ -166,7 +272,7 @@ class _Download:
             raise httpx.RemoteProtocolError(f"{meter.done:,} of {meter.total:,} bytes arrived")
 
     def _place(self, answer: httpx.Response, have: int) -> tuple[int, int]:
-        """Where in the file the answer starts, and the file's size; 0 when the server does not say."""
+        """Where in the file the answer starts, and the file's size; 0 when the server does not report it."""
         if answer.status_code != HTTPStatus.PARTIAL_CONTENT:  # it knows no ranges, or has another version of the file
             return 0, int(answer.headers.get("Content-Length", 0))
         place = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
@@ -174,54 +280,42 @@ class _Download:
         total = int(place[2]) if place and place[2] != "*" else noted
         if place is None or int(place[1]) != have or (noted and noted != total):
             self.part.remove()
-            raise httpx.ReadError("the server sent another part than was asked for")
+            raise httpx.ReadError("the server sent another part than requested")
         return have, total
 
     @property
     def _slack_bytes(self) -> int:
         return round(self.promised * _ROUNDING) + _SLACK_BYTES
 
-    def _check_size(self, found: int, *, is_written: bool = False) -> None:
-        if self.promised and abs(found - self.promised) > self._slack_bytes:
+    def _check_size(self, size: int, *, is_written: bool = False) -> None:
+        if self.promised and abs(size - self.promised) > self._slack_bytes:
             if is_written:
                 self.part.remove()
-            raise NetworkError(
-                "the file on {host} is not the expected one",
-                expected="about {promised:.1f} MB",
-                found="{arrived:.1f} MB for {url}",
-                remedy="try again later; a newer version of the program may know the file",
-                host=urlsplit(self.url).hostname,
-                promised=self.promised / 1000000.0,
-                arrived=found / 1000000.0,
-                url=self.url,
-            )
+            what, expected = "the file on {host} is not the expected one", "about {promised:.1f} MB"
+            found = "{arrived:.1f} MB for {url}"
+            remedy = "try again later; a newer version of the program may know the file"
+            host, promised, arrived = urlsplit(self.url).hostname, self.promised / 1e6, size / 1e6
+            refused = partial(NetworkError, what, expected=expected, found=found, remedy=remedy)
+            raise refused(host=host, promised=promised, arrived=arrived, url=self.url)
 
 
 def _validator(answer: httpx.Response) -> str:
-    """The mark by which a server knows this version again; a weak one does not promise the same bytes."""
+    """The server's mark of this version; a weak one does not promise the same bytes."""
     mark: str = answer.headers.get("ETag", "")
     return mark if mark and not mark.startswith("W/") else answer.headers.get("Last-Modified", "")
 
 
 def _check(part: PartFile, sha256_prefix: str, url: str) -> None:
-    with part.writing():  # somebody who clears the cache takes it away
-        found = file_hash(part.path)
-    if not found.startswith(sha256_prefix):
+    with part.writing():  # the cache may have been cleared meanwhile
+        digits = file_hash(part.path)
+    if not digits.startswith(sha256_prefix):
         part.remove()
-        raise ModelError(
-            "the downloaded file is not the published one",
-            expected=f"SHA-256 {sha256_prefix}…",
-            found="{hash}… from {url}",
-            remedy="it was deleted; run it again",
-            hash=found[: max(8, len(sha256_prefix))],
-            url=url,
-        )
+        what, expected = "the downloaded file is not the published one", f"SHA-256 {sha256_prefix}…"
+        found, remedy = "{hash}… from {url}", "it was deleted; run it again"
+        shown = digits[: max(8, len(sha256_prefix))]
+        raise ModelError(what, expected=expected, found=found, remedy=remedy, hash=shown, url=url)
 
 
 def _web_page(url: str) -> NetworkError:
-    return NetworkError(
-        "the server sent a web page instead of the file",
-        expected=url,
-        found="HTML",
-        remedy="a sign-in page of the network may be in between: open the address in a browser, then try again",
-    )
+    remedy = "a sign-in page of the network may be in between: open the address in a browser, then try again"
+    return NetworkError("the server sent a web page instead of the file", expected=url, found="HTML", remedy=remedy)

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from engine.backbones.published.facts import PublishedNetwork
-from engine.backbones.trial_images import normalised, sample_squares
+from engine.backbones.trial import normalised, sample_squares
 from engine.errors import ModelError
 from engine.events import CancelToken
 from engine.full_disk import storage_error
@@ -43,7 +43,7 @@ def export_published(
         How closely the file agrees with the module, on noise and on photos of the sample collection.
 
     Raises:
-        ModelError: the network cannot be converted, or the file does something else than the module.
+        ModelError: the network cannot be converted, or the file differs from the module.
         StorageError: the disk refuses.
         Cancelled: stopped by the person.
     """
@@ -79,7 +79,7 @@ def _converted(network: nn.Module, facts: PublishedNetwork, *, is_half: bool) ->
 
 
 def _inputs(facts: PublishedNetwork, cancel: CancelToken) -> Iterator[Inputs]:
-    """Noise, and pictures prepared as they will be; of two sizes of batch, so that one that got fixed is noticed."""
+    """Noise, and photos prepared as the product does; in batches of two sizes, to notice one that got fixed."""
     side, generator = facts.input_side, torch.Generator().manual_seed(0)
     cancel.raise_if_cancelled()
     yield (torch.randn(_RANDOM_IMAGES, 3, side, side, generator=generator),)

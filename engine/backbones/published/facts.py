@@ -1,25 +1,23 @@
-"""What is told of a published network before anything of it is downloaded. Plain data, without torch."""
+"""What is published about a network, before any of it is downloaded. Plain data, without torch."""
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from typing import Any, Final
 
 from engine.backbones.preprocessing import UNIT_TEMPERATURE
-from engine.backbones.published.titles import network_title
+from engine.backbones.published.titles import Advice, network_title
 from engine.files import size_text
 from engine.model_card import BackboneCard
 
 TORCHVISION: Final = "torchvision"
 TIMM: Final = "timm"
-HUB_PREFIX: Final = "hf-hub:"
-"""Before the name of a network that timm has no entry for; the hub itself describes it."""
-FOR_RESEARCH: Final = ": not for commercial use"
-"""How a licence ends in words that forbids it."""
+HUB_PREFIX: Final = "hf-hub:"  # before the name of a network that timm has no entry for; the hub itself describes it
+FOR_RESEARCH: Final = ": not for commercial use"  # how a licence ends that forbids it
 NON_COMMERCIAL: Final = f"CC-BY-NC 4.0{FOR_RESEARCH}"
-UNNAMED: Final = "none named"
-"""How a licence begins in words that nobody named."""
+UNNAMED: Final = "none named"  # how a licence begins that nobody named
 LONGEST_LIBRARY_NAME: Final = 64  # characters
 _PATCH: Final = re.compile(r"patch(\d+)")
 _HASH_DIGITS: Final = 8  # enough to tell names apart that begin alike
@@ -35,6 +33,8 @@ _USUAL: Final[Mapping[str, str]] = {
     "apache-2.0": "Apache 2.0", "mit": "MIT", "bsd-3-clause": "BSD-3-Clause", "cc-by-4.0": "CC-BY 4.0",
     "cc0-1.0": "CC0 1.0",
 }  # fmt: skip
+_MOST_OPERATIONS: Final[Mapping[Advice, float]] = {Advice.FAST: 0.5, Advice.BALANCED: 5.0, Advice.BEST: inf}
+"""In billions for one image: on one processor core tens of images a second, some images a second, any time it takes."""
 _NOBODYS: Final = frozenset({"", "unknown", "other", "none"})
 
 
@@ -46,16 +46,13 @@ class PublishedNetwork:
     weights: str  # name of the version, such as "IMAGENET1K_V2"; of a network on the hub its revision
     is_default: bool  # whether the publisher takes this version when none is named
     url: str  # address of the weights
-    sha256_prefix: str  # first digits of the SHA-256 of the weights, in hex; empty: the server is asked for it
-    # Size of the weights: rounded by torchvision to about 1,000 bytes, counted from the parameters for timm; 0 where
-    # nobody knows before the download
-    size_bytes: int
+    sha256_prefix: str  # first digits of the SHA-256 of the weights, in hex; empty: only the server knows it
+    size_bytes: int  # of the weights: rounded by torchvision, counted from the parameters for timm; 0 where unknown
     parameters: int  # numbers in the network, its head included; 0 where they were not counted
-    # top1, top5: accuracy on the validation images of ImageNet-1k, in percent; None where none is told
+    # top1, top5: accuracy on the validation images of ImageNet-1k, in percent; None where unknown
     top1: float | None
     top5: float | None
-    # Multiplications with an addition for one image, in billions; None where it is not told
-    billion_operations: float | None
+    billion_operations: float | None  # multiply-adds for one image, in billions; None where unknown
     input_side: int  # side of the square input in pixels
     resize_side: int  # the short side an image is resized to before its centre is cut out
     interpolation: str  # how the publisher resizes; Protoleaf always resizes bilinearly
@@ -70,11 +67,11 @@ class PublishedNetwork:
     other_urls: tuple[str, ...] = ()  # tried in turn where there is nothing at `url`
     has_chosen_side: bool = False  # whether a person chose `input_side` instead of the usual one
     is_squashed: bool = False  # whether the publisher resizes without keeping an image's proportions
-    settings: str = ""  # JSON of what timm must know to build a network that it has no entry for; else empty
+    settings: str = ""  # JSON from which timm builds a network that it has no entry for; else empty
 
     @property
     def full_name(self) -> str:
-        """The publisher's name with that of the weights where it has both in one, as timm does."""
+        """The publisher's name, with that of the weights where it joins both, as timm does."""
         if self.publisher == TORCHVISION:
             return self.network
         return f"{self.network}{'@' if self.is_on_hub_only else '.'}{self.weights}" if self.weights else self.network
@@ -85,12 +82,12 @@ class PublishedNetwork:
 
     @property
     def source(self) -> str:
-        """What a person writes to get it, such as "torchvision:resnet50"."""
+        """The name to add it by, such as "torchvision:resnet50"."""
         return f"{self.publisher}:{self.full_name}"
 
     @property
     def title(self) -> str:
-        """As people write it, such as "ResNet-50 (V2)"; timm's names are the ones that people use."""
+        """A readable name, such as "ResNet-50 (V2)"; timm's own names are readable."""
         if self.publisher == TORCHVISION:
             return network_title(self.network, self.weights)
         return self.full_name.removeprefix(HUB_PREFIX)
@@ -112,15 +109,13 @@ class PublishedNetwork:
 
     @property
     def words(self) -> str:
-        """What a search looks through: its names, weights and licence, in lower case."""
+        """The text of a search: names, weights and licence, in lower case."""
         return f"{self.title} {self.source} {self.weights} {self.licence}".casefold()
 
     @property
     def library_name(self) -> str:
-        if self.publisher == TORCHVISION:
-            name = f"{self.network}-{self.weights.lower()}"
-        else:
-            name = self.full_name.removeprefix(HUB_PREFIX)
+        is_versioned = self.publisher == TORCHVISION
+        name = f"{self.network}-{self.weights.lower()}" if is_versioned else self.full_name.removeprefix(HUB_PREFIX)
         side = f"-{self.input_side}px" if self.has_chosen_side else ""
         return short_enough(re.sub(r"[^A-Za-z0-9._-]", "-", f"{self.publisher}-{name}{side}"))
 
@@ -137,7 +132,7 @@ class PublishedNetwork:
 
     @property
     def terms(self) -> str:
-        """Size and licence for people, as they are told before a download."""
+        """Size and licence, as shown before a download."""
         return f"{self.size_text}; licence: {self.licence} ({self.licence_url})"
 
     @property
@@ -147,19 +142,19 @@ class PublishedNetwork:
 
     @property
     def patch(self) -> int:
-        """Side of the patches that it cuts an image into, as its name tells; the input's is a multiple. 0: not told."""
+        """Side of its patches by its name; the input's is a multiple of it. 0: unknown."""
         found = _PATCH.search(self.network)
         return int(found[1]) if found else 0
 
     def at_side(self, input_side: int) -> "PublishedNetwork":
-        """The same network for images of another side; whether it takes them is seen when it is built."""
+        """The same network for images of another side; whether it takes them is known when it is built."""
         if input_side == self.input_side:
             return self
         resize_side = round(input_side / self.resize_share)
         return replace(self, input_side=input_side, resize_side=resize_side, has_chosen_side=True)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON, with what the properties say."""
+        """Plain data for JSON, with some of the properties."""
         return asdict(self) | {
             "source": self.source,
             "library_name": self.library_name,
@@ -168,7 +163,7 @@ class PublishedNetwork:
 
 
 def short_enough(name: str) -> str:
-    """The name, or its beginning with digits that stand for the rest where the library takes no longer one."""
+    """The name, or its beginning with digits of its hash where it is too long for the library."""
     if len(name) <= LONGEST_LIBRARY_NAME:
         return name
     digits = hashlib.sha256(name.encode()).hexdigest()[:_HASH_DIGITS]
@@ -176,11 +171,7 @@ def short_enough(name: str) -> str:
 
 
 def card_of_published(facts: PublishedNetwork, *, weights_from: str = "") -> BackboneCard:
-    """The card of a published network, as far as it is known before the network is there.
-
-    Args:
-        weights_from: where its weights came from, and what they were compared with, as a sentence.
-    """
+    """The card of a published network, with a sentence on the origin of its weights where they are there."""
     figures = {
         "imagenet_top1_percent": facts.top1,
         "imagenet_top5_percent": facts.top5,
@@ -220,8 +211,31 @@ def _command(facts: PublishedNetwork) -> str:
 
 
 def licence_in_words(short: str | None) -> str:
-    """What a short name of the hub means: `Apache 2.0`; `CC-BY-NC 4.0: not for commercial use`; own terms by name."""
+    """A licence by its short name on the hub: `Apache 2.0`; `CC-BY-NC 4.0: not for commercial use`."""
     name = (short or "").strip().lower()
     if name in _NOBODYS:
         return NOT_KNOWN
     return _RESEARCH.get(name) or _USUAL.get(name) or f"{name}; its own terms, see the network's page on the hub"
+
+
+def recommended(networks: Iterable[PublishedNetwork]) -> dict[Advice, PublishedNetwork]:
+    """Choose the most accurate network for each purpose, the fastest first.
+
+    Only with the weights that the publisher itself takes, that may be used commercially, and whose accuracy and
+    operations are published. A slower network is only recommended where it is more accurate than the faster ones.
+    """
+    able = [
+        (network.top1, -network.billion_operations, network)
+        for network in networks
+        if network.top1 is not None
+        and network.billion_operations is not None
+        and network.is_default
+        and network.is_for_commerce
+    ]
+    chosen: dict[Advice, PublishedNetwork] = {}
+    for advice, most in _MOST_OPERATIONS.items():
+        within = [each for each in able if -each[1] <= most]
+        best = max(within, key=lambda each: each[:2])[2] if within else None
+        if best is not None and best not in chosen.values():
+            chosen[advice] = best
+    return chosen

@@ -1,4 +1,4 @@
-"""A network that timm has no entry for: its repository on the hub says how timm builds it, or how open_clip does.
+"""A network that timm has no entry for: its repository on the hub describes how timm or open_clip builds it.
 
 Only plain settings are taken from there: nothing of a repository is run, and no address in it is followed.
 """
@@ -7,12 +7,13 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from engine.backbones.published.facts import HUB_PREFIX, PublishedNetwork, licence_in_words
-from engine.backbones.published.hub import ask_about, check_repository, file_address, page_address, read_text
 from engine.backbones.published.route import Route
 from engine.backbones.published.timm_networks import BYTES_PER_NUMBER, NOT_KNOWN, WEIGHT_NAMES, facts_from, shape_of
+from engine.backbones.published.web_client import ask_about, check_repository, file_address, page_address, read_text
 from engine.errors import ModelError
 from engine.events import CancelToken
 
@@ -20,7 +21,7 @@ LATEST: Final = "main"
 _SIDES: Final = ("input_size", "crop_pct", "interpolation", "crop_mode", "mean", "std", "fixed_input_size")
 _HEADS: Final = ("num_classes", "pool_size", "first_conv", "classifier", "label_offset")
 _WHERE_FROM: Final = frozenset(
-    {
+    (
         "checkpoint_path",
         "cache_dir",
         "pretrained",
@@ -28,33 +29,30 @@ _WHERE_FROM: Final = frozenset(
         "pretrained_cfg_overlay",
         "features_only",
         "in_chans",
-    }
+    )
 )
-"""Options of timm that name files or another use: a repository has no say in them."""
+"""Options of timm that name files or another use: refused."""
 _LICENCE: Final = re.compile(r"^(?P<field>license|license_name):[ \t]*[\"']?(?P<name>[\w.+-]+)", re.MULTILINE)
 _UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
-"""What settings raise that mean nothing."""
+"""Raised by settings without meaning."""
 Read = Callable[[str], str | None]
 OPEN_CLIP_WEIGHTS: Final = (
     "open_clip_model.safetensors", "open_clip_pytorch_model.safetensors", "open_clip_pytorch_model.bin",
 )  # fmt: skip
 """Names on the hub, the best first."""
-_MEAN: Final = (0.48145466, 0.4578275, 0.40821073)  # with the next:
-_STD: Final = (0.26862954, 0.26130258, 0.27577711)  # of OpenAI's CLIP, which open_clip takes where nothing else is said
+_MEAN: Final = (0.48145466, 0.4578275, 0.40821073)  # and the next: OpenAI's CLIP, the default of open_clip
+_STD: Final = (0.26862954, 0.26130258, 0.27577711)
 _ARCHITECTURES: Final[Mapping[tuple[int, int, int], str]] = {
     (768, 12, 32): "vit_base_patch32_clip{}_224",
     (768, 12, 16): "vit_base_patch16_clip{}_224",
     (1024, 24, 14): "vit_large_patch14_clip{}_224",
     (1280, 32, 14): "vit_huge_patch14_clip{}_224",
 }
-"""By width, layers and patch; the networks above them have settings of their own."""
+"""By width, layers and patch; larger networks have settings of their own."""
 
 
 def plain_facts(name: str, weights: str | None = None) -> PublishedNetwork:
-    """What the name alone tells.
-
-    Args:
-        name: such as "hf-hub:imageomics/bioclip" or "hf-hub:imageomics/bioclip@revision".
+    """The facts in a name such as "hf-hub:imageomics/bioclip" or "hf-hub:imageomics/bioclip@revision".
 
     Raises:
         ModelError: it is no name of a network on the hub.
@@ -116,7 +114,7 @@ def _reader(repository: str, revision: str, route: Route, cancel: CancelToken) -
 
 
 def _settings(read: Read, repository: str) -> tuple[dict[str, Any], Sequence[str]]:
-    """What timm must know to build it, and the names that its weights may have."""
+    """The settings that timm builds it from, and the names that its weights may have."""
     for name, understand, weights in (
         ("config.json", _settings_of_timm, WEIGHT_NAMES),
         ("open_clip_config.json", settings_of_open_clip, OPEN_CLIP_WEIGHTS),
@@ -128,26 +126,19 @@ def _settings(read: Read, repository: str) -> tuple[dict[str, Any], Sequence[str
             raise _unreadable(name, repository, error) from error
         if found is not None:
             return found, weights
-    raise ModelError(
-        "{repository} is no network that timm can build",
-        expected="config.json of timm, or open_clip_config.json with a ViT",
-        found="neither",
-        remedy="check the name, or take one of `protoleaf backbone list --published --source timm`",
-        repository=repository,
-    )
+    what = "{repository} is no network that timm can build"
+    expected = "config.json of timm, or open_clip_config.json with a ViT"
+    remedy = "check the name, or take one of `protoleaf backbone list --published --source timm`"
+    raise ModelError(what, expected=expected, found="neither", remedy=remedy, repository=repository)
 
 
-def _unreadable(what: str, repository: str, error: Exception) -> ModelError:
-    return ModelError(
-        "{subject} of {repository} cannot be read",
-        found=f"{type(error).__name__}: {error}",
-        subject=what,
-        repository=repository,
-    )
+def _unreadable(subject: str, repository: str, error: Exception) -> ModelError:
+    what, found = "{subject} of {repository} cannot be read", f"{type(error).__name__}: {error}"
+    return ModelError(what, found=found, subject=subject, repository=repository)
 
 
 def _settings_of_timm(config: dict[str, Any]) -> dict[str, Any] | None:
-    """From a file that timm wrote, in its new form or its older one; None where another program wrote it."""
+    """From a configuration that timm wrote, in its new or older form; None where another program wrote it."""
     if "architecture" not in config:
         return None
     settings = config.get("pretrained_cfg", config)
@@ -162,30 +153,21 @@ def _settings_of_timm(config: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
-    """Refuse what is no plain description of one of timm's own architectures for square images.
-
-    Raises:
-        ModelError: with what was found.
-    """
+    """Refuse what is no plain description of one of timm's own architectures for square images."""
     from timm.models import is_model
 
     architecture, side = settings["architecture"], settings["pretrained_cfg"].get("input_size")
     if not isinstance(architecture, str) or not is_model(architecture):
-        raise ModelError(
-            "the installed timm does not know the network's architecture",
-            expected="one of timm's",
-            found="“{architecture}” in {repository}",
-            remedy="a newer timm may know it",
-            architecture=architecture,
-            repository=repository,
-        )
+        what, expected = "the installed timm does not know the network's architecture", "one of timm's"
+        found, remedy = "“{architecture}” in {repository}", "a newer timm may know it"
+        refused = partial(ModelError, what, expected=expected, found=found, remedy=remedy)
+        raise refused(architecture=architecture, repository=repository)
     if not isinstance(side, list) or len(side) != 3 or side[0] != 3 or side[1] != side[2]:  # noqa: PLR2004 (channels)
         raise ModelError("the network takes no square colour images", expected="[3, side, side]", found=str(side))
     forbidden = sorted(_WHERE_FROM.intersection(settings["model_args"]))
     if forbidden:
-        raise ModelError(
-            "{repository} asks for more than building a network", found=", ".join(forbidden), repository=repository
-        )
+        what = "{repository} asks for more than building a network"
+        raise ModelError(what, found=", ".join(forbidden), repository=repository)
 
 
 def _licence(read: Read) -> str:
@@ -198,32 +180,25 @@ def _licence(read: Read) -> str:
 
 
 def _with_place(facts: PublishedNetwork, urls: Sequence[str], route: Route) -> PublishedNetwork:
-    """With the address, size and checksum of the first of these files that is there."""
+    """With address, size and checksum of the first of these files that exists."""
     for url in urls:
-        if route.folder is not None:
-            path = route.on_disk(url)
-            if path is not None:
-                return replace(facts, url=url, size_bytes=path.stat().st_size)
-            continue
-        remote = ask_about(route.address(url), route)
+        path = route.on_disk(url)
+        if path is not None:
+            return replace(facts, url=url, size_bytes=path.stat().st_size)
+        remote = ask_about(route.address(url), route) if route.folder is None else None
         if remote is not None:
-            return replace(
-                facts, url=remote.url, sha256_prefix=remote.sha256, size_bytes=remote.size_bytes or facts.size_bytes
-            )
-    raise ModelError(
-        "{title} has no weights that can be read as plain numbers",
-        expected=" or ".join(url.rpartition("/")[2] for url in urls),
-        found="none of them",
-        title=facts.title,
-    )
+            size = remote.size_bytes or facts.size_bytes
+            return replace(facts, url=remote.url, sha256_prefix=remote.sha256, size_bytes=size)
+    what, expected = "{title} has no weights that can be read as plain numbers", " or ".join(map(_file_name, urls))
+    raise ModelError(what, expected=expected, found="none of them", title=facts.title)
+
+
+def _file_name(url: str) -> str:
+    return url.rpartition("/")[2]
 
 
 def settings_of_open_clip(config: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What timm must know to build the image half; None where timm has no such network.
-
-    Raises:
-        KeyError, TypeError, ValueError: the configuration is not open_clip's.
-    """
+    """The settings that timm builds the image half from; None where timm has no such network."""
     model = config["model_cfg"]
     vision, preparation = model["vision_cfg"], config.get("preprocess_cfg", {})
     side = vision.get("image_size", 224)

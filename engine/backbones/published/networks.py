@@ -1,33 +1,95 @@
-"""A published network's way into the library: downloaded, exported, compared with torch, kept; whoever publishes it.
-
-Nothing here asks the network but `add_published`, and that only for the weights whose size and licence were told.
-"""
+"""A published network's way into the library: downloaded, exported, compared with torch, kept."""
 
 import shutil
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.model_files import ModelFiles
+from engine.backbones.published.catalogue import publisher_called
+from engine.backbones.published.download import alone, download
 from engine.backbones.published.facts import PublishedNetwork, card_of_published
-from engine.backbones.published.fetching import Fetched, fetch_weights, weights_path
-from engine.backbones.published.part_file import alone
-from engine.backbones.published.publishers import publisher_called
-from engine.backbones.published.route import Route
+from engine.backbones.published.route import Route, weights_path
+from engine.backbones.published.web_client import RemoteFile, ask_about
 from engine.config import CacheFolders
-from engine.errors import ModelError
+from engine.errors import ModelError, NetworkError
 from engine.events import CancelToken, OnProgress, ignore_progress, step_teller
 from engine.full_disk import disk_full, writing
-from engine.model_card import BackboneCard
-from engine.scratch_folder import scratch_folder
+from engine.model_card import BackboneCard, file_hash
+from engine.new_folder import scratch_folder
 
 _STEPS: Final = ("reading the weights", "converting", "comparing with torch", "saving")
 _BYTES_PER_NUMBER: Final = 4  # of float32
 _IMAGES_AT_ONCE: Final = 2  # for the figure in the card
+_SHA256_DIGITS: Final = 64  # in hex
+_SHOWN_DIGITS: Final = 16  # more than anybody compares by eye
+
+
+@dataclass(frozen=True)
+class _Weights:
+    """Weights on this computer."""
+
+    path: Path  # of the file
+    is_ours: bool  # whether it lies in the cache, and goes when it is no longer needed
+    origin: str  # where it is from and what it was compared with, as a sentence
+
+
+def _fetched(
+    facts: PublishedNetwork, place: Path, route: Route, *, on_progress: OnProgress, cancel: CancelToken
+) -> _Weights:
+    if route.folder is not None:
+        return _in_folder(facts, route)
+    urls = (facts.url, *facts.other_urls)
+    remote: RemoteFile | None = RemoteFile(route.address(facts.url), facts.size_bytes, facts.sha256_prefix)
+    if not facts.sha256_prefix:
+        answers = (ask_about(route.address(url), route) for url in urls)
+        remote = next((answer for answer in answers if answer is not None), None)
+    if remote is None:
+        what, remedy = "the weights are not where they were published", "a newer version of timm may know where to"
+        raise NetworkError(what, expected=" or ".join(map(route.address, urls)), remedy=remedy)
+    path = download(
+        remote.url,
+        place,
+        size_bytes=remote.size_bytes,
+        sha256_prefix=remote.sha256,
+        proxy=route.proxy,
+        on_progress=on_progress,
+        cancel=cancel,
+    )
+    return _Weights(path, is_ours=True, origin=_origin(remote))
+
+
+def _origin(remote: RemoteFile) -> str:
+    place, sha256 = urlsplit(remote.url), remote.sha256
+    version = f" at {remote.commit[:_SHOWN_DIGITS]}" if remote.commit else ""
+    weights = f"Weights: {Path(place.path).name} from {place.hostname}{version}"
+    if not sha256:
+        return f"{weights}, which told no checksum."
+    whole = "SHA-256" if len(sha256) == _SHA256_DIGITS else "first digits of the SHA-256"
+    return f"{weights}, {whole} {sha256[:_SHOWN_DIGITS]}{'…' if len(sha256) > _SHOWN_DIGITS else ''}."
+
+
+def _in_folder(facts: PublishedNetwork, route: Route) -> _Weights:
+    """From the mirror's folder; the hub's own cache names its files by their SHA-256."""
+    urls = (facts.url, *facts.other_urls)
+    path = next(filter(None, map(route.on_disk, urls)), None)
+    if path is None:
+        expected = " or ".join(urlsplit(url).path.lstrip("/").replace("/resolve/main", "") for url in urls)
+        raise ModelError("the mirror's folder does not have these weights", expected=expected, found=str(route.folder))
+    named = path.resolve().name
+    wanted = facts.sha256_prefix or (named if len(named) == _SHA256_DIGITS and named.isalnum() else "")
+    found = file_hash(path)
+    if not found.startswith(wanted):
+        what, expected = "the mirror's file is not the published one", f"SHA-256 {wanted[:_SHOWN_DIGITS]}…"
+        raise ModelError(what, expected=expected, found="{hash}… for {path}", hash=found[:_SHOWN_DIGITS], path=path)
+    compared = "as its name says" if wanted else "compared with nothing: no checksum is known"
+    origin = f"Weights: {path.name} from a folder, SHA-256 {found[:_SHOWN_DIGITS]}…, {compared}."
+    return _Weights(path, is_ours=False, origin=origin)
 
 
 def add_published(
@@ -40,18 +102,15 @@ def add_published(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ModelFiles:
-    """Download a published network's weights, export the network and keep it in the library.
+    """Download a published network's weights, export the network and keep it in the library, unless it is there.
 
-    Who calls this has told the person the size and the licence (`PublishedNetwork.terms`) and was told to go on.
+    The caller has shown size and licence (`PublishedNetwork.terms`), and the person has agreed.
 
     Args:
-        caches: the weights lie there until the export is done; a broken download goes on from there.
+        caches: the weights lie there until the export is done; a broken download is resumed from there.
         route: how the weights come; by default from their publisher, through the system's proxy if any.
-        on_progress: called with bytes while downloading, then steps, with what is done in the note.
+        on_progress: called with bytes while downloading, then steps, named in the note.
         cancel: stops the download at once and the export between its steps.
-
-    Returns:
-        The backbone in the library; what is there already is not downloaded again.
 
     Raises:
         UsageError: the proxy's address is none, or the mirror no folder.
@@ -70,7 +129,7 @@ def add_published(
     with alone(place.with_name(f"{facts.library_name}.adding.lock"), "this network is being added already"):
         if not place.is_file():
             _check_room(facts, place.parent, library.folder, has_download=route.folder is None)
-        weights = fetch_weights(facts, caches, route, on_progress=on_progress, cancel=cancel)
+        weights = _fetched(facts, place, route, on_progress=on_progress, cancel=cancel)
         files = _exported(facts, weights, place.parent, library, on_progress=on_progress, cancel=cancel)
         if weights.is_ours and not keep_weights:
             with suppress(OSError):
@@ -80,7 +139,7 @@ def add_published(
 
 def _exported(
     facts: PublishedNetwork,
-    weights: Fetched,
+    weights: _Weights,
     work: Path,
     library: BackboneLibrary,
     *,
@@ -94,7 +153,7 @@ def _exported(
         tell(0)
         try:
             network = publisher_called(facts.publisher).networks.load_published(facts, weights.path)
-        except ModelError:  # asking for it again must not find the same file
+        except ModelError:  # the next attempt must not find the same file
             if weights.is_ours:
                 weights.path.unlink(missing_ok=True)
             raise
@@ -113,8 +172,8 @@ def _exported(
 
 
 def _images_per_s(path: Path, card: BackboneCard) -> float:
-    """Images a second on one core, opened as projects open it."""
-    from engine.backbones.onnx_files.trying import images_per_s
+    """Images a second on one core, opened as in a project."""
+    from engine.backbones.trial import images_per_s
     from engine.runtime.backbone import BackboneSession
     from engine.runtime.providers import CPU_CHOICE
 
@@ -125,10 +184,7 @@ def _images_per_s(path: Path, card: BackboneCard) -> float:
 def _check_room(facts: PublishedNetwork, cache: Path, library: Path, *, has_download: bool) -> None:
     """Refuse before the download what the disk has no room for: the weights, the export, and its copy to keep.
 
-    What is not known of a network before its download is checked when its server tells the size.
-
-    Raises:
-        StorageError: with what is needed and what is free.
+    An unknown size is checked when the server reports it.
     """
     exported = facts.parameters * _BYTES_PER_NUMBER
     arriving = facts.size_bytes if has_download else 0
@@ -142,5 +198,5 @@ def _check_room(facts: PublishedNetwork, cache: Path, library: Path, *, has_down
 
 
 def _existing(folder: Path) -> Path:
-    """The folder, or the nearest above it that is there."""
+    """The folder, or its nearest existing parent."""
     return next(place for place in (folder, *folder.absolute().parents) if place.exists())

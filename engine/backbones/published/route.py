@@ -1,4 +1,4 @@
-"""The way that published files come: through a proxy, and from a mirror instead of their publisher."""
+"""How published files come, through a proxy or from a mirror, and where they lie meanwhile."""
 
 import os
 import re
@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from engine.backbones.published.facts import PublishedNetwork
+from engine.config import CacheFolders
 from engine.errors import UsageError
 
+PART_SUFFIX: Final = ".part"  # of a file that has arrived in part
 _ON_HUB: Final = re.compile(r"/(?P<owner>[^/]+)/(?P<name>[^/]+)/resolve/(?P<revision>[^/]+)/(?P<file>.+)")
 _HUB_HOST: Final = "huggingface.co"
 _ENDPOINT: Final = "HF_ENDPOINT"
@@ -47,13 +50,13 @@ class Route:
             raise UsageError("a mirror needs an encrypted address", expected="https://host", found=self.mirror)
 
     def address(self, url: str) -> str:
-        """Where a published file is asked for."""
+        """The address that a published file is requested from."""
         parts = urlsplit(url)
         base = self.mirror or (os.environ.get(_ENDPOINT, "") if parts.hostname == _HUB_HOST else "")
         return base.rstrip("/") + parts.path if base and self.folder is None else url
 
     def on_disk(self, url: str) -> Path | None:
-        """The file in the mirror's folder, in one of the ways that people have it; None where it is not there.
+        """The file in the mirror's folder; None where it is not there.
 
         Files of the hub lie in owner/name/, as its own program downloads them, or in its cache, models--owner--name/;
         others lie there by their name.
@@ -106,7 +109,7 @@ def proxy_address(address: str) -> ProxyAddress:
 
 
 def _port_of(place: str) -> int | None:
-    """The port that is named after a host, None where none is, and 0 where this leads nowhere."""
+    """The port after a host, None without one, and 0 for an invalid host or port."""
     try:
         parts = urlsplit(f"//{place}")
         (parts.hostname or "").encode("idna")
@@ -117,8 +120,15 @@ def _port_of(place: str) -> int | None:
 
 
 def without_password(address: str) -> str:
-    """Any text without what may be a password: what may be kept, shown and logged."""
+    """Any text without a possible password, to be kept, shown and logged."""
     parts = _ANYTHING.fullmatch(address)
     if parts is None:
         return address
     return f"{parts['scheme'] or ''}{parts['person'].partition(':')[0]}@{parts['rest']}"
+
+
+def weights_path(caches: CacheFolders, facts: PublishedNetwork) -> Path:
+    """Where the weights of a network lie while they are needed."""
+    path = urlsplit(facts.url).path  # on the hub many files have one name
+    name = f"{facts.library_name}.weights" if "/resolve/" in path else Path(path).name
+    return caches.root / "downloads" / name

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.backbones.published.facts import TIMM, PublishedNetwork, licence_in_words
-from engine.backbones.published.hub import file_address, page_address
+from engine.backbones.published.web_client import file_address, page_address
 from engine.backbones.published.weight_file import do_not_fit, read_numbers
 from engine.config import assets_folder
 from engine.errors import ModelError
@@ -26,15 +26,14 @@ if TYPE_CHECKING:
     from timm.models import PretrainedCfg
 
 SIZES_NAME: Final = "timm-networks.json"
-"""Parameters without a head and embedding width of every architecture, which would take minutes to build."""
-WEIGHT_NAMES: Final = ("model.safetensors", "pytorch_model.bin")
-"""Of a network of timm on the hub, the best first."""
+"""Parameters without a head and embedding width of every architecture: building them all takes minutes."""
+WEIGHT_NAMES: Final = ("model.safetensors", "pytorch_model.bin")  # of a network of timm on the hub, the best first
 BYTES_PER_NUMBER: Final = 4  # of float32, as nearly all weights are published
 NOT_KNOWN: Final[Mapping[str, Any]] = {
     "publisher": TIMM, "top1": None, "top5": None, "billion_operations": None,
     "input_side": 0, "resize_side": 0, "interpolation": "", "mean": (), "std": (),
 }  # fmt: skip
-"""What timm says of no network, and what is filled in from its configuration."""
+"""What timm does not publish, and what is filled in from a network's configuration."""
 _DIGITS: Final = re.compile(r"-([0-9a-f]{8,64})\.pth$")
 _ONE_RELEASE: Final = "main"
 _REFUSALS: Final = (RuntimeError, LookupError, ValueError, TypeError, AssertionError, AttributeError)
@@ -52,12 +51,9 @@ def published_networks(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[PublishedNetwork, ...]:
-    """Describe networks, by default all; a name without a tag stands for all its tags, timm's own choice first.
+    """Describe networks, by default all; a name without a tag stands for all its tags, timm's default first.
 
-    What timm does not tell stays open: no accuracy is published with the package.
-
-    Args:
-        names: such as "vit_small_patch14_dinov2.lvd142m" or "vit_small_patch14_dinov2".
+    No accuracy is published with the package.
     """
     wanted = None if names is None else set(names)
     chosen = [
@@ -80,7 +76,7 @@ def every_architecture() -> tuple[str, ...]:
 
 
 def plain_facts_of(architecture: str) -> PublishedNetwork:
-    """What is told of an architecture with timm's own choice of weights, its counts aside."""
+    """An architecture with timm's default weights, without its counts."""
     from timm.models import get_pretrained_cfg
 
     configuration = get_pretrained_cfg(architecture)
@@ -89,7 +85,7 @@ def plain_facts_of(architecture: str) -> PublishedNetwork:
 
 
 def with_input_side(facts: PublishedNetwork, input_side: int) -> PublishedNetwork:
-    """The same network for images of another side; it is built without numbers to see whether it takes them.
+    """The same network for images of another side, built without numbers to check it.
 
     Raises:
         ModelError: it takes none of this side.
@@ -120,7 +116,7 @@ def _facts(name: str, configuration: "PretrainedCfg", *, is_default: bool) -> Pu
 
 
 def facts_from(configuration: Mapping[str, Any], known: PublishedNetwork) -> PublishedNetwork:
-    """Fill in how images are prepared, as a configuration of timm says it."""
+    """Fill in the preprocessing from a configuration of timm."""
     side = int(configuration["input_size"][1])
     (red, green, blue), (red_std, green_std, blue_std) = configuration["mean"], configuration["std"]
     return replace(
@@ -135,7 +131,7 @@ def facts_from(configuration: Mapping[str, Any], known: PublishedNetwork) -> Pub
 
 
 def _places(configuration: "PretrainedCfg") -> dict[str, Any]:
-    """Where the weights are, and what is told of them."""
+    """Addresses of the weights, and what is known of them."""
     if not configuration.hf_hub_id:
         digits = _DIGITS.search(str(configuration.url))
         assert digits is not None, "only usable networks are described"
@@ -169,7 +165,7 @@ def _configurations() -> "Mapping[str, PretrainedCfg]":
 
 @cache
 def _default_names() -> frozenset[str]:
-    """Names with the tag that timm takes when none is named."""
+    """Names with timm's default tag."""
     from timm.models import get_pretrained_cfg
 
     found = (get_pretrained_cfg(name.partition(".")[0]) for name in _configurations())
@@ -190,9 +186,9 @@ def _sizes() -> Mapping[str, tuple[int, int]]:
 
 
 def load_published(facts: PublishedNetwork, weights_file: Path) -> nn.Module:
-    """Make a network of timm without its head, (B, 3, side, side) to (B, d) float32, in evaluation mode.
+    """Build a network of timm without its head, (B, 3, side, side) to (B, d) float32, in evaluation mode.
 
-    Position embeddings are interpolated by timm for the side that the facts name.
+    Position embeddings are interpolated by timm for the side of the facts.
 
     Raises:
         ModelError: the file is damaged, holds more than numbers, or does not fit the network.
@@ -206,9 +202,9 @@ def load_published(facts: PublishedNetwork, weights_file: Path) -> nn.Module:
 
 
 def made(facts: PublishedNetwork, state: Mapping[str, Tensor] | None = None) -> nn.Module:
-    """Build a network of timm without its head, with these weights or with timm's first numbers.
+    """Build a network of timm without its head, with these weights or with timm's initialisation.
 
-    All weights must be there, the head's included: that is how those of another network are noticed.
+    All weights must be there, the head's included: so those of another network are noticed.
     """
     settings = json.loads(facts.settings or "{}")
     configuration, options = settings.get("pretrained_cfg"), dict(settings.get("model_args", {}))
@@ -230,7 +226,7 @@ def made(facts: PublishedNetwork, state: Mapping[str, Tensor] | None = None) -> 
 
 
 def shape_of(facts: PublishedNetwork) -> tuple[int, int]:
-    """Count the parameters of a network without its head, and the numbers of an embedding, without making them.
+    """Count the parameters of a network without its head, and the width of its embeddings, without allocating them.
 
     Raises:
         ModelError: it gives no embeddings for images of its side.
@@ -254,7 +250,7 @@ def shape_of(facts: PublishedNetwork) -> tuple[int, int]:
 
 
 def _check_patches(network: nn.Module, side: int) -> None:
-    """Refuse a side that leaves a part of a patch over, which timm would not show to the network."""
+    """Refuse a side that is no multiple of the patch: timm would drop the rest."""
     patch = getattr(getattr(network, "patch_embed", None), "patch_size", None)
     smallest = patch[0] if isinstance(patch, tuple | list) else patch
     if isinstance(smallest, int) and side % smallest:
@@ -273,7 +269,7 @@ def _has_fixed_side(facts: PublishedNetwork, configuration: Mapping[str, Any] | 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without what timm says of its own parts while it is loaded and builds."""
+    """Without timm's messages while it is loaded and builds."""
     logger = logging.getLogger("timm")
     level = logger.level
     logger.setLevel(logging.ERROR)

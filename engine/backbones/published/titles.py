@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Final
 
 LIBRARY_PREFIX: Final = "torchvision-"
 TIMM_PREFIX: Final = "timm-"
-FIRST_WEIGHTS: Final = "V1"
-"""Not named in a title: most networks have no others."""
+FIRST_WEIGHTS: Final = "V1"  # not named in a title: most networks have no others
 
 _USUAL_DATA: Final = "IMAGENET1K_"
 _FAMILIES: Final[Mapping[str, str]] = {
@@ -28,6 +28,14 @@ _LONGEST_SHORT_FORM: Final = 2
 _WORK: Final = re.compile(r"([\d.]+)([mg]f)")
 
 
+class Advice(StrEnum):
+    """What a network is recommended for."""
+
+    FAST = "fast"
+    BALANCED = "balanced"
+    BEST = "best"
+
+
 def network_title(network: str, weights: str) -> str:
     """`ResNet-50 (V2)`, by torchvision's names of a network and of its weights."""
     version = weights.upper().removeprefix(_USUAL_DATA)
@@ -38,7 +46,7 @@ def network_title(network: str, weights: str) -> str:
 
 
 def library_title(name: str) -> str:
-    """The same for a network on this computer; timm's names and those of other backbones stay as they are."""
+    """The same for a network on this computer; timm's names and those of other backbones stay."""
     if name.startswith(TIMM_PREFIX):
         return name.removeprefix(TIMM_PREFIX)
     network, _, weights = name.removeprefix(LIBRARY_PREFIX).partition(f"-{_USUAL_DATA.lower()}")

@@ -33,10 +33,7 @@ _KNOWN_LICENCES: Final[Mapping[str, str]] = {
 
 
 def network_names() -> tuple[str, ...]:
-    """Names of torchvision's classification networks, sorted.
-
-    Networks for quantised arithmetic, detection, segmentation and video are in other modules of torchvision.
-    """
+    """Names of torchvision's classification networks, sorted; those for other tasks are in other modules of it."""
     return tuple(models.list_models(module=models))
 
 
@@ -46,9 +43,9 @@ def published_networks(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[PublishedNetwork, ...]:
-    """Describe networks, by default all, with every version of their weights, torchvision's own choice first.
+    """Describe networks, by default all, with every version of their weights, torchvision's default first.
 
-    Weights without a head, which torchvision gives no accuracy for, are left out.
+    Weights without a head, which torchvision publishes no accuracy for, are left out.
     """
     chosen = network_names() if names is None else names
     meter = ProgressMeter(len(chosen), on_progress, unit="networks")
@@ -111,10 +108,7 @@ def _facts(name: str, network: nn.Module, weights: Any, *, is_default: bool) -> 
 
 
 class _NoNumbers(TorchFunctionMode):
-    """Inside, weights get a shape but no memory and no first numbers: only the shapes of the heads are read.
-
-    The largest networks hold gigabytes.
-    """
+    """Gives weights a shape but no memory and no initial numbers: only the shapes of the heads are read."""
 
     def __torch_function__(
         self,
@@ -131,7 +125,7 @@ class _NoNumbers(TorchFunctionMode):
 
 
 def load_published(facts: PublishedNetwork, weights_file: Path) -> nn.Module:
-    """Make a published network without its head, (B, 3, side, side) to (B, d) float32, in evaluation mode.
+    """Build a published network without its head, (B, 3, side, side) to (B, d) float32, in evaluation mode.
 
     Raises:
         ModelError: the file is damaged, holds more than numbers, or does not fit the network.
@@ -156,7 +150,7 @@ def made(name: str, weights: Any = None) -> nn.Module:
 
 
 def find_head(network: nn.Module, classes: int) -> tuple[str, int]:
-    """Path of the layer that turns embeddings into scores of so many classes, and the length of the embeddings.
+    """Path of the layer that turns embeddings into scores of so many classes, and the width of the embeddings.
 
     Raises:
         ModelError: there is no such layer.
@@ -177,7 +171,7 @@ def find_head(network: nn.Module, classes: int) -> tuple[str, int]:
 
 
 def without_head(network: nn.Module, classes: int) -> int:
-    """Take the head off a network, which then gives embeddings of the width returned; what comes after it stays."""
+    """Replace a network's head, so that it gives embeddings of the width returned; later layers stay."""
     path, width = find_head(network, classes)
     network.set_submodule(path, nn.Identity())
     return width
@@ -185,7 +179,7 @@ def without_head(network: nn.Module, classes: int) -> int:
 
 @contextmanager
 def _handing_out(kind: type[Any], state: Mapping[str, Tensor]) -> Iterator[None]:
-    """Let weights of this kind be what was read here.
+    """Let weights of this kind be those in `state`.
 
     WORKAROUND: torchvision's builders know how a network must be built for its weights (size of the input, renamed
     layers, dropped auxiliary heads), but fetch the weights themselves, with a reader that runs code. This can go when

@@ -1,23 +1,35 @@
-"""Requests to a web server, and what can go wrong with them in sentences. Nothing here runs unless a person asked."""
+"""Requests to web servers and to the Hugging Face hub; nothing here runs unless a person asked."""
 
 import errno
+import re
 import socket
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Final
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
 from engine import __version__
-from engine.backbones.published.route import ProxyAddress, proxy_address
-from engine.errors import NetworkError, UsageError
+from engine.backbones.published.route import ProxyAddress, Route, proxy_address
+from engine.errors import ModelError, NetworkError, UsageError
+from engine.events import CancelToken
 
 TIMEOUT_S: Final = 30.0
-"""How long a silent server is waited for."""
+HUB: Final = "https://huggingface.co"
+LARGEST_TEXT_BYTES: Final = 4_000_000  # descriptions take a few thousand; some list every class of a data set
+_REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
+_REVISION: Final = re.compile(r"[A-Za-z0-9][\w./-]{0,95}")
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_PINNABLE: Final = re.compile(r"/resolve/[^/]+/")
+_MOST_REDIRECTS: Final = 5  # renamed repositories lead on once
+_LOCKED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-_PASSING: Final = frozenset({408, 429, 500, 502, 503, 504})
-"""What a server says when it is too slow, too busy or out of order: the same request may succeed a little later."""
+_PASSING: Final = frozenset({408, 429, 500, 502, 503, 504})  # too slow, too busy or out of order: a retry may succeed
 _UNREACHABLE: Final = frozenset({errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
 _PROXY_REMEDY: Final = "put name and password into the proxy's address: http://name:password@host:port"
 _REMEDIES: Final = {
@@ -26,12 +38,135 @@ _REMEDIES: Final = {
 }
 
 
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file as its server describes it."""
+
+    url: str  # of this very version where the server names one
+    size_bytes: int = 0  # 0 where unknown
+    sha256: str = ""  # of the whole file, in hex; empty where unknown
+    commit: str = ""  # the version; empty where unknown
+
+
+def check_repository(repository: str, revision: str) -> None:
+    """Refuse what cannot be the name of a repository on the hub, or of one of its revisions.
+
+    Raises:
+        ModelError: with how one is written.
+    """
+    if not _REPOSITORY.fullmatch(repository) or not _REVISION.fullmatch(revision) or ".." in repository + revision:
+        found = f"“hf-hub:{repository}{f'@{revision}' if revision != 'main' else ''}”"
+        expected = "hf-hub:owner/name or hf-hub:owner/name@revision"
+        raise ModelError("this is no network on the hub", expected=expected, found=found)
+
+
+def file_address(repository: str, revision: str, name: str) -> str:
+    """Address of a file on the hub."""
+    return f"{HUB}/{repository}/resolve/{quote(revision, safe='')}/{quote(name)}"
+
+
+def page_address(repository: str) -> str:
+    """Address of a repository's page, for people."""
+    return f"{HUB}/{repository}"
+
+
+def ask_about(url: str, route: Route) -> RemoteFile | None:
+    """Ask a server for size and checksum of a file; None where there is none.
+
+    The hub answers with a redirect to the bytes, and with size, SHA-256 and version in the answer itself; so redirects
+    to other hosts are not followed here.
+
+    Raises:
+        NetworkError: no connection, or the server refuses.
+        UsageError: the route's proxy is not the address of a proxy.
+    """
+    with _asking(url, route) as client:
+        answer = client.head(url, follow_redirects=False)
+        for _ in range(_MOST_REDIRECTS):
+            if not _leads_on(answer):
+                break
+            answer = client.head(urljoin(str(answer.url), answer.headers["Location"]), follow_redirects=False)
+        if _is_missing(answer, url):
+            return None
+        if not answer.has_redirect_location:
+            answer.raise_for_status()
+    return _remote_file(answer)
+
+
+def read_text(url: str, route: Route, *, cancel: CancelToken) -> str | None:
+    """Read a small text file; None where there is none.
+
+    Raises:
+        NetworkError: no connection, the server refuses, or the file is no small text.
+        UsageError: the route's proxy is not the address of a proxy.
+    """
+    content = bytearray()
+    with _asking(url, route) as client, client.stream("GET", url) as answer:
+        if _is_missing(answer, url):
+            return None
+        for piece in answer.raise_for_status().iter_raw():
+            cancel.raise_if_cancelled()
+            content += piece
+            if len(content) > LARGEST_TEXT_BYTES:
+                raise _no_description(url, f"more than {LARGEST_TEXT_BYTES:,} bytes")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _no_description(url, "no text") from error
+
+
+@contextmanager
+def _asking(url: str, route: Route) -> Iterator[httpx.Client]:
+    """A client for one request; its failures become a `NetworkError`."""
+    check_address(url)
+    way = proxy_for(url, route.proxy)
+    with web_client(way) as client:
+        try:
+            yield client
+        except httpx.HTTPError as error:
+            raise network_error(error, url, proxy=way) from error
+
+
+def _leads_on(answer: httpx.Response) -> bool:
+    """Whether a redirect stays on the host, as that of a renamed repository does."""
+    if not answer.has_redirect_location or "X-Linked-Etag" in answer.headers:
+        return False
+    return urlsplit(urljoin(str(answer.url), answer.headers["Location"])).netloc == answer.url.netloc.decode()
+
+
+def _remote_file(answer: httpx.Response) -> RemoteFile:
+    url, headers = str(answer.url), answer.headers
+    mark = (headers.get("X-Linked-Etag") or headers.get("ETag", "")).removeprefix("W/").strip('"').lower()
+    commit = headers.get("X-Repo-Commit", "")
+    size = headers.get("X-Linked-Size") or (headers.get("Content-Length") if answer.is_success else None) or "0"
+    return RemoteFile(
+        url=_PINNABLE.sub(f"/resolve/{commit}/", url, count=1) if commit.isalnum() else url,
+        size_bytes=int(size) if size.isdecimal() else 0,
+        sha256=mark if _SHA256.fullmatch(mark) else "",
+        commit=commit,
+    )
+
+
+def _is_missing(answer: httpx.Response, url: str) -> bool:
+    """Whether there is no such file; refuses one that needs an account."""
+    status = answer.status_code
+    if status in _LOCKED:
+        what, found = "the hub does not give this file to everybody", "{status} {phrase} for {url}"
+        remedy = "check the name; or agree to its terms on its page, download it there, and name the folder as mirror"
+        raise NetworkError(what, found=found, remedy=remedy, status=status, phrase=HTTPStatus(status).phrase, url=url)
+    return status == HTTPStatus.NOT_FOUND
+
+
+def _no_description(url: str, found: str) -> NetworkError:
+    return NetworkError("the hub's description cannot be read", expected=url, found=found)
+
+
 def proxy_for(url: str, proxy: str = "") -> ProxyAddress | None:
-    """The proxy that requests go through: the one that was named, else that of the environment or the system.
+    """The proxy for a request: the chosen one, else that of the environment or the system.
 
     Raises:
         UsageError: `proxy` is not the address of a proxy.
-        NetworkError: that of the environment or the system is none.
+        NetworkError: that of the environment or the system cannot be used.
     """
     if proxy:
         return proxy_address(proxy)
@@ -42,9 +177,8 @@ def proxy_for(url: str, proxy: str = "") -> ProxyAddress | None:
     try:
         return proxy_address(found)
     except UsageError as error:
-        raise NetworkError(
-            "the system's proxy cannot be used", found=error.found, remedy="check the proxy's address"
-        ) from error
+        what, remedy = "the system's proxy cannot be used", "check the proxy's address"
+        raise NetworkError(what, found=error.found, remedy=remedy) from error
 
 
 def web_client(proxy: ProxyAddress | None, transport: httpx.BaseTransport | None = None) -> httpx.Client:
@@ -67,19 +201,18 @@ def web_client(proxy: ProxyAddress | None, transport: httpx.BaseTransport | None
 
 
 def check_address(url: str, *, base: str = "") -> None:
-    """Refuse an address that anybody on the way could answer for; it may be relative to `base`.
+    """Refuse an address, which may be relative to `base`, that is neither encrypted nor on this computer.
 
     Raises:
-        NetworkError: it is neither https nor on this computer, or no address at all.
+        NetworkError: with the address.
     """
     try:
         parts = urlsplit(urljoin(base, url))
         (parts.hostname or "").encode("idna")
         _ = parts.port
     except ValueError as error:
-        raise NetworkError(
-            "a redirect leads to an invalid address", found=f"{url}: {error}", remedy="check the proxy's address"
-        ) from error
+        what, remedy = "a redirect leads to an invalid address", "check the proxy's address"
+        raise NetworkError(what, found=f"{url}: {error}", remedy=remedy) from error
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
         raise NetworkError("downloads need an encrypted address", expected="https://", found=url)
 
@@ -90,7 +223,7 @@ def _check_redirect(answer: httpx.Response) -> None:
 
 
 def is_passing(failure: httpx.HTTPError) -> bool:
-    """Whether the same request may succeed a little later."""
+    """Whether a retry may succeed a little later."""
     if isinstance(failure, httpx.HTTPStatusError):
         return failure.response.status_code in _PASSING
     is_refused = isinstance(failure, httpx.ProxyError) or _is_unsafe(failure)
@@ -98,7 +231,7 @@ def is_passing(failure: httpx.HTTPError) -> bool:
 
 
 def is_unreachable(failure: httpx.HTTPError) -> bool:
-    """Whether the server could not even be reached: no name, no network, or nobody listens."""
+    """Whether the server could not be reached: no name, no network, or nobody listens."""
     cause = _cause(failure)
     return isinstance(cause, socket.gaierror) or (isinstance(cause, OSError) and cause.errno in _UNREACHABLE)
 
@@ -106,7 +239,7 @@ def is_unreachable(failure: httpx.HTTPError) -> bool:
 def network_error(
     failure: httpx.HTTPError, url: str, *, proxy: ProxyAddress | None = None, remedy: str = ""
 ) -> NetworkError:
-    """Say in a sentence why `url` did not arrive; `remedy` is for a lost connection."""
+    """The error for a download of `url` that failed; `remedy` is for a lost connection."""
     host, found = urlsplit(url).hostname, _words(failure)
     if isinstance(failure, httpx.HTTPStatusError):
         status = failure.response.status_code
@@ -128,13 +261,13 @@ def network_error(
 
 
 def _is_unsafe(failure: httpx.HTTPError) -> bool:
-    """Whether the encryption itself failed; a connection that ends while it is agreed on was only lost."""
+    """Whether the encryption itself failed; a connection that ends during the handshake was only lost."""
     cause = _cause(failure)
     return isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError | ssl.SSLZeroReturnError)
 
 
 def _cause(failure: BaseException) -> BaseException:
-    """What the socket said; the web client wraps it, and forgets some causes on the way ("from None")."""
+    """The socket's own error; the web client wraps it, and drops some causes ("from None")."""
     while (behind := failure.__cause__ or failure.__context__) is not None:
         failure = behind
     return failure

@@ -24,7 +24,7 @@ _WRAPPINGS: Final = ("state_dict", "model")
 
 
 def read_numbers(path: Path) -> Mapping[str, Tensor]:
-    """Read a file of weights, whatever its name ends in. No code that the file might hold is ever run.
+    """Read a file of weights, whatever its suffix, without running code in it.
 
     Raises:
         ModelError: the file is damaged, or holds anything but tensors by name.
@@ -44,7 +44,7 @@ def read_numbers(path: Path) -> Mapping[str, Tensor]:
 
 
 def do_not_fit(network: str, error: Exception) -> ModelError:
-    """What is told when weights are those of another network."""
+    """The error for weights of another network."""
     return ModelError(
         "the weights do not fit the network", expected="weights of {network}", found=_first_line(error), network=network
     )

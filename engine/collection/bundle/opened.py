@@ -14,9 +14,9 @@ from engine.collection.bundle.classifier_graph import IMAGES
 from engine.embedding.views import views_of_side
 from engine.errors import FormatError, InputError, ModelError
 from engine.everyday.classifier import COARSE, DISTANCE, PROBABILITIES
+from engine.files import TooLargeError, open_regular, read_regular
 from engine.graph.codes import NO_CLASS
 from engine.interchange.predictions_file import PredictedRow
-from engine.regular_file import TooLargeError, open_regular, read_regular
 from engine.runtime.sessions import open_session, run_session
 
 CLASSIFIER: Final = "classifier.onnx"

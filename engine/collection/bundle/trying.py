@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.backbones.onnx_files.held_child import ask_child
 from engine.collection.bundle.opened import open_bundle
 from engine.events import CancelToken
-from engine.worker.limits import Limits, usual_limits
+from engine.worker.limits import Limits, ask_child, usual_limits
 from engine.worker.protocol import Request
 
 

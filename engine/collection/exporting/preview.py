@@ -22,9 +22,8 @@ from engine.interchange.labelled_images.formats import FormatGroup, ImageFormat
 from engine.interchange.labelled_images.records import LabelledImages
 from engine.interchange.labelled_images.table_rows import COLUMNS, rows
 from engine.new_file import write_file
-from engine.new_folder import Placing
+from engine.new_folder import Placing, scratch_folder
 from engine.project import Project
-from engine.scratch_folder import scratch_folder
 
 IMAGES: Final = 8
 """Images of a preview. Chosen: what one looks at; a folder's preview stays a short list."""

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from engine.files import open_regular
 from engine.interchange.csv_edges import HEADER as EDGES_HEADER
 from engine.interchange.labelled_images.table_rows import COLUMNS as LABEL_COLUMNS
 from engine.interchange.predictions_file import COLUMNS as PREDICTION_COLUMNS
 from engine.interchange.predictions_file import LABELLED_BY
-from engine.regular_file import open_regular
 
 WRITTEN_BY: Final = "Written by Protoleaf"
 """Stands at the beginning of drawings and other texts that have room for a comment, and in pictures."""

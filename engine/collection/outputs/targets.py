@@ -14,11 +14,11 @@ from typing import Final
 from engine.collection.outputs.own_outputs import is_own_output
 from engine.config import PROJECT_SUFFIX, CacheFolders, backups_folder
 from engine.errors import InputError, TakenError
+from engine.files import open_regular
 from engine.new_file import is_stream
 from engine.new_folder import check_is_free
 from engine.project import Project
 from engine.project.file.on_disk import SIDE_SUFFIXES, is_of_this_program
-from engine.regular_file import open_regular
 
 _OTHER: Final = "choose another name"
 _OWN_SUFFIXES: Final = tuple(f"{PROJECT_SUFFIX}{side}" for side in ("", *SIDE_SUFFIXES))

@@ -12,6 +12,7 @@ from typing import IO, BinaryIO, Final
 from xml.etree.ElementTree import Element
 
 from engine.errors import FormatError
+from engine.files import open_regular
 from engine.interchange import limits
 from engine.interchange.archives import has_member, member, opened_archive, reading
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with, names_below
@@ -26,7 +27,6 @@ from engine.interchange.labelled_images.records import (
 from engine.interchange.labelled_images.table_rows import COLUMNS, ORIGINAL
 from engine.interchange.table_text import has_more
 from engine.interchange.xml_files import elements, first_tag, xml_attribute, xml_content
-from engine.regular_file import open_regular
 
 CANNOT_CARRY: Final = (
     "the hierarchy is flattened; full paths are kept in the tags",

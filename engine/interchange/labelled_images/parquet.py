@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from engine.errors import FormatError
-from engine.files import shown
+from engine.files import open_regular, shown
 from engine.interchange import limits
 from engine.interchange.archives import reading
 from engine.interchange.labelled_images.json_lines import texts
@@ -28,7 +28,6 @@ from engine.interchange.labelled_images.table_rows import (
     labels_in,
     rows,
 )
-from engine.regular_file import open_regular
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.files import FileFailure, shown
+from engine.files import FileFailure, open_regular, shown
 from engine.full_disk import is_full
 from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON, FolderOptions
 from engine.interchange.labelled_images.json_lines import texts
@@ -28,7 +28,6 @@ from engine.interchange.labelled_images.table_rows import label_in, row_of
 from engine.interchange.xml_files import LARGEST_DOCUMENT_BYTES, xml_text
 from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.new_file import clear_abandoned_drafts, output_file
-from engine.regular_file import open_regular
 
 CANNOT_CARRY: Final = (
     "a program that writes keywords into images may drop who labelled, and what the model only supposed",

@@ -16,8 +16,8 @@ from typing import Any, Final
 from blake3 import blake3
 
 from engine.config import backups_folder
+from engine.files import read_regular
 from engine.new_file import private_folder, write_file
-from engine.regular_file import read_regular
 
 _RECORDS: Final = "index"  # folders among the backups
 _LISTS: Final = "lists"  # as shown to a person

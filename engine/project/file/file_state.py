@@ -12,8 +12,8 @@ from typing import Final, Self
 from blake3 import blake3
 
 from engine.errors import ProjectDamagedError
+from engine.files import open_regular
 from engine.project.connection import Connection
-from engine.regular_file import open_regular
 
 IDENTITY_BYTES: Final = 16
 _COUNTER_BYTES: Final = 8

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import ProtoleafError
+from engine.files import open_regular
+from engine.new_folder import scratch_folder
 from engine.project.connection import Connection, Row
 from engine.project.file.file_state import FileMark, Seal, has_seal, mark_of, read_mark, reader_of, seal_of
 from engine.project.file.on_disk import (
@@ -30,8 +32,6 @@ from engine.project.file.on_disk import (
 )
 from engine.project.schema import SCHEMA_VERSION
 from engine.project.soundness import faults
-from engine.regular_file import open_regular
-from engine.scratch_folder import scratch_folder
 
 _HEADER: Final = struct.Struct(">8sIIIII")  # magic, records, nonce, pages before, sector size, page size
 _PAGE_NUMBER: Final = struct.Struct(">I")

@@ -11,8 +11,8 @@ from typing import Final
 from urllib.parse import quote
 
 from engine.errors import ProjectDamagedError, ProjectMissingError, ProjectTooNewError, StorageError
+from engine.files import open_regular
 from engine.project.schema import APPLICATION_ID, SCHEMA_VERSION
-from engine.regular_file import open_regular
 
 LOG_SUFFIX: Final = "-wal"
 JOURNAL_SUFFIX: Final = "-journal"

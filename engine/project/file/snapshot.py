@@ -14,11 +14,11 @@ from typing import Final
 
 from engine.errors import ProjectLockedError, ProjectReadOnlyError, StorageError
 from engine.full_disk import storage_error
+from engine.new_folder import ScratchFolder
 from engine.project.connection import Connection
 from engine.project.file.file_lock import FileLock, lock_for_copying
 from engine.project.file.logs import own_log
 from engine.project.file.on_disk import SIDE_SUFFIXES, address, side_file
-from engine.scratch_folder import ScratchFolder
 
 _TRIES: Final = 100
 _PAUSE_S: Final = 0.05

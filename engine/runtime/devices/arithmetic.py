@@ -12,11 +12,11 @@ import numpy as np
 
 from engine.config import assets_folder
 from engine.errors import ModelError
+from engine.new_folder import scratch_folder
 from engine.runtime.devices.names import CPU_PROVIDER, CUDA_PROVIDER, TENSORRT_PROVIDER
 from engine.runtime.devices.settings import ProviderChain
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.runtime.sessions import one_line, open_session, runtime_errors
-from engine.scratch_folder import scratch_folder
 
 PRODUCT_MODEL: Final = "models/product.onnx"
 _CPU_SIDE: Final = 512  # larger ones leave the cache of a core, and are slower

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from engine.nothing_sent import make_folders
+from engine.config import make_folders
 from engine.runtime.devices.names import TENSORRT_PROVIDER
 from engine.runtime.onnx_runtime import load_onnxruntime
 

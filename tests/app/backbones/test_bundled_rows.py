@@ -3,8 +3,8 @@
 import pytest
 from PySide6.QtWidgets import QLabel
 
-from app.backbones.computer_page import RowCard
 from app.backbones.controller import Backbones
+from app.backbones.view import RowCard
 from engine.collection.models import find_model
 from engine.embedding.messages import MeasuredRates, PhotoRate
 from tests.support.backbone_panel import panel_for

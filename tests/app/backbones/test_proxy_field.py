@@ -78,14 +78,14 @@ def test_a_download_goes_through_the_proxy(reviewing: Desk, settings: Settings) 
     assert BackboneLibrary().names() == ()
     assert settings.proxy == f"http://anna@127.0.0.1:{proxy.port}"
     assert page.proxy.open_button.text() == f"Proxy: http://anna@127.0.0.1:{proxy.port}"
-    assert page.proxy.address.startswith("http://anna:secret@")
+    assert page.proxy.value.startswith("http://anna:secret@")
 
 
 def test_the_address_is_there_the_next_time(settings: Settings, reviewing: Desk) -> None:
     """What was remembered is in force from the start; cleared, it is the system's again."""
     settings.proxy = "http://anna:secret@proxy.example:3128"
     page = panel_for(reviewing, Source.PUBLISHED).published
-    assert page.proxy.address == "http://anna@proxy.example:3128"
+    assert page.proxy.value == "http://anna@proxy.example:3128"
     page.proxy.open_button.click()
     page.proxy.field.clear()
     reviewing.press(Key.Key_Return)

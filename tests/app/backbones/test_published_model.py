@@ -3,7 +3,7 @@
 import pytest
 
 from app.backbones.logic import PublishedRow
-from app.backbones.published_model import COLUMNS, arranged
+from app.backbones.network_table import COLUMNS, arranged
 from tests.support.backbone_jobs import LARGE, SMALL
 
 ROWS = [PublishedRow(network) for network in (SMALL, LARGE)]

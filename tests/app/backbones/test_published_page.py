@@ -14,7 +14,7 @@ from app.backbones.logic import Source
 from app.jobs.process_job import ProcessJob, Stage
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.messages import AddedBackbone, AddPublished, ListPublished
-from engine.backbones.published.recommended import Advice
+from engine.backbones.published.titles import Advice
 from engine.collection.state import ImageStatus
 from engine.worker.protocol import Request
 from tests.support.backbone_jobs import LARGE, SMALL, keep_list, progress

@@ -7,9 +7,8 @@ from typing import NoReturn
 import pytest
 from PySide6.QtCore import Qt
 
-from app.backbones.computer_page import RowCard
 from app.backbones.controller import Backbones
-from app.backbones.view import BackbonePanel
+from app.backbones.view import BackbonePanel, RowCard
 from engine.backbones.library import BackboneLibrary
 from engine.collection.backbone_change.change import prepare_change, use_backbone
 from engine.project import Project

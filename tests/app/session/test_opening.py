@@ -40,7 +40,7 @@ class Conversion:
         self._making.slot.finished.connect(lambda _added: self._settle())
         monkeypatch.setattr("engine.backbones.model_files.converted_path", lambda _name: self._file)
         refused = Failed("the weights are damaged")
-        monkeypatch.setattr("engine.backbones.converted.keeping.run", lambda *_request, **_limits: refused)
+        monkeypatch.setattr("engine.backbones.bundled.run", lambda *_request, **_limits: refused)
 
     def play(self, *scripts: list[Step]) -> Player:
         """What the next conversions do."""

@@ -16,9 +16,9 @@ from app.training.wording import stage_text
 from engine.collection.state import ImageStatus
 from engine.collection.training.telling import TrainingStage
 from engine.events import Progress
+from engine.new_folder import ScratchFolder
 from engine.project import Project
 from engine.runtime.providers import ListDevices
-from engine.scratch_folder import ScratchFolder
 from engine.worker.protocol import Failed
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk

@@ -10,7 +10,7 @@ from app.settings import Settings
 from app.welcome.controller import Projects
 from app.welcome.making import ProjectMaking
 from app.welcome.new_project_view import NewProjectCard
-from engine.backbones.choices import BackboneChoice
+from engine.backbones.bundled import BackboneChoice
 from engine.backbones.messages import AddedBackbone
 from engine.collection.models import find_model
 from engine.embedding.messages import MeasuredRates, PhotoRate

@@ -4,7 +4,7 @@ import pytest
 
 from app.welcome.logic import ExpectedSpeed, Photos, speeds
 from app.welcome.wording import duration_text, speed_text
-from engine.backbones.choices import BackboneChoice, OfferedBackbone
+from engine.backbones.bundled import BackboneChoice, OfferedBackbone
 from engine.collection.models import find_model
 from engine.embedding.messages import PhotoRate
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.backbones import choices
-from engine.backbones.choices import BackboneChoice, chosen_among, is_chosen_elsewhere, offered_backbones
+from engine.backbones import bundled
+from engine.backbones.bundled import BackboneChoice, chosen_among, is_chosen_elsewhere, offered_backbones
 from engine.backbones.messages import ConvertBackbone
 from engine.backbones.model_files import ACCURATE, DEFAULT, FAST
 
@@ -29,7 +29,7 @@ def weights_are(monkeypatch: pytest.MonkeyPatch, found: str | None) -> None:
             raise PackageNotFoundError(name)
         return found
 
-    monkeypatch.setattr(choices, "version", version)
+    monkeypatch.setattr(bundled, "version", version)
 
 
 def test_the_accurate_one_comes_first_and_is_prepared_when_it_is_chosen() -> None:

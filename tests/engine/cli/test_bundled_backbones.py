@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from engine.backbones.converted.facts import converted_path
-from engine.backbones.model_files import ACCURATE, DEFAULT, FAST, bundled_card
+from engine.backbones.model_files import ACCURATE, DEFAULT, FAST, bundled_card, converted_path
 from engine.backbones.preprocessing import UNIT_TEMPERATURE
 from engine.collection.models import find_model
 from engine.config import BACKBONE_VARIABLE, BACKBONES_VARIABLE

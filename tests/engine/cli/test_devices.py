@@ -10,7 +10,7 @@ from engine import doctor
 from engine.backbones.model_files import default_backbone
 from engine.collection.embed import embed_closer
 from engine.embedding.rates import DeviceSpeed
-from engine.jobs.devices import SURVEY_LIMIT_S
+from engine.jobs import SURVEY_LIMIT_S
 from engine.project import Project
 from engine.runtime import providers
 from engine.runtime.devices.child import Speed, TryDevice

@@ -11,7 +11,7 @@ from engine.backbones.library import BackboneLibrary
 from engine.backbones.messages import AddedBackbone, AddPublished, ListPublished
 from engine.backbones.published import export
 from engine.backbones.published.facts import PublishedNetwork
-from engine.backbones.published.fetching import weights_path
+from engine.backbones.published.route import weights_path
 from engine.worker.protocol import Stopped
 from tests.support.collections import cache_of_test
 from tests.support.command_line import done, protoleaf, refused

@@ -8,7 +8,7 @@ from engine.collection.models import find_model
 from engine.embedding import rates
 from engine.embedding.messages import MeasureRates, PhotoRate
 from engine.events import CancelToken
-from engine.jobs.embedding import measure_rates
+from engine.jobs import measure_rates
 from tests.support.collections import write_shape
 
 

@@ -9,7 +9,7 @@ from engine.collection.embed import open_cache
 from engine.collection.models import find_model
 from engine.embedding.messages import EmbedBatch, EmbedSummary
 from engine.events import CancelToken, Progress
-from engine.jobs.embedding import Embedder
+from engine.jobs import Embedder
 from engine.project import Project
 from engine.worker.client import Died, Done, Ending, Worker
 from engine.worker.protocol import Failed, Stopped

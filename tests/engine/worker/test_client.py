@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import engine.jobs.__main__ as program
+import engine.jobs as program
 from engine.errors import Cancelled
 from engine.events import CancelToken
-from engine.jobs.handlers import handlers
+from engine.jobs import handlers
 from engine.runtime.devices.child import Speed, TryDevice
 from engine.runtime.devices.reasons import Attempt
 from engine.worker.client import (
@@ -39,7 +39,7 @@ def python(code: str) -> list[str]:
 
 def test_the_command_starts_what_answers() -> None:
     """The client knows the jobs by name alone: the name is there, and so is a handler for every request."""
-    assert program.__name__ == f"{JOBS}.__main__"
+    assert program.__name__ == JOBS
     assert callable(program.main)
     assert worker_command()[-1] == JOBS
     requests = {each for each in _below(Request) if each.__module__.startswith("engine.")}

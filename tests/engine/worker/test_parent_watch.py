@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.worker.parent_watch import children_without_ctrl_c
+from engine.worker.client import children_without_ctrl_c
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
@@ -16,7 +16,7 @@ IS_DEAF = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.S
 POOL = """
 import multiprocessing, os, sys, time
 from concurrent.futures import ProcessPoolExecutor
-from engine.worker.parent_watch import end_pool_process_with_parent
+from engine.worker.limits import end_pool_process_with_parent
 
 def work():
     print("at work", os.getpid(), flush=True)

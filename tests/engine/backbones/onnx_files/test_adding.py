@@ -19,19 +19,17 @@ from onnx import numpy_helper
 
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.messages import ExamineFile
-from engine.backbones.onnx_files import held_child
 from engine.backbones.onnx_files.adding import add_file, inspect, try_out
-from engine.backbones.onnx_files.held_child import ask_child
-from engine.backbones.onnx_files.trying import try_backbone
 from engine.backbones.preprocessing import Preprocessing
-from engine.backbones.trial_images import trial_images
+from engine.backbones.trial import trial_images, try_backbone
 from engine.errors import Cancelled, InputError, ModelError, StorageError
 from engine.events import CancelToken, Progress
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.devices.names import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
+from engine.worker import limits
 from engine.worker.client import worker_command
-from engine.worker.limits import Limits
+from engine.worker.limits import Limits, ask_child
 from engine.worker.protocol import Failed, encode
 from tests.support import onnx_models as models
 from tests.support.full_disk import full_disk_after
@@ -92,7 +90,7 @@ def test_what_a_child_says_fits_a_screen() -> None:
 
 def test_a_child_that_takes_all_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the system sets no limit, the parent watches and ends it."""
-    monkeypatch.setattr(held_child, "_PROGRAM_BYTES", 0)
+    monkeypatch.setattr(limits, "_PROGRAM_BYTES", 0)
     greedy = child("x = bytearray(b'x' * 200_000_000); time.sleep(60)")
     with pytest.raises(ModelError, match="too much memory"):
         ask_child(ASKED, replace(ROOMY, memory_bytes=100_000_000), command=greedy)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine.backbones.published.facts import licence_in_words
-from engine.backbones.published.hub import ask_about, check_repository, file_address, read_text
 from engine.backbones.published.route import Route
+from engine.backbones.published.web_client import ask_about, check_repository, file_address, read_text
 from engine.errors import ModelError, NetworkError, UsageError
 from engine.events import CancelToken
 from tests.support.hub_server import COMMIT, HubServer, serving_hub

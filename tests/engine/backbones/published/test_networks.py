@@ -11,11 +11,17 @@ from numpy.typing import NDArray
 
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.published import export
-from engine.backbones.published.catalogue import find_published, kept_list, list_published
+from engine.backbones.published.catalogue import (
+    PUBLISHERS,
+    NetworkPublisher,
+    find_published,
+    is_published_source,
+    kept_list,
+    list_published,
+)
 from engine.backbones.published.facts import PublishedNetwork
-from engine.backbones.published.fetching import weights_path
 from engine.backbones.published.networks import add_published
-from engine.backbones.published.publishers import PUBLISHERS, NetworkPublisher, is_published_source
+from engine.backbones.published.route import weights_path
 from engine.backbones.published.torchvision_networks import load_published
 from engine.collection.models import find_model
 from engine.config import CacheFolders

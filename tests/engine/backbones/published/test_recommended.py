@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from engine.backbones.published.facts import NON_COMMERCIAL, PublishedNetwork
-from engine.backbones.published.recommended import Advice, recommended
+from engine.backbones.published.facts import NON_COMMERCIAL, PublishedNetwork, recommended
+from engine.backbones.published.titles import Advice
 from tests.support.backbone_jobs import SMALL
 
 

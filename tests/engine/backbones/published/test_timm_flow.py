@@ -12,12 +12,11 @@ import pytest
 import torch
 
 from engine.backbones.library import BackboneLibrary
-from engine.backbones.published import export
+from engine.backbones.published import catalogue, export
 from engine.backbones.published.catalogue import find_published, list_published
 from engine.backbones.published.facts import PublishedNetwork
-from engine.backbones.published.fetching import weights_path
 from engine.backbones.published.networks import add_published
-from engine.backbones.published.route import Route
+from engine.backbones.published.route import Route, weights_path
 from engine.backbones.published.timm_networks import load_published
 from engine.config import CacheFolders
 from engine.errors import Cancelled, ModelError, NetworkError
@@ -224,14 +223,13 @@ def test_the_hub_s_own_cache_tells_the_checksum(caches: CacheFolders, tmp_path: 
 
 def test_without_timm_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, caches: CacheFolders) -> None:
     """The other networks are listed all the same."""
-    from engine.backbones.published import publishers
 
     def find_spec(name: str) -> object:
         return None if name == "timm" else object()
 
     facts = facts_of(caches)
     monkeypatch.setattr(needed_packages, "find_spec", find_spec)
-    monkeypatch.setattr(publishers, "find_spec", find_spec)
+    monkeypatch.setattr(catalogue, "find_spec", find_spec)
     told = r"networks of timm need packages that are not installed.*no timm.*nstall protoleaf\[timm\]"
     for ask in (
         lambda: list_published(caches, publisher="timm"),

@@ -18,7 +18,7 @@ WAIT_S = 60
 
 HUNG_WORKER = """
 import socket, sys
-from engine.jobs import __main__ as worker
+from engine import jobs as worker
 from engine.runtime.devices import child
 
 def hang(device):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.backbones.converted.network import published_weights, weights_file
+from engine.backbones.convert import published_weights, weights_file
 from engine.errors import ModelError
 from tests.support.weights_package import InstalledWeights, install_weights
 

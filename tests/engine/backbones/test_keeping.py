@@ -7,11 +7,10 @@ import numpy as np
 import onnx
 import pytest
 
-from engine.backbones.converted import graph
-from engine.backbones.converted.convert import STEPS, trial_squares
-from engine.backbones.converted.facts import converted_backbones, converted_path
-from engine.backbones.converted.keeping import convert_kept
-from engine.backbones.model_files import bundled_backbones, model_files
+from engine.backbones import convert
+from engine.backbones.bundled import convert_kept
+from engine.backbones.convert import STEPS, trial_squares
+from engine.backbones.model_files import bundled_backbones, converted_backbones, converted_path, model_files
 from engine.collection.models import all_models
 from engine.errors import Cancelled, ModelError
 from engine.events import CancelToken, Progress
@@ -108,7 +107,7 @@ def test_a_file_that_does_something_else_is_refused(
     installed: InstalledWeights, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Writing it layer by layer is compared, not believed."""
-    monkeypatch.setattr(graph, "_MOST_ACTIVE", 2.0)
+    monkeypatch.setattr(convert, "_MOST_ACTIVE", 2.0)
     with pytest.raises(ModelError, match="does not do what the torch model does"):
         convert_kept(NAME)
     assert _left() == []

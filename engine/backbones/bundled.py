@@ -1,0 +1,186 @@
+"""The bundled backbones: which a new project chooses between, and making those that come as weights, once."""
+
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+from filelock import FileLock, Timeout
+
+from engine.backbones.messages import ConvertBackbone
+from engine.backbones.model_files import (
+    CONVERTED,
+    WHOLE,
+    WORDS,
+    bundled_card,
+    bundled_path,
+    converted_path,
+    default_backbone,
+    folder_of,
+)
+from engine.config import BACKBONE_VARIABLE
+from engine.errors import ModelError
+from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.full_disk import writing
+from engine.model_card import BackboneCard, file_hash
+from engine.new_file import flush_folder, private_folder, write_file
+from engine.texts import Message
+from engine.worker.client import Done, run
+from engine.worker.protocol import Failed, Request
+
+TIMES_THE_WORK: Final = "times_the_work"
+"""Figure of a card: time for an image relative to the fast backbone, measured elsewhere."""
+LONGEST_S: Final = 600.0  # a conversion takes some seconds; a child that takes this long is ended
+_UNFINISHED: Final = ".unfinished-"
+_POLL_S: Final = 0.5  # between two looks for a cancel while another program converts
+
+
+class BackboneChoice(StrEnum):
+    """The options of a new project."""
+
+    ACCURATE = "accurate"
+    FAST = "fast"
+
+
+@dataclass(frozen=True)
+class OfferedBackbone:
+    """A bundled backbone offered for a new project."""
+
+    choice: BackboneChoice
+    name: str  # by which the engine finds it
+    card: BackboneCard  # known before its file exists
+    file: Path | None  # the network; None until it was converted on this computer
+    preparation: Request[Any] | None = None  # that converts it; None where nothing has to be done
+    times_the_work: float = 1.0  # of the fast one, for one image; 0 where unknown
+
+    @property
+    def is_ready(self) -> bool:
+        return self.file is not None
+
+
+def offered_backbones() -> tuple[OfferedBackbone, ...]:
+    """The bundled backbones available on this computer, the accurate one first."""
+    return tuple(_offered(choice) for choice in BackboneChoice if _can_be_had(WORDS[choice]))
+
+
+def choice_of(name: str) -> str:
+    """The option that a bundled backbone is offered as; "" for any other."""
+    return next((word for word, each in WORDS.items() if each == name), "")
+
+
+def preparation_of(name: str) -> Request[Any] | None:
+    """The request that converts a bundled backbone; None where it exists, or where nothing can make it."""
+    is_due = name in CONVERTED and bundled_path(name) is None and _can_be_had(name)
+    return ConvertBackbone(name) if is_due else None
+
+
+def is_chosen_elsewhere() -> bool:
+    """Whether `PROTOLEAF_BACKBONE` decides what new projects get: then nothing is offered."""
+    return bool(os.environ.get(BACKBONE_VARIABLE))
+
+
+def chosen_among(offered: Sequence[OfferedBackbone], choice: str) -> OfferedBackbone:
+    """The one that a person chose before, or the program's default where it is not offered."""
+    found = next((one for one in offered if one.choice == choice), None)
+    return found or next((one for one in offered if one.name == default_backbone()), offered[0])
+
+
+def _offered(choice: BackboneChoice) -> OfferedBackbone:
+    name = WORDS[choice]
+    card, file = bundled_card(name), bundled_path(name)
+    times = 1.0 if choice is BackboneChoice.FAST else card.figures.get(TIMES_THE_WORK, 0.0)
+    return OfferedBackbone(choice, name, card, file, preparation_of(name), times)
+
+
+def _can_be_had(name: str) -> bool:
+    """Whether its file exists, or the package that it is made from."""
+    if bundled_path(name) is not None:
+        return True
+    source = CONVERTED[name]
+    try:
+        return version(source.package) == source.version
+    except PackageNotFoundError:
+        return False
+
+
+def convert_kept(name: str, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None) -> Path:
+    """Make a bundled backbone's files and keep them, or find them made; one that is damaged is made anew. Loads torch.
+
+    Raises:
+        ModelError: the weights are missing, or a file does not do what the network does; nothing is kept.
+        StorageError: the disk refuses; nothing is kept.
+        Cancelled: stopped by the person.
+    """
+    from engine.backbones.convert import convert
+
+    source, cancel = CONVERTED[name], cancel or CancelToken()
+    target = folder_of(source)
+    unfinished = target.with_name(f"{_UNFINISHED}{uuid.uuid4().hex}")
+    lock = FileLock(target.with_name(f"{source.key}.lock"))
+    with writing(target.parent, "the backbone cannot be kept", "free some disk space; nothing was kept"):
+        private_folder(target.parent)
+        _wait_for(lock, cancel)
+        try:
+            if (found := converted_path(name)) is not None:  # another program was quicker
+                return found
+            _clear(target.parent)
+            private_folder(unfinished)
+            convert(source, unfinished, on_progress=on_progress, cancel=cancel)
+            _settle(unfinished, target)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            lock.release()
+    return target / source.model.name
+
+
+def at_hand(name: str) -> Path:
+    """The network's file of a bundled backbone, made by a child process the first time.
+
+    Raises:
+        ModelError: what the child found wrong, or that it could not work.
+    """
+    if (found := converted_path(name)) is not None:
+        return found
+    what = Message("{name} cannot be prepared", {"name": name})
+    try:
+        ending = run(ConvertBackbone(name), limit_s=LONGEST_S)
+    except OSError as error:
+        raise ModelError(what, found="no process can be started: {reason}", reason=error) from error
+    if isinstance(ending, Failed) and ending.message:
+        failure = ending.as_error()
+        raise failure if isinstance(failure, ModelError) else ModelError(ending.message) from failure
+    found = converted_path(name)
+    if not isinstance(ending, Done) or found is None:
+        raise ModelError(what, found=type(ending).__name__, remedy="look into the log, then try again")
+    return found
+
+
+def _wait_for(lock: FileLock, cancel: CancelToken) -> None:
+    while True:
+        cancel.raise_if_cancelled()
+        with suppress(Timeout):
+            lock.acquire(timeout=_POLL_S)
+            return
+
+
+def _settle(unfinished: Path, target: Path) -> None:
+    hashes = {path.name: file_hash(path) for path in sorted(unfinished.iterdir())}
+    write_file(unfinished / WHOLE, json.dumps(hashes, indent=2))
+    if target.exists():  # damaged
+        target.rename(target.with_name(f"{_UNFINISHED}{uuid.uuid4().hex}"))
+    unfinished.rename(target)
+    flush_folder(target.parent)
+    _clear(target.parent)
+
+
+def _clear(folder: Path) -> None:
+    """Remove what a killed program left; the caller holds the lock."""
+    for left in folder.glob(f"{_UNFINISHED}*"):
+        shutil.rmtree(left, ignore_errors=True)

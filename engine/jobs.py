@@ -1,0 +1,305 @@
+"""The worker: this program as a child process that does heavy work for another one, and what answers each request."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from engine.backbones import messages
+from engine.collection.bundle.trying import TryBundle
+from engine.collection.messages import EstimateTraining, PrepareChange, Train, TrainingResult
+from engine.config import CacheFolders
+from engine.embedding.messages import EmbedBatch, EmbedImages, EmbedSummary, MeasuredRates, MeasureRates, PhotoRate
+from engine.errors import ModelError
+from engine.events import CancelToken, OnProgress, Progress
+from engine.runtime.devices.child import Speed, TryDevice
+from engine.runtime.providers import DeviceList, ListDevices
+from engine.worker.limits import Limits, ends_with_parent, hold_to
+from engine.worker.serve import serve_standard_streams
+
+if TYPE_CHECKING:
+    from engine.backbones.model_files import ModelFiles
+    from engine.backbones.onnx_files.facts import OnnxFacts, Trial
+    from engine.collection.backbone_change.change import PreparedChange
+    from engine.collection.bundle.trying import BundleTrial
+    from engine.embedding.cache import EmbeddingCache
+    from engine.runtime.backbone import BackboneSession
+    from engine.training.curve import TrainingDuration
+    from engine.worker.serve import Handlers, Send
+
+ROWS_AT_ONCE: Final = 1_000
+_NO_MEMORY: Final = ("bad_alloc", "bad allocation", "failed to allocate", "out of memory")  # words of ONNX Runtime
+SURVEY_LIMIT_S: Final = 60.0
+"""For all devices together; longer than in `doctor`, as nobody waits, and cold CUDA libraries take long."""
+
+
+def probe(request: TryDevice, send: "Send", cancel: CancelToken) -> Speed:
+    """Try a device on the tiny model, report the outcome, and measure its speed on request."""
+    from engine.doctor import speed_of
+    from engine.runtime.devices.child import try_device
+
+    with ends_with_parent(cancel, request.end_s):
+        attempt = try_device(request.device)
+        send(attempt)
+        is_measured = attempt.works and request.measure_s > 0
+        return Speed(asdict(speed_of(request.device, request.measure_s)) if is_measured else {})
+
+
+def list_devices(_request: ListDevices, _send: "Send", cancel: CancelToken) -> DeviceList:
+    """Try every device of this computer, each GPU in a child process of its own."""
+    from engine.doctor import survey_devices
+
+    survey = survey_devices(limit_s=SURVEY_LIMIT_S)
+    cancel.raise_if_cancelled()
+    return DeviceList(survey.reports, survey.chosen.device_name, survey.chosen.reason)
+
+
+@final
+class Embedder:
+    """Answers `EmbedImages` requests one after the other; backbone and cache stay open between them."""
+
+    def __init__(self) -> None:
+        self._opened_for: tuple[object, ...] = ()
+        self._session: BackboneSession | None = None
+        self._caches: dict[bool, EmbeddingCache] = {}  # of images, and of their views
+
+    def embed(self, request: EmbedImages, send: "Send", cancel: CancelToken) -> EmbedSummary:
+        from engine.embedding.pipeline import embed_files
+
+        session, cache = self._open(request)
+        try:
+            summary = embed_files(
+                request.images, session, cache,
+                on_progress=_whole_run(request, send), cancel=cancel, on_batch=send, with_views=request.with_views,
+            )  # fmt: skip
+        finally:
+            if session.notice:  # the GPU failed: it may be well again the next time
+                self.close()
+        return replace(summary, failed=())
+
+    def close(self) -> None:
+        for cache in self._caches.values():
+            cache.close()
+        self._caches.clear()
+        self._session, self._opened_for = None, ()
+
+    def _open(self, request: EmbedImages) -> "tuple[BackboneSession, EmbeddingCache]":
+        from engine.embedding.cache import EmbeddingCache
+        from engine.embedding.views import views_hash
+        from engine.runtime.backbone import BackboneSession
+        from engine.runtime.providers import choose_providers
+
+        modified_ns = 0
+        with suppress(OSError):  # opening it reports the reason
+            modified_ns = request.backbone.stat().st_mtime_ns
+        wanted = request.backbone, request.backbone_hash, modified_ns, request.card, request.cache, request.device
+        if wanted != self._opened_for or self._session is None:
+            self.close()
+            self._session = BackboneSession(request.backbone, request.card, choose_providers(request.device))
+            self._opened_for = wanted
+        if request.with_views not in self._caches:
+            folder, width = CacheFolders(request.cache).embeddings, request.card.embedding_width
+            name = views_hash(request.backbone_hash) if request.with_views else request.backbone_hash
+            self._caches[request.with_views] = EmbeddingCache(folder, name, width)
+        return self._session, self._caches[request.with_views]
+
+
+def _whole_run(request: EmbedImages, send: Callable[[object], None]) -> OnProgress:
+    """Progress of all requests of a run."""
+    total = request.total or len(request.images)
+
+    def tell(progress: Progress) -> None:
+        done = request.done_before + progress.done
+        left_s = (total - done) / progress.rate_per_s if progress.rate_per_s > 0 else None
+        send(replace(progress, done=done, total=total, seconds_left=left_s))
+
+    return tell
+
+
+def measure_rates(request: MeasureRates, _send: "Send", cancel: CancelToken) -> MeasuredRates:
+    """Measure for about a second how fast backbones are on this computer."""
+    from engine.embedding.rates import measure_photo_rate
+    from engine.runtime.providers import choose_providers
+
+    device = choose_providers(request.device)
+    rates: dict[str, PhotoRate] = {}
+    for file, card in request.backbones:
+        cancel.raise_if_cancelled()
+        with suppress(ModelError):  # its first use reports the reason
+            rates[card.name] = measure_photo_rate(file, card, device, request.photos)
+    return MeasuredRates(rates)
+
+
+def train(request: Train, send: "Send", cancel: CancelToken) -> TrainingResult:
+    """Train a model version; sends each point of the curve."""
+    from engine.collection.training.train import train as run
+    from engine.project import Project
+
+    with Project.open(request.project, for_writing=False) as project:
+        caches, settings = CacheFolders(request.cache), request.settings
+        trained = run(
+            project, caches, request.depth, settings, out=request.out, on_progress=send, on_point=send, cancel=cancel
+        )
+    return TrainingResult(trained.folder, trained.name, trained.figures)
+
+
+def estimate_training(request: EstimateTraining, _send: "Send", _cancel: CancelToken) -> "TrainingDuration":
+    """Measure how long a training would take."""
+    from engine.collection.training.duration import estimate_duration
+    from engine.collection.training.train import PACKAGES
+    from engine.project import Project
+    from engine.training.needed_packages import check_packages
+
+    check_packages(PACKAGES, "training needs")
+    with Project.open(request.project, for_writing=False) as project:
+        return estimate_duration(project, CacheFolders(request.cache), request.settings)
+
+
+def prepare_change(request: PrepareChange, send: "Send", cancel: CancelToken) -> "PreparedChange":
+    """Embed a project's images with another backbone; at the end sends the images' news."""
+    from engine.collection.backbone_change.change import prepare_change as run
+    from engine.project import Project
+
+    with Project.open(request.project, for_writing=False) as project:
+        caches, device = CacheFolders(request.cache), request.device
+        prepared = run(project, caches, request.backbone, device=device, on_progress=send, cancel=cancel)
+    for start in range(0, len(prepared.news), ROWS_AT_ONCE):
+        send(EmbedBatch(prepared.news[start : start + ROWS_AT_ONCE]))
+    return replace(prepared, news=())
+
+
+def convert_backbone(request: messages.ConvertBackbone, send: "Send", cancel: CancelToken) -> messages.AddedBackbone:
+    """Convert a bundled backbone, once."""
+    from engine.backbones.bundled import convert_kept
+    from engine.backbones.model_files import model_files
+
+    return _added(model_files(convert_kept(request.name, on_progress=send, cancel=cancel)))
+
+
+def inspect_file(request: messages.InspectFile, _send: "Send", cancel: CancelToken) -> "OnnxFacts":
+    """Check whether a file can be a backbone, and describe it."""
+    from engine.backbones.onnx_files.adding import inspect
+
+    return inspect(request.path, cancel=cancel)
+
+
+def try_file(request: messages.TryFile, _send: "Send", cancel: CancelToken) -> "Trial":
+    """Run a file on some images with the chosen preprocessing."""
+    from engine.backbones.onnx_files.adding import card_for, chosen_preprocessing, try_out
+    from engine.backbones.trial import trial_images
+
+    card = card_for(request.path, request.facts, chosen_preprocessing(request.facts, request.preprocessing))
+    return try_out(request.path, card, trial_images(request.images), cancel=cancel)
+
+
+def add_file(request: messages.AddFile, send: "Send", cancel: CancelToken) -> messages.AddedBackbone:
+    """Inspect a file, try it on real images, and add it to the library."""
+    from engine.backbones.onnx_files.adding import add_file as run
+    from engine.backbones.trial import project_images
+    from engine.project import Project
+
+    images: tuple[Path, ...] = ()
+    if request.project is not None:
+        with Project.open(request.project, for_writing=False) as project:
+            images = project_images(project)
+    chosen = request.preprocessing
+    return _added(
+        run(request.path, name=request.name, chosen=chosen, images=images, on_progress=send, cancel=cancel).files
+    )
+
+
+def examine_file(request: messages.ExamineFile, _send: "Send", cancel: CancelToken) -> "OnnxFacts":
+    """Inspect a file in this process, held to limits."""
+    from engine.backbones.onnx_files.examining import examine
+
+    with held(request.limits, cancel):
+        return examine(request.path, most_bytes=request.limits.file_bytes)
+
+
+def run_file(request: messages.RunFile, _send: "Send", cancel: CancelToken) -> "Trial":
+    """Run a file on images in this process, held to limits."""
+    from engine.backbones.trial import try_backbone
+
+    with held(request.limits, cancel):
+        return try_backbone(request.path, request.card, request.images)
+
+
+@contextmanager
+def held(limits: Limits, cancel: CancelToken) -> Iterator[None]:
+    """Hold this process to limits while it runs an untrusted file; it ends with its parent."""
+    from engine.runtime.onnx_runtime import load_onnxruntime
+    from engine.worker.limits import too_much_memory
+
+    load_onnxruntime()  # what it takes itself must not count
+    try:
+        with ends_with_parent(cancel):
+            hold_to(limits)
+            yield
+    except (MemoryError, ModelError) as error:
+        if isinstance(error, ModelError) and not any(sign in error.found.lower() for sign in _NO_MEMORY):
+            raise
+        raise too_much_memory(limits.memory_bytes) from error
+
+
+def try_bundle(request: "TryBundle", _send: "Send", cancel: CancelToken) -> "BundleTrial":
+    """Classify a picture by an exported model in this process, held to limits."""
+    from engine.collection.bundle.trying import classify_a_picture
+
+    with held(request.limits, cancel):
+        return classify_a_picture(request.folder)
+
+
+def list_published(request: messages.ListPublished, send: "Send", cancel: CancelToken) -> messages.PublishedList:
+    """List published networks; asks no other computer."""
+    from engine.backbones.published.catalogue import list_published as run
+
+    return messages.PublishedList(run(CacheFolders(request.cache), on_progress=send, cancel=cancel))
+
+
+def add_published(request: messages.AddPublished, send: "Send", cancel: CancelToken) -> messages.AddedBackbone:
+    """Download a published network, export it and keep it in the library."""
+    from engine.backbones.published.catalogue import find_published
+    from engine.backbones.published.networks import add_published as run
+    from engine.backbones.published.route import Route
+
+    caches, route = CacheFolders(request.cache), Route(request.proxy, request.mirror)
+    side, keeps = request.input_side, request.keep_weights
+    facts = find_published(caches, request.source, request.weights, input_side=side, route=route, cancel=cancel)
+    return _added(run(facts, caches, route=route, keep_weights=keeps, on_progress=send, cancel=cancel))
+
+
+def _added(files: "ModelFiles") -> messages.AddedBackbone:
+    return messages.AddedBackbone(files.name, files.backbone_hash, files.card.embedding_width)
+
+
+def handlers() -> "Handlers":
+    """The handler of each request, for one process."""
+    return {
+        EmbedImages: Embedder().embed,
+        MeasureRates: measure_rates,
+        Train: train,
+        EstimateTraining: estimate_training,
+        PrepareChange: prepare_change,
+        messages.ConvertBackbone: convert_backbone,
+        messages.InspectFile: inspect_file,
+        messages.TryFile: try_file,
+        messages.AddFile: add_file,
+        messages.ExamineFile: examine_file,
+        messages.RunFile: run_file,
+        messages.ListPublished: list_published,
+        messages.AddPublished: add_published,
+        TryBundle: try_bundle,
+        TryDevice: probe,
+        ListDevices: list_devices,
+    }
+
+
+def main() -> int:
+    """Answer requests until standard input ends."""
+    return serve_standard_streams(handlers())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
