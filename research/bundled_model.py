@@ -32,17 +32,15 @@ from engine.images.decode import decode_square
 from engine.interchange.detect import restricted
 from engine.interchange.taxonomies.wordnet import read_imagenet
 from engine.interchange.versions.plan import merge_into
-from engine.model.attention import PlainAttention
 from engine.model.backbone import UnitEmbedding, Whitened
-from engine.model.propagation_network import PropagationNetwork
+from engine.model.propagation import PlainAttention, PropagationNetwork
 from engine.model_card import BackboneCard, read_card
 from engine.new_file import ORDINARY_FILE, new_file, open_own, write_file
 from engine.new_folder import scratch_folder
 from engine.runtime.quantization import activation_ranges, write_eight_bit, write_eight_bit_within
 from engine.training.episodes import EpisodeSettings
 from engine.training.export import export_backbone, export_propagation
-from engine.training.propagation_settings import PropagationTrainingSettings
-from engine.training.propagation_training import TrainedPropagation, train_attention
+from engine.training.propagation_training import PropagationTrainingSettings, TrainedPropagation, train_attention
 from research.candidates import candidate, take_over
 from research.embedding_head import EmbeddingHead, fit_head
 from research.leaf_net import LastStage

@@ -12,11 +12,9 @@ from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.training import checkpoints
 from engine.training.arithmetic import device_of, number_type
-from engine.training.checkpoint_file import CHECKPOINT_NAME
-from engine.training.curve import OnPoint
-from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.loop import Outcome, embedder, train
-from engine.training.objective import Embed, Objective
+from engine.training.curve import CHECKPOINT_NAME, OnPoint
+from engine.training.level_wise import PrototypePropagation
+from engine.training.loop import Embed, Objective, Outcome, embedder, train
 from research.baselines.baseline import Baseline
 from research.data_sets.stored import FewShotData
 from research.methods import PPN, PPN_PLUS, STAR, MethodSettings, constants_of, make_objective

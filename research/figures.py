@@ -10,8 +10,8 @@ import torch
 
 from engine.collection.training.settings import Chosen
 from engine.events import OnProgress, ProgressMeter, ignore_progress
-from engine.model.initial_prototypes import Prototypes
-from engine.training.level_wise.sampling import edges_between
+from engine.model.propagation import Prototypes
+from engine.training.level_wise import edges_between
 from research.data_sets.stored import FewShotData
 from research.methods import PPN, PPN_PLUS
 from research.reports.propagation_figure import (

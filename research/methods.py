@@ -10,9 +10,8 @@ from engine.collection.training.settings import Chosen
 from engine.errors import InputError, UsageError
 from engine.model.backbone import Conv4
 from engine.project.records import Plain
-from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.level_wise.sampling import EpisodeShape, LevelWiseSettings
-from engine.training.objective import Objective
+from engine.training.level_wise import EpisodeShape, LevelWiseSettings, PrototypePropagation
+from engine.training.loop import Objective
 from engine.training.settings import TrainingSettings
 from engine.training.training_set import TrainingSet
 from research.baselines.baseline import baseline_sampler

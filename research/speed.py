@@ -11,7 +11,7 @@ import torch
 
 from engine.events import OnProgress, ProgressMeter, ignore_progress
 from engine.training.arithmetic import device_of, keep_freed_memory, number_type
-from engine.training.level_wise.objective import PrototypePropagation
+from engine.training.level_wise import PrototypePropagation
 from research.data_sets.statistics import PAPER
 from research.data_sets.stored import FewShotData
 from research.generated_data import LIKE_PAPER, GeneratedSize, generated_data

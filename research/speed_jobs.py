@@ -10,11 +10,9 @@ from torch import Tensor, nn
 
 from engine.model.backbone import Conv4
 from engine.training import loop
-from engine.training.arithmetic import Distribution, device_of, number_type
-from engine.training.batches import augmented_windows
-from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.loop import embedder
-from engine.training.objective import IterationDraw, Objective
+from engine.training.arithmetic import Distribution, augmented_windows, device_of, number_type
+from engine.training.level_wise import PrototypePropagation
+from engine.training.loop import IterationDraw, Objective, embedder
 from engine.training.settings import TrainingSettings
 from research.baselines.baseline import Baseline
 from research.data_sets.stored import FewShotData

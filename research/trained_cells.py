@@ -8,8 +8,8 @@ from typing import Any, Final
 from engine.collection.training.settings import Chosen
 from engine.errors import InputError
 from engine.training import checkpoints
-from engine.training.checkpoint_file import CHECKPOINT_NAME
-from engine.training.level_wise.objective import PrototypePropagation
+from engine.training.curve import CHECKPOINT_NAME
+from engine.training.level_wise import PrototypePropagation
 from engine.training.loop import FREELY_CHANGED, embedder
 from engine.training.settings import TrainingSettings
 from research.cells import Cell, load_cell, remembered, settings_for

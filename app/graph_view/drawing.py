@@ -268,8 +268,7 @@ class Layouts(QObject):
 
 
 def lay_out_wish(wish: LayoutWish, before: Layout | None) -> tuple[LaidOut, Layout]:
-    from engine.graph_drawing.card_size import CardSize
-    from engine.graph_drawing.layout import lay_out
+    from engine.graph_drawing.layout import CardSize, lay_out
     from engine.graph_drawing.shown import first_opened, opened_to, shown_graph
 
     graph = wish.graph

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from app.texts import short_path
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
-from engine.graph.ancestry import path_count
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 
 if TYPE_CHECKING:  # the window shows first
@@ -251,7 +250,7 @@ def class_page_facts(
         graph.attributes(class_id),
         "" if facts.bar_from is None or facts.own_bar is not None else graph.name(facts.bar_from),
         curve,
-        more_places=max(0, path_count(graph, class_id) - SHOWN_PLACES),
+        more_places=max(0, graph.path_count(class_id) - SHOWN_PLACES),
     )
 
 

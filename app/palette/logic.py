@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from app.texts import short_path, tr
 from app.wording import at_most
 from engine.errors import GraphError
-from engine.graph.ancestry import path_count
 
 if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph
@@ -157,7 +156,7 @@ def _parent_named(text: str, graph: CategoryGraph) -> int | None:
 def place_of(graph: CategoryGraph, class_id: int) -> str:
     """The path above a class, `Animal / Bird`, with the number of further paths."""
     above = short_path(map(graph.name, graph.paths(class_id)[0][:-1]))
-    more = path_count(graph, class_id) - 1
+    more = graph.path_count(class_id) - 1
     return f"{above}  +{at_most(more, MOST_PLACES)}" if more else above
 
 

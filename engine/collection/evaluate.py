@@ -14,7 +14,7 @@ from engine.collection.classify import Classified
 from engine.collection.state import NO_CLASS
 from engine.errors import InputError
 from engine.everyday.blocks import BLOCK_ROWS
-from engine.everyday.measures import calibration_error
+from engine.everyday.scores import calibration_error
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange.predictions_file import image_keys, spellings
 from engine.interchange.table_text import storable

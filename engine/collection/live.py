@@ -24,7 +24,7 @@ from engine.config import CacheFolders
 from engine.everyday.classifier import Explanation, FitSnapshot, FittedClassifier, ScoredClass, Setting
 from engine.everyday.in_use import Classifiers
 from engine.everyday.scores import Scores
-from engine.everyday.snapshot import has_outgrown
+from engine.everyday.shots import has_outgrown
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import changes_look
 from engine.images.memory_budget import return_freed_memory

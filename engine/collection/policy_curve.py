@@ -11,7 +11,7 @@ from engine.collection.live import LiveCollection
 from engine.collection.project_settings import policies_of
 from engine.everyday.back_off import BackOff, Policy, bars_in_effect
 from engine.everyday.classifier import FittedClassifier
-from engine.everyday.measures import share_interval
+from engine.everyday.scores import share_interval
 from engine.graph.category_graph import CategoryGraph
 
 BARS: Final = tuple(percent / 100 for percent in range(30, 100))

@@ -1,4 +1,8 @@
-"""Work on blocks of rows with every processor core, each running a single-threaded matrix product."""
+"""Work on blocks of rows with every core, each running a single-threaded matrix product; embeddings in 16 bits.
+
+A component x in [-1, 1] is kept as round(32767 x): half the memory, and no slower to multiply. The scale is folded into
+what a block is multiplied with.
+"""
 
 import os
 import threading
@@ -9,10 +13,22 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any, Final, final
 
+import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from engine.events import CancelToken
 
+SCALE: Final = 32767
+"""What 1 is in 16 bits, the largest number that they hold (decision 10)."""
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Embeddings = Floats | NDArray[np.int16]
+"""(n, d): floats, or fixed-point numbers of `to_fixed`."""
+
+_buffers = threading.local()
 BLOCK_ROWS: Final = 1024
 """Rows of a block. Chosen: a block of embeddings as floats stays in a core's cache (decision 10)."""
 SPANS_PER_CORE: Final = 3
@@ -21,18 +37,42 @@ SPANS_PER_CORE: Final = 3
 _cancel: ContextVar[CancelToken | None] = ContextVar("cancel", default=None)
 
 
+def to_fixed(embeddings: Floats) -> NDArray[np.int16]:
+    """Embeddings (n, d) float32 with components in [-1, 1] as int16."""
+    return np.rint(embeddings * np.float32(SCALE)).astype(np.int16)
+
+
+def to_floats(embeddings: Embeddings) -> Floats:
+    """Embeddings (n, d) as float32 in their own scale."""
+    if embeddings.dtype == np.int16:
+        return embeddings.astype(np.float32) / np.float32(SCALE)
+    return np.asarray(embeddings, dtype=np.float32)
+
+
+def factor_of(embeddings: Embeddings) -> np.float32:
+    """What products with `block_of` must be multiplied by."""
+    return np.float32(1 / SCALE) if embeddings.dtype == np.int16 else np.float32(1)
+
+
+def block_of(embeddings: Embeddings) -> Floats:
+    """A block (rows, d) as float32, scaled by 1 / `factor_of`.
+
+    Fixed-point blocks come in a buffer of this thread, which the next call overwrites.
+    """
+    if embeddings.dtype != np.int16:
+        return np.asarray(embeddings, dtype=np.float32)
+    rows, width = embeddings.shape
+    buffer: Floats | None = getattr(_buffers, "block", None)
+    if buffer is None or buffer.shape[0] < rows or buffer.shape[1] != width:
+        buffer = _buffers.block = np.empty((rows, width), dtype=np.float32)
+    block = buffer[:rows]
+    np.copyto(block, embeddings)
+    return block
+
+
 @contextmanager
 def stopped_by(cancel: CancelToken | None) -> Iterator[None]:
-    """Work on blocks within this context is work behind: nothing else waits for it, and it can be stopped.
-
-    It has threads of its own, so that a question that is asked meanwhile need not wait for its turn.
-
-    Args:
-        cancel: says when to stop before the next block; None for never.
-
-    Raises:
-        Cancelled: where the work stands, then.
-    """
+    """Run blocks in the background within this context, on threads of their own; `Cancelled` once the token is set."""
     before = _cancel.set(cancel or CancelToken())
     try:
         yield
@@ -41,25 +81,16 @@ def stopped_by(cancel: CancelToken | None) -> Iterator[None]:
 
 
 def stop_if_asked() -> None:
-    """Between two steps of some length that are not done in blocks: stop where `stopped_by` says so.
-
-    Raises:
-        Cancelled: it does.
-    """
+    """Raise `Cancelled` if the token of `stopped_by` is set: for steps of some length that are not done in blocks."""
     if (cancel := _cancel.get()) is not None:
         cancel.raise_if_cancelled()
 
 
 def in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOCK_ROWS) -> None:
-    """Run `work` over blocks of rows, one thread a core.
-
-    Args:
-        count: rows in all.
-        work: called with each block; blocks do not overlap, so it may write its rows without a lock.
-        block_rows: rows in a block.
+    """Run `work` over blocks of `count` rows, one thread a core; blocks do not overlap, so it needs no lock.
 
     Raises:
-        Cancelled: the token of `stopped_by` says so.
+        Cancelled: the token of `stopped_by` was set.
     """
     cancel = _cancel.get()
     blocks = [slice(start, min(start + block_rows, count)) for start in range(0, count, block_rows)]
@@ -81,10 +112,7 @@ def in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOCK
 
 @final
 class _OneThreadEach(ContextDecorator):
-    """One thread for each matrix product while anybody is inside, on whatever thread; as before once all have left.
-
-    A small product is quickest so: waking other threads takes longer than multiplying, most of all on a busy computer.
-    """
+    """One BLAS thread while any caller is inside: for small products, waking other threads takes longer."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -94,7 +122,7 @@ class _OneThreadEach(ContextDecorator):
     def __enter__(self) -> None:
         with self._lock:
             if self._inside == 0:
-                self._limiter = _blas().limit(limits=1, user_api="blas")
+                self._limiter = _controller().limit(limits=1, user_api="blas")
             self._inside += 1
 
     def __exit__(self, *_raised: object) -> None:
@@ -108,7 +136,7 @@ one_thread_each: Final = _OneThreadEach()
 
 
 @cache
-def _blas() -> ThreadpoolController:
+def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 

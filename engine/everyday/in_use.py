@@ -4,11 +4,10 @@ from pathlib import Path
 from typing import final
 
 from engine.everyday.classifier import Classifier, FittedClassifier, Setting
-from engine.everyday.collection_stage.cached_basis import CachedBasis
-from engine.everyday.collection_stage.live_basis import LiveBasis
+from engine.everyday.collection_stage.live_basis import CachedBasis, LiveBasis
 from engine.everyday.logistic_regression import LogisticRegression
 from engine.everyday.prototypical.fit import EverydayClassifier, fit, prior_of
-from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.prototypical.tuning import likeliest_temperature
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph

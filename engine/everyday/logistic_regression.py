@@ -1,8 +1,8 @@
 """Logistic regression on embeddings: the usual linear classifier of frozen features, and the second one of ours.
 
-Multinomial, with an L2 penalty on the weights that is chosen by labels held out. Every class counts the same, however
-many labels it has. A coarse label asks that the probabilities below it sum to 1. Otherwise it knows no graph: classes
-without a label are never answered, and unlabelled images teach nothing. Bars, roll-up and unknown images are shared.
+Multinomial, with an L2 penalty that held-out labels choose. Every class counts the same, however many labels it has. Of
+a coarse label the probabilities below it sum to 1. Otherwise it uses no graph: classes without a label are never
+predicted, and unlabelled images teach nothing. Bars, roll-up and unknown images are shared.
 """
 
 from collections.abc import Iterator
@@ -10,10 +10,18 @@ from dataclasses import dataclass, field
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.everyday.back_off import BackOff, back_off
-from engine.everyday.blocks import in_blocks, one_thread_each, stop_if_asked
+from engine.everyday.blocks import (
+    Embeddings,
+    Flags,
+    Floats,
+    Integers,
+    in_blocks,
+    one_thread_each,
+    stop_if_asked,
+    to_floats,
+)
 from engine.everyday.classifier import (
     Explanation,
     FitFigures,
@@ -25,11 +33,9 @@ from engine.everyday.classifier import (
     Share,
 )
 from engine.everyday.collection_stage.live_basis import LiveBasis
-from engine.everyday.fixed_point import Embeddings, to_floats
-from engine.everyday.measures import distance_limit
 from engine.everyday.prototypical.answers_graph import answers_model
-from engine.everyday.prototypical.classification import LinearClassifier, classify_all
-from engine.everyday.scores import HeldOutShots, Scores
+from engine.everyday.prototypical.classification import LinearClassifier, classify_all, softmax
+from engine.everyday.scores import HeldOutShots, Scores, distance_limit
 from engine.everyday.shots import Shots, class_means, membership
 from engine.everyday.teaching import teach_first_of
 from engine.graph.category_graph import CategoryGraph
@@ -45,22 +51,20 @@ STEPS_BEFORE_A_LOOK: Final = 10
 FOLDS: Final = 3
 """Parts of the labels that are held out in turn, some of every class that has two."""
 
-Matrix = NDArray[np.float32]
-
 
 @dataclass(frozen=True)
 class FittedRegression:
     """See `FittedClassifier`."""
 
     shots: Shots
-    candidate_ids: NDArray[np.int64]  # (c,) int64, the labelled classes with no labelled one below
+    candidate_ids: Integers  # (c,) int64, the labelled classes with no labelled one below
     linear: LinearClassifier  # logits over the candidates
     back_off: BackOff
-    class_ids: NDArray[np.int64]  # (C,) int64, labelled classes and all above, ascending
-    means: Matrix  # (C, d) float32, of the images at each class, or below where it has none of its own
+    class_ids: Integers  # (C,) int64, labelled classes and all above, ascending
+    means: Floats  # (C, d) float32, of the images at each class, or below where it has none of its own
     unknown_limit: float  # squared distance to a class's mean that nearly all shots of a class stay within
     held_out: HeldOutShots
-    is_right: NDArray[np.bool_]
+    is_right: Flags
     setting: Setting = Setting.REGRESSION
     inheritance: Inheritance = field(default_factory=Inheritance)
     space: None = None
@@ -68,18 +72,15 @@ class FittedRegression:
 
     @property
     def figures(self) -> FitFigures:
-        """See `FittedClassifier`."""
         accuracy = float(self.is_right.mean()) if len(self.is_right) else float("nan")
         return FitFigures(len(self.is_right), accuracy)
 
-    def classify(self, embeddings: Embeddings, rows: NDArray[np.int64] | None = None) -> Scores:  # noqa: ARG002 (alike)
-        """See `FittedClassifier`."""
+    def classify(self, embeddings: Embeddings, rows: Integers | None = None) -> Scores:  # noqa: ARG002 (alike)
         return self.classify_new(embeddings)
 
     def classify_new(self, embeddings: Embeddings) -> Scores:
-        """See `FittedClassifier`; the similarity is to the mean of the likeliest class."""
-        ones = np.ones(len(embeddings), dtype=np.float32)
-        scores = classify_all(self.linear, self.back_off, embeddings, ones)
+        """See `FittedClassifier`; the similarity is to the mean of the most probable class."""
+        scores = classify_all(self.linear, self.back_off, embeddings, np.ones(len(embeddings), dtype=np.float32))
         prototypes = self._prototypes
 
         def work(rows: slice) -> None:
@@ -89,70 +90,57 @@ class FittedRegression:
         in_blocks(len(embeddings), work)
         return scores
 
-    def probabilities(self, embeddings: Embeddings, rows: NDArray[np.int64] | None = None) -> Matrix:  # noqa: ARG002
-        """See `FittedClassifier`."""
+    def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:  # noqa: ARG002
         with one_thread_each:
-            return _softmax(self.linear.logits(embeddings, np.ones(len(embeddings), dtype=np.float32)))
+            return softmax(self.linear.logits(embeddings, np.ones(len(embeddings), dtype=np.float32)))
 
-    def is_unknown(self, scores: Scores) -> NDArray[np.bool_]:
-        """See `FittedClassifier`."""
+    def is_unknown(self, scores: Scores) -> Flags:
         return self.distance(scores) > self.unknown_limit
 
-    def distance(self, scores: Scores) -> Matrix:
-        """See `FittedClassifier`."""
+    def distance(self, scores: Scores) -> Floats:
         squares = (self._prototypes**2).sum(axis=1)
         return (1 - 2 * scores.similarity + squares[scores.best]).astype(np.float32)
 
-    def unknown_distance(self, scores: Scores, is_free: NDArray[np.bool_]) -> float:  # noqa: ARG002 (alike)
-        """See `FittedClassifier`."""
+    def unknown_distance(self, scores: Scores, is_free: Flags) -> float:  # noqa: ARG002 (alike)
         return self.unknown_limit
 
     def explain(
-        self, image_id: int, embedding: Matrix, chances: Matrix, *, class_id: int, safe: ScoredClass | None
+        self, image_id: int, embedding: Floats, chances: Floats, *, class_id: int, safe: ScoredClass | None
     ) -> Explanation | None:
-        """See `FittedClassifier`: nothing but the class's own images is behind it."""
+        """See `FittedClassifier`: only the class's own images count."""
         if len(self.candidate_ids) == 0 or self.prototype(class_id) is None:
             return None
-        likeliest = self._prototypes[chances.argmax()]
-        return Explanation(
-            image_id, class_id, self.back_off.probability_of(class_id, chances),
-            Share(class_id, 1.0, tuple(self.shots.image_ids[self.shots.class_ids == class_id].tolist())), (), safe,
-            is_unknown=bool(((embedding - likeliest) ** 2).sum() > self.unknown_limit),
-        )  # fmt: skip
+        own = Share(class_id, 1.0, tuple(self.shots.image_ids[self.shots.class_ids == class_id].tolist()))
+        is_unknown = bool(((embedding - self._prototypes[chances.argmax()]) ** 2).sum() > self.unknown_limit)
+        score = self.back_off.probability_of(class_id, chances)
+        return Explanation(image_id, class_id, score, own, (), safe, is_unknown)
 
-    def prototype(self, class_id: int) -> Matrix | None:
+    def prototype(self, class_id: int) -> Floats | None:
         """See `FittedClassifier`: the mean of its images."""
         place = np.flatnonzero(self.class_ids == class_id)
         return self.means[place[0]] if len(place) else None
 
-    def hold_out_each(self, graph: CategoryGraph) -> NDArray[np.bool_]:  # noqa: ARG002 (alike)
-        """See `FittedClassifier`."""
+    def hold_out_each(self, graph: CategoryGraph) -> Flags:  # noqa: ARG002 (alike)
         return self.is_right
 
     def export(self, opset: int) -> Any:
-        """See `FittedClassifier`."""
         return answers_model(self.linear, self._prototypes, None, self.back_off, opset)
 
     @property
-    def _prototypes(self) -> Matrix:
+    def _prototypes(self) -> Floats:
         """(c, d) means of the candidates."""
         return self.means[np.searchsorted(self.class_ids, self.candidate_ids)]
 
 
 @final
 class LogisticRegression:
-    """See `Classifier`; it remembers nothing.
-
-    Args:
-        basis: of the collection, to say what to label first.
-    """
+    """See `Classifier`; the basis of the collection orders what to label first."""
 
     def __init__(self, basis: LiveBasis) -> None:
         self._basis = basis
 
     @one_thread_each
     def fit(self, snapshot: FitSnapshot) -> FittedRegression:
-        """See `Classifier`."""
         graph, shots = snapshot.graph, snapshot.shots
         labelled = set(shots.counts())
         above = frozenset[int]().union(*map(graph.ancestors, labelled))
@@ -171,8 +159,7 @@ class LogisticRegression:
             HeldOutShots(shots.image_ids[held], shots.class_ids[held], probabilities), is_right,
         )  # fmt: skip
 
-    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> NDArray[np.int64] | None:
-        """See `Classifier`."""
+    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> Integers | None:
         return teach_first_of(self._basis, snapshot, fitted, scores)
 
 
@@ -180,15 +167,15 @@ class LogisticRegression:
 class _Task:
     """n labelled images and c candidates."""
 
-    images: Matrix  # (n, d) float32, what is learned from
-    seen: Matrix  # (n, d) float32, what they would be classified by
-    classes: NDArray[np.int64]  # (n,) int64, their labels
-    is_allowed: NDArray[np.bool_]  # (n, c) bool, candidates that agree with the label
+    images: Floats  # (n, d) float32, what is learned from
+    seen: Floats  # (n, d) float32, what they would be classified by
+    classes: Integers  # (n,) int64, their labels
+    is_allowed: Flags  # (n, c) bool, candidates that agree with the label
 
-    def at(self, rows: NDArray[np.int64]) -> "_Task":
+    def at(self, rows: Integers) -> "_Task":
         return _Task(*(array[rows] for array in vars(self).values()))
 
-    def folds(self) -> Iterator[NDArray[np.int64]]:
+    def folds(self) -> Iterator[Integers]:
         """Rows to hold out in turn: every `FOLDS`-th of each class, and at least one of each is left."""
         order = np.argsort(self.classes, kind="stable")
         rank = np.empty(len(order), dtype=np.int64)
@@ -197,7 +184,7 @@ class _Task:
             yield np.flatnonzero(rank % FOLDS == fold)
 
 
-def _task(graph: CategoryGraph, shots: Shots, candidate_ids: NDArray[np.int64]) -> _Task:
+def _task(graph: CategoryGraph, shots: Shots, candidate_ids: Integers) -> _Task:
     is_allowed = np.zeros((len(shots), len(candidate_ids)), dtype=bool)
     for label in shots.counts():
         below = sorted(graph.descendants(label) | {label})
@@ -205,8 +192,8 @@ def _task(graph: CategoryGraph, shots: Shots, candidate_ids: NDArray[np.int64]) 
     return _Task(shots.embeddings, shots.as_classified, shots.class_ids, is_allowed)
 
 
-def _held_out(task: _Task) -> tuple[float, NDArray[np.int64], Matrix]:
-    """The penalty that makes held-out labels likeliest, the rows that were held out, and their probabilities."""
+def _held_out(task: _Task) -> tuple[float, Integers, Floats]:
+    """The penalty of the greatest likelihood of held-out labels, the rows held out, and their probabilities."""
     counts = dict(zip(*(each.tolist() for each in np.unique(task.classes, return_counts=True)), strict=True))
     has_others = np.array([counts[label] > 1 for label in task.classes.tolist()], dtype=bool)
     folds = [fold[has_others[fold]] for fold in task.folds()]
@@ -220,7 +207,7 @@ def _held_out(task: _Task) -> tuple[float, NDArray[np.int64], Matrix]:
         parts = []
         for fold in folds:
             weights, offsets = _fitted(task.at(np.setdiff1d(np.arange(len(task.classes)), fold)), penalty)
-            parts.append(_softmax(task.seen[fold] @ weights.T + offsets))
+            parts.append(softmax(task.seen[fold] @ weights.T + offsets))
         probabilities = np.concatenate(parts)[order]
         right = (probabilities * task.is_allowed[held[order]]).sum(axis=1)
         evidence = float(np.log(np.maximum(right, 1e-12)).sum())
@@ -229,7 +216,7 @@ def _held_out(task: _Task) -> tuple[float, NDArray[np.int64], Matrix]:
     return found
 
 
-def _fitted(task: _Task, penalty: float) -> tuple[Matrix, Matrix]:
+def _fitted(task: _Task, penalty: float) -> tuple[Floats, Floats]:
     """Weights (c, d) and offsets (c,) by Nesterov's accelerated gradient descent, from zero.
 
     The loss is the mean over classes of the mean of -log(summed probability of the allowed candidates), whose gradient
@@ -244,18 +231,13 @@ def _fitted(task: _Task, penalty: float) -> tuple[Matrix, Matrix]:
     for step in range(STEPS if now.size else 0):
         if step % STEPS_BEFORE_A_LOOK == 0:
             stop_if_asked()
-        chances = _softmax(inputs @ ahead.T)
+        chances = softmax(inputs @ ahead.T)
         wanted = chances * task.is_allowed
         wanted /= np.maximum(wanted.sum(axis=1, keepdims=True), np.float32(1e-12))
         slope = ((chances - wanted) * importance).T @ inputs + decay * ahead
         before, now = now, (ahead - slope / (1 + penalty)).astype(np.float32)
         ahead = (now + step / (step + 3) * (now - before)).astype(np.float32)
     return np.ascontiguousarray(now[:, :-1]), now[:, -1].copy()
-
-
-def _softmax(logits: Matrix) -> Matrix:
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
-    return (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)
 
 
 def _limit(shots: Shots) -> float:

@@ -1,35 +1,45 @@
-"""What a classifier says of many images at once, and of labelled images that it did not learn from."""
+"""Scores of many images, of held-out shots, and figures made of them: intervals, calibration error, distance limit."""
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import in_blocks
-from engine.everyday.fixed_point import Embeddings, block_of, factor_of
+from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, block_of, factor_of, in_blocks
 from engine.graph.category_graph import CategoryGraph
 
 COLUMN_BLOCK_ROWS: Final = 4096
 """Rows that are multiplied with a single vector at once."""
+CONFIDENCE: Final = 1.96
+"""Standard deviations around the mean that hold 19 of 20 cases."""
+EXTRA: Final = 0.5
+"""Counted in for each of the four outcomes of a pair, so that intervals of few pairs are wide enough."""
+CALIBRATION_BINS: Final = 15
+"""Bins of a calibration error, as in the source of `calibration_error`."""
+UNKNOWN_QUANTILE: Final = 0.99
+"""Share of held-out shots that must not be unknown. Chosen: one in a hundred may."""
+FEWEST_DISTANCES: Final = 8
+"""Fewer held-out shots than this say nothing about what is far."""
+LEAST_UNKNOWN_DISTANCE: Final = 1e-4
+"""Squared distance within which unit-length embeddings are of the same picture, up to rounding."""
 
 
 @dataclass(frozen=True)
 class Scores:
     """Outcome for n images."""
 
-    best: NDArray[np.int64]  # (n,) int64 position of the likeliest candidate
-    # best_logit, log_total: (n,) float32; probability is exp(best_logit - log_total)
-    best_logit: NDArray[np.float32]
-    log_total: NDArray[np.float32]
-    safe_class: NDArray[np.int64]  # (n,) int64 class id, or -1
-    safe_score: NDArray[np.float32]  # (n,) float32
-    # (n,) float32 to the labelled images, as the collection stage has it; NaN without it
-    similarity: NDArray[np.float32]
+    best: Integers  # (n,) int64 position of the most probable candidate
+    best_logit: Floats  # (n,) float32; its probability is exp(best_logit - log_total)
+    log_total: Floats  # (n,) float32
+    safe_class: Integers  # (n,) int64 class id, or -1
+    safe_score: Floats  # (n,) float32
+    similarity: Floats  # (n,) float32 to the labelled images, as the collection stage has it; NaN without it
 
     @property
-    def best_score(self) -> NDArray[np.float32]:
-        """(n,) probability of the likeliest candidate."""
+    def best_score(self) -> Floats:
+        """(n,) probability of the most probable candidate."""
         return np.exp(self.best_logit - self.log_total)
 
     @classmethod
@@ -38,13 +48,13 @@ class Scores:
         integers, floats = np.zeros((2, count), dtype=np.int64), np.zeros((4, count), dtype=np.float32)
         return cls(integers[0], floats[0], floats[1], integers[1], floats[2], floats[3])
 
-    def at(self, rows: NDArray[np.int64]) -> "Scores":
+    def at(self, rows: Integers) -> "Scores":
         """Scores of these rows, ascending; the very same ones where these are all."""
         if len(rows) == len(self.best):
             return self
         return Scores(*(array[rows] for array in vars(self).values()))
 
-    def put(self, rows: slice | NDArray[np.int64], part: "Scores") -> None:
+    def put(self, rows: slice | Integers, part: "Scores") -> None:
         """Write `part` into these rows."""
         for name, array in vars(self).items():
             array[rows] = getattr(part, name)
@@ -54,12 +64,12 @@ class Scores:
 class HeldOutShots:
     """Labelled images, each classified by a model that was fitted without it."""
 
-    image_ids: NDArray[np.int64]  # (h,) int64
-    class_ids: NDArray[np.int64]  # (h,) int64, the label of each, a candidate or a class below one
-    probabilities: NDArray[np.float32]  # (h, c) float32 over the model's candidates
+    image_ids: Integers  # (h,) int64
+    class_ids: Integers  # (h,) int64, the label of each, a candidate or a class below one
+    probabilities: Floats  # (h, c) float32 over the model's candidates
 
-    def likeliest(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Position (h,) of each image's likeliest candidate, and its probability (h,)."""
+    def likeliest(self) -> tuple[Integers, Floats]:
+        """Position (h,) of each image's most probable candidate, and its probability (h,)."""
         best = self.probabilities.argmax(axis=1)
         return best, np.take_along_axis(self.probabilities, best[:, None], axis=1)[:, 0]
 
@@ -69,7 +79,7 @@ class HeldOutShots:
         return {label: graph.ancestors(label) | {label} for label in labels if label in graph}
 
 
-def similarity(embeddings: Embeddings, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+def similarity(embeddings: Embeddings, vector: Floats) -> Floats:
     """Inner products (n,) of all embeddings with a vector (d,)."""
     found = np.empty(len(embeddings), dtype=np.float32)
 
@@ -78,3 +88,58 @@ def similarity(embeddings: Embeddings, vector: NDArray[np.float32]) -> NDArray[n
 
     in_blocks(len(embeddings), work, COLUMN_BLOCK_ROWS)
     return found
+
+
+def share_interval(hits: int, count: int) -> tuple[float, float]:
+    """95 % confidence interval of a share, from 0 to 1 where nothing was counted.
+
+    Source: Wilson, Journal of the American Statistical Association, 1927.
+    """
+    if not count:
+        return 0.0, 1.0
+    share, square = hits / count, CONFIDENCE**2
+    middle = (share + square / (2 * count)) / (1 + square / count)
+    spread = CONFIDENCE * sqrt(share * (1 - share) / count + square / (4 * count**2)) / (1 + square / count)
+    return max(0.0, middle - spread), min(1.0, middle + spread)
+
+
+def gain_interval(count: int, gained: int, lost: int) -> tuple[float, float]:
+    """95 % confidence interval of the difference of two shares, counted on the same images.
+
+    Source: Agresti and Min, Statistics in Medicine, 2005: paired proportions, with half an observation more for each of
+    the four outcomes.
+
+    Args:
+        count: all images.
+        gained, lost: images of which it holds only afterwards, only before.
+    """
+    pairs, more, less = count + 4 * EXTRA, gained + EXTRA, lost + EXTRA
+    middle = (more - less) / pairs
+    spread = CONFIDENCE * sqrt(more + less - (more - less) ** 2 / pairs) / pairs
+    return max(-1.0, middle - spread), min(1.0, middle + spread)
+
+
+def calibration_error(scores: Floats, is_right: Flags, bins: int = CALIBRATION_BINS) -> float:
+    """Expected calibration error: mean gap between score (n,) and accuracy over equally wide bins; NaN where n is 0.
+
+    Source: Guo et al., ICML 2017.
+    """
+    return float(np.abs(calibration_gaps(scores, is_right, bins)).sum()) if len(scores) else float("nan")
+
+
+def calibration_gaps(scores: Floats, is_right: Flags, bins: int = CALIBRATION_BINS) -> NDArray[np.float64]:
+    """What each bin (bins,) adds to the calibration error of n > 0 scores, positive where they are above accuracy."""
+    place = np.minimum((scores * bins).astype(np.int64), bins - 1)
+    return np.bincount(place, weights=scores - is_right.astype(np.float64), minlength=bins) / len(scores)
+
+
+def distance_limit(nearest: Floats) -> float:
+    """Limit that all but about 1 % of images of known classes stay within; infinite with fewer than 8 of them.
+
+    Args:
+        nearest: (n,) squared distances of such images to the nearest class.
+    """
+    finite = nearest[np.isfinite(nearest)]
+    if len(finite) < FEWEST_DISTANCES:
+        return float("inf")
+    return float(max(np.quantile(finite, UNKNOWN_QUANTILE), finite.mean() + 3 * finite.std(), LEAST_UNKNOWN_DISTANCE))

@@ -1,34 +1,39 @@
-"""The images a person labelled, and which of them make up which class's initial prototype."""
+"""Images, labels and embeddings as of one moment, for work on another thread; the labelled ones as shots."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.everyday.blocks import Flags, Floats, Integers, to_floats
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import UNKNOWN
+
+GROWTH: Final = 1.25
+"""What was learned from a large collection that grew or shrank by this much is learned anew; until then more images are
+linked to the anchors that there are, and those that left stay as links between others."""
 
 
 @dataclass(frozen=True)
 class Shots:
     """Labelled images with embeddings; the support set of the whole graph."""
 
-    image_ids: NDArray[np.int64]  # (n,) int64
-    class_ids: NDArray[np.int64]  # (n,) int64, the person's class, fine or coarse
-    embeddings: NDArray[np.float32]  # (n, d) float32, what prototypes are made from
-    # (n, d) float32, where `embeddings` are over several views; None where they are not
-    single_view: NDArray[np.float32] | None = None
+    image_ids: Integers  # (n,) int64
+    class_ids: Integers  # (n,) int64, the person's class, fine or coarse
+    embeddings: Floats  # (n, d) float32, what prototypes are made from
+    single_view: Floats | None = None  # (n, d) float32, where `embeddings` are over several views; else None
 
     @property
-    def as_classified(self) -> NDArray[np.float32]:
-        """(n, d) float32, what these images would be classified by, as every other image is: a single view."""
+    def as_classified(self) -> Floats:
+        """(n, d) float32, by a single view, as every other image is classified."""
         return self.embeddings if self.single_view is None else self.single_view
 
     def __len__(self) -> int:
         return len(self.image_ids)
 
-    def at(self, positions: NDArray[np.int64]) -> "Shots":
-        """Some of them."""
+    def at(self, positions: Integers) -> "Shots":
         single_view = None if self.single_view is None else self.single_view[positions]
         return Shots(self.image_ids[positions], self.class_ids[positions], self.embeddings[positions], single_view)
 
@@ -42,8 +47,8 @@ class Shots:
 class Membership:
     """Which image makes up which initial prototype: pairs of positions, (m,) int64 each."""
 
-    image_positions: NDArray[np.int64]
-    class_positions: NDArray[np.int64]
+    image_positions: Integers
+    class_positions: Integers
 
 
 def reached_classes(graph: CategoryGraph, labelled: Sequence[int]) -> tuple[int, ...]:
@@ -51,13 +56,8 @@ def reached_classes(graph: CategoryGraph, labelled: Sequence[int]) -> tuple[int,
 
     In a graph of 80,000 classes with a few labelled ones this keeps the work to the labelled branches.
     """
-    with_images = set(labelled)
-    for class_id in labelled:
-        with_images |= graph.ancestors(class_id)
-    reached = set(with_images)
-    for class_id in with_images:
-        reached.update(graph.children(class_id))
-    return tuple(sorted(reached))
+    with_images = set(labelled).union(*map(graph.ancestors, labelled))
+    return tuple(sorted(with_images.union(*map(graph.children, with_images))))
 
 
 def membership(graph: CategoryGraph, class_ids: Sequence[int], shots: Shots) -> Membership:
@@ -85,9 +85,85 @@ def membership(graph: CategoryGraph, class_ids: Sequence[int], shots: Shots) -> 
     return Membership(np.array(images, dtype=np.int64), np.array(classes, dtype=np.int64))
 
 
-def class_means(shots: Shots, members: Membership, class_count: int) -> NDArray[np.float32]:
+def class_means(shots: Shots, members: Membership, class_count: int) -> Floats:
     """Mean embedding (C, d) of each class's member images."""
     sums = np.zeros((class_count, shots.embeddings.shape[1]), dtype=np.float32)
     np.add.at(sums, members.class_positions, shots.embeddings[members.image_positions])
     counts = np.bincount(members.class_positions, minlength=class_count)
     return (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class ViewEmbeddings:
+    """Embeddings of some images over all their views."""
+
+    image_ids: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # (k,) int64, ascending
+    vectors: Floats = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))  # (k, d) float32 of length 1
+
+    def has(self, image_ids: Integers) -> Flags:
+        """(n,) bool, which of these images are among them."""
+        return np.isin(image_ids, self.image_ids)
+
+    def in_place_of(self, vectors: Floats, image_ids: Integers) -> Floats:
+        """Embeddings (n, d) of these images: over all views where that is known, else as given."""
+        known = np.flatnonzero(self.has(image_ids))
+        if not len(known):
+            return vectors
+        chosen = vectors.copy()
+        chosen[known] = self.vectors[np.searchsorted(self.image_ids, image_ids[known])]
+        return chosen
+
+
+@dataclass(frozen=True)
+class EmbeddedSnapshot:
+    """What a fit reads: arrays that are shared and never changed, but for rows of `embeddings` filled after `age`."""
+
+    image_ids: Integers  # (n,) int64 of the listed images, ascending
+    labels: Integers  # (n,) int64, class id, `NO_CLASS` or `UNKNOWN`
+    rows: Integers  # (n,) int64 rows of the listed images
+    has_failed: Flags  # (n,) bool
+    row_ids: Integers  # (r,) int64, the image in each row, ascending; also images that were removed
+    embeddings: NDArray[np.int16]  # (r, d) int16 in fixed point
+    is_filled: Flags  # (r,) bool, rows that have an embedding
+    age: int  # of the store; rows with a later `EmbeddingStore.filled_at` are others than the ones that this is about
+    views: ViewEmbeddings = field(default_factory=ViewEmbeddings)  # embeddings of labelled images over all their views
+
+    @property
+    def ready_rows(self) -> Integers:
+        """Ascending rows of the listed images that have an embedding."""
+        return self.rows[self.is_filled[self.rows]]
+
+    @property
+    def has_all(self) -> bool:
+        """Whether every image has an embedding or cannot be read."""
+        return bool((self.is_filled[self.rows] | self.has_failed).all())
+
+    def rows_of(self, image_ids: Integers) -> Integers:
+        return np.searchsorted(self.row_ids, image_ids).astype(np.int64)
+
+    def shots(self, graph: CategoryGraph) -> Shots:
+        """The labelled images that have an embedding and whose class is in the graph, over all views where known."""
+        places = np.flatnonzero(self.labels >= 0)
+        places = places[self.is_filled[self.rows[places]]]
+        known = [class_id for class_id in np.unique(self.labels[places]).tolist() if class_id in graph]
+        places = places[np.isin(self.labels[places], known)]
+        image_ids, alone = self.image_ids[places], to_floats(self.embeddings[self.rows[places]])
+        return Shots(image_ids, self.labels[places], self.views.in_place_of(alone, image_ids), alone)
+
+    def ignored(self) -> Integers:
+        """Ids of the images that teach nothing: labelled as none of the classes, or removed."""
+        unknown = self.image_ids[self.labels == UNKNOWN]
+        if len(self.row_ids) == len(self.image_ids):
+            return unknown
+        return np.union1d(unknown, np.setdiff1d(self.row_ids, self.image_ids, assume_unique=True))
+
+
+def has_outgrown(images: EmbeddedSnapshot, learned_from: Integers) -> bool:
+    """Whether the model should learn from embeddings that came since it learned from these rows.
+
+    Once no more are to come, a single one is enough.
+    """
+    ready = images.ready_rows
+    if len(ready) >= GROWTH * len(learned_from):
+        return True
+    return images.has_all and not np.isin(ready, learned_from, assume_unique=True).all()

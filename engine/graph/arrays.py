@@ -1,4 +1,4 @@
-"""Parts of a category graph as arrays: the forms in which models take it."""
+"""A category graph as arrays, as models take it."""
 
 from collections.abc import Sequence
 
@@ -9,14 +9,7 @@ from engine.graph.category_graph import CategoryGraph, ClassId
 
 
 def edge_index(graph: CategoryGraph, classes: Sequence[ClassId]) -> NDArray[np.int64]:
-    """List the edges whose both ends are among the classes.
-
-    Args:
-        graph: the category graph.
-        classes: the classes in the order of the model's rows, without repeats.
-
-    Returns:
-        (2, E) int64: row 0 the parent's position in `classes`, row 1 the child's; by child, then by the parent's id.
+    """Edges among distinct classes, (2, E) int64: positions of parent and child, by child, then by the parent's id.
 
     Raises:
         UnknownClassError: a class is not in the graph.
@@ -32,17 +25,9 @@ def edge_index(graph: CategoryGraph, classes: Sequence[ClassId]) -> NDArray[np.i
 
 
 def roll_up_matrix(graph: CategoryGraph, classes: Sequence[ClassId], leaves: Sequence[ClassId]) -> NDArray[np.float32]:
-    """Make the matrix that turns scores of leaves into scores of classes: `scores @ matrix`.
+    """Roll-up (L, C) float32 of scores of L leaves to C distinct classes: 1 where the leaf is the class or below it.
 
-    A leaf that is reachable on two paths counts once (product: "the summed score of the distinct leaves below it").
-
-    Args:
-        graph: the category graph.
-        classes: the classes to score, without repeats; C of them.
-        leaves: the classified classes, L of them; usually leaves, though any classes will do.
-
-    Returns:
-        (L, C) float32: 1 where the leaf is the class or lies below it, else 0.
+    A leaf that is reachable on two paths counts once. Any classes will do for leaves.
 
     Raises:
         UnknownClassError: a leaf is not in the graph.
@@ -51,7 +36,6 @@ def roll_up_matrix(graph: CategoryGraph, classes: Sequence[ClassId], leaves: Seq
     matrix = np.zeros((len(leaves), len(classes)), dtype=np.float32)
     for row, leaf in enumerate(leaves):
         for class_id in (leaf, *graph.ancestors(leaf)):
-            column = column_of.get(class_id)
-            if column is not None:
+            if (column := column_of.get(class_id)) is not None:
                 matrix[row, column] = 1.0
     return matrix

@@ -10,29 +10,22 @@ from typing import Final, final
 
 from engine.errors import GraphError
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
-from engine.graph.edits import (
-    AttributesChanged,
-    ClassAdded,
-    ClassRenamed,
-    EdgeAdded,
-    EdgeRemoved,
-    GraphEdit,
-)
-from engine.graph.find import find_class, fitting_classes, path_text
-from engine.graph.inverse import inverse, with_what_was
+from engine.graph.edits import AttributesChanged, ClassAdded, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit, inverse
+from engine.graph.find import find_class, fitting_classes, path_text, search_classes
 from engine.graph.names import clean_name
-from engine.graph.removal import ChildrenOfRemoved, merging_edits, removal_edits
-from engine.graph.search import search_classes
-from engine.graph.structure import TOP, ClassId, GraphStructure
-from engine.graph.traversal import first_paths, longest_way, reachable
-from engine.graph.validation import (
+from engine.graph.removal import (
+    ChildrenOfRemoved,
     check_can_be_root,
     check_known,
     check_link,
     check_linked,
     check_name_is_free,
     check_origin,
+    merging_edits,
+    removal_edits,
 )
+from engine.graph.structure import TOP, ClassId, GraphStructure
+from engine.graph.traversal import first_paths, longest_way, reachable
 
 __all__ = ["CategoryGraph", "ClassId"]
 
@@ -44,6 +37,8 @@ EDITS_AT_ONCE: Final = 1_000
 @final
 class CategoryGraph:
     """A directed acyclic graph of named classes; siblings, and roots among themselves, have different names.
+
+    An id that no class has raises `UnknownClassError`, a name that a sibling has `DuplicateNameError`.
 
     Attributes:
         next_id: what the next class gets, if it is given none.
@@ -64,21 +59,10 @@ class CategoryGraph:
         class_id: ClassId | None = None,
         attributes: ClassAttributes = NO_ATTRIBUTES,
     ) -> ClassId:
-        """Add a class.
-
-        Args:
-            name: its name; see `engine.graph.names.clean_name`.
-            parents: the classes directly above; none makes it a root.
-            class_id: its id; by default the next that was never used in this graph.
-            attributes: what else it has.
-
-        Returns:
-            The class's id.
+        """Add a class and return its id, by default the next that was never used in this graph.
 
         Raises:
-            InputError: the name or an attribute cannot be one, or the id is taken.
-            DuplicateNameError: a child of one of the parents, or a root, has that name.
-            UnknownClassError: a parent does not exist.
+            InputError: the name or an attribute is not valid, or the id is taken.
         """
         cleaned = clean_name(name)
         check_known(self._structure, *parents)
@@ -95,9 +79,7 @@ class CategoryGraph:
         """Give a class another name; the same name again changes nothing.
 
         Raises:
-            GraphError: the name cannot be one.
-            DuplicateNameError: a sibling has it.
-            UnknownClassError: there is no such class.
+            GraphError: the name is not valid.
         """
         check_known(self._structure, class_id)
         cleaned, old_name = clean_name(name), self.name(class_id)
@@ -107,7 +89,7 @@ class CategoryGraph:
             self._commit([ClassRenamed(class_id, cleaned, old_name)])
 
     def set_attributes(self, class_id: ClassId, attributes: ClassAttributes) -> None:
-        """Give a class other attributes, cleaned; the same again changes nothing. See `ClassAttributes.cleaned`."""
+        """Give a class other attributes, see `ClassAttributes.cleaned`; the same again changes nothing."""
         known, cleaned = self.attributes(class_id), attributes.cleaned(self.name(class_id))
         if news := known.differences(cleaned):
             self._commit([AttributesChanged(class_id, news, cleaned.differences(known))])
@@ -118,8 +100,6 @@ class CategoryGraph:
         Raises:
             GraphError: it is there already.
             CycleError: the parent is the child or lies below it; the path that would close is in the error.
-            DuplicateNameError: another child of the parent has the child's name.
-            UnknownClassError: there is no such class.
         """
         check_link(self._structure, parent_id, child_id)
         self._commit([EdgeAdded(parent_id, child_id)])
@@ -129,8 +109,6 @@ class CategoryGraph:
 
         Raises:
             GraphError: the classes are not linked.
-            DuplicateNameError: it would become a root and another root has its name.
-            UnknownClassError: there is no such class.
         """
         check_known(self._structure, parent_id, child_id)
         check_linked(self._structure, parent_id, child_id)
@@ -139,12 +117,7 @@ class CategoryGraph:
         self._commit([EdgeRemoved(parent_id, child_id)])
 
     def remove(self, *class_ids: ClassId, children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED) -> None:
-        """Remove classes; see `engine.graph.removal.removal_edits` for what becomes of those below.
-
-        Raises:
-            DuplicateNameError: a child has the name of one of its new siblings.
-            UnknownClassError: there is no such class.
-        """
+        """Remove classes; see `engine.graph.removal.removal_edits` for what becomes of those below."""
         self._commit(removal_edits(self._structure, class_ids, children))
 
     def merge(self, class_id: ClassId, heir_id: ClassId) -> None:
@@ -152,8 +125,6 @@ class CategoryGraph:
 
         Raises:
             GraphError: both are the same class, or the heir would have too many synonyms.
-            DuplicateNameError: a class would come beside another one of its name.
-            UnknownClassError: there is no such class.
         """
         self._commit(merging_edits(self._structure, class_id, heir_id))
 
@@ -164,8 +135,6 @@ class CategoryGraph:
             GraphError: the class is not where it is to be moved from, is already where it is to go, or has other
                 parents and so cannot go to the top level.
             CycleError: the new parent is the class or lies below it.
-            DuplicateNameError: a class of that name is there.
-            UnknownClassError: there is no such class.
         """
         check_origin(self._structure, class_id, from_parent)
         if from_parent == to_parent:
@@ -180,7 +149,7 @@ class CategoryGraph:
 
     @contextmanager
     def record(self) -> Iterator[list[GraphEdit]]:
-        """Collect the edits inside a `with` block, perhaps within another, as a list; an exception takes them back."""
+        """Collect the edits of a `with` block, perhaps within another; an exception takes them back."""
         edits: list[GraphEdit] = []
         self._recorders.append(edits)
         try:
@@ -192,11 +161,7 @@ class CategoryGraph:
             self._recorders = [recorder for recorder in self._recorders if recorder is not edits]
 
     def apply(self, edits: Iterable[GraphEdit]) -> None:
-        """Replay edits that were checked when they were made: for mirrors, undo and loading.
-
-        Args:
-            edits: as another graph's `record` gave them, or their `inverse`; nothing is checked.
-        """
+        """Replay edits of another graph's `record`, or their `inverse`, unchecked: for mirrors, undo and loading."""
         waiting = iter(edits)
         while some := list(islice(waiting, EDITS_AT_ONCE)):
             self._commit(some)
@@ -215,16 +180,13 @@ class CategoryGraph:
 
     @property
     def edge_count(self) -> int:
-        """Number of edges."""
         return len(self._structure.edges)
 
     def name(self, class_id: ClassId) -> str:
-        """Name of a class."""
         check_known(self._structure, class_id)
         return self._structure.names[class_id]
 
     def attributes(self, class_id: ClassId) -> ClassAttributes:
-        """What else a class has."""
         check_known(self._structure, class_id)
         return self._structure.attributes.of(class_id)
 
@@ -233,7 +195,7 @@ class CategoryGraph:
         return self._structure.attributes.items()
 
     def classes(self) -> Sequence[ClassId]:
-        """All classes in the order they came into being, which is that of their ids."""
+        """All classes by ascending id, oldest first."""
         return self._structure.classes()
 
     def edges(self) -> Iterator[tuple[ClassId, ClassId]]:
@@ -296,29 +258,40 @@ class CategoryGraph:
         check_known(self._structure, class_id)
         return first_paths(self._structure.parents, class_id)
 
+    def path_count(self, class_id: ClassId) -> int:
+        """Number of all paths from a root to the class, also where `paths` lists only the first."""
+        counts: dict[ClassId, int] = {}
+        for each in self.parents_first([class_id]):
+            counts[each] = sum(counts[parent] for parent in self.parents(each)) or 1
+        return counts[class_id]
+
+    def parents_first(self, class_ids: Iterable[ClassId]) -> list[ClassId]:
+        """Classes and all above them, each after its parents."""
+        chosen = tuple(class_ids)
+        return sorted(reachable(self.parents, *chosen).union(chosen), key=self.level)
+
     def path_text(self, class_id: ClassId) -> str:
         r"""First path of a class, "Animal/Bird/Gull"; "/" and "\" inside a name are written "\/" and "\\"."""
         check_known(self._structure, class_id)
         return path_text(self._structure, class_id)
 
     def find(self, text: str) -> ClassId:
-        """Find the one class that a name, path, source id or synonym means; see `engine.graph.find.find_class`."""
+        """See `engine.graph.find.find_class`."""
         return find_class(self._structure, text)
 
     def fitting(self, text: str) -> list[ClassId]:
-        """All classes that such a text may mean; see `engine.graph.find.fitting_classes`."""
+        """See `engine.graph.find.fitting_classes`."""
         return fitting_classes(self._structure, text)
 
     def search(self, text: str, limit: int = 50) -> list[ClassId]:
-        """Find classes while a person types; see `engine.graph.search.search_classes`."""
+        """See `engine.graph.find.search_classes`."""
         return search_classes(self._structure, text, limit)
 
     def make_searchable(self) -> None:
-        """Build now what the first search would build; copies share it."""
+        """Build the index of the first search now; copies share it."""
         self._structure.attributes.by_folded()
 
     def copy(self) -> "CategoryGraph":
-        """Make an equal graph that goes its own way from here."""
         twin = CategoryGraph()
         twin._structure = self._structure.copy()
         twin.next_id = self.next_id
@@ -330,7 +303,7 @@ class CategoryGraph:
         if len(edits) >= MANY_EDITS:
             self._structure.levels.forget()
         for edit in edits:
-            recorded = with_what_was(edit, self._structure) if self._recorders else edit
+            recorded = self._structure.with_what_was(edit) if self._recorders else edit
             self._structure.perform(edit)
             if isinstance(edit, ClassAdded):
                 self.reserve_ids(edit.class_id)

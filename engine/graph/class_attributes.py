@@ -1,7 +1,7 @@
-"""The attributes of a class: all that it has besides its name and its parents.
+"""The attributes of a class besides its name and its parents.
 
-One table says what there is to know of each; project file and journal, copied classes, formats, search, merging and the
-comparison with a source's new version read it. A new one is a field of `ClassAttributes` and a row of `ATTRIBUTES`.
+Project file, journal, copied classes, formats, search, merging and the comparison with a source's new version read one
+table. A new attribute is a field of `ClassAttributes` and a row of `ATTRIBUTES`.
 """
 
 import re
@@ -18,7 +18,7 @@ _COLOUR: Final = re.compile(r"#[0-9a-f]{6}")
 _SHORT_COLOUR: Final = re.compile(r"#[0-9a-f]{3}")
 _LINE_ENDS: Final = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _CUT: Final = " […]"
-"""What stands at the end of a note that was too long."""
+"""End of a note that was too long."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Edits of a category graph as plain values: what an action did, what undo does back, what a mirror replays."""
+"""Edits of a category graph as plain values, as actions made them, undo inverts and mirrors replay them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ class ClassAdded:
 
 @dataclass(frozen=True, slots=True)
 class ClassRenamed:
-    """A class has a new name; `old_name` is what its inverse needs, empty where nobody will invert it."""
+    """A class has a new name; its inverse needs `old_name`."""
 
     class_id: int
     name: str
@@ -27,7 +27,7 @@ class ClassRenamed:
 
 @dataclass(frozen=True, slots=True)
 class AttributesChanged:
-    """Some attributes of a class have other values, by their names; `old_values` is what its inverse needs."""
+    """Some attributes of a class have other values, by their names; its inverse needs `old_values`."""
 
     class_id: int
     values: Mapping[str, Any]
@@ -36,7 +36,7 @@ class AttributesChanged:
 
 @dataclass(frozen=True, slots=True)
 class ClassRemoved:
-    """A class without edges went away; `name` is what its inverse needs, empty where nobody will invert it."""
+    """A class without edges went away; its inverse needs `name`."""
 
     class_id: int
     name: str = ""
@@ -60,6 +60,37 @@ class EdgeRemoved:
 
 
 GraphEdit = ClassAdded | ClassRenamed | AttributesChanged | ClassRemoved | EdgeAdded | EdgeRemoved
+
+
+def inverse(edits: Sequence[GraphEdit]) -> tuple[GraphEdit, ...]:
+    """The opposite edits, last one first.
+
+    Raises:
+        ValueError: a rename or removal lacks the name that was there before.
+    """
+    return tuple(_opposite(edit) for edit in reversed(edits))
+
+
+def _opposite(edit: GraphEdit) -> GraphEdit:
+    match edit:
+        case ClassAdded(class_id, name, attributes):
+            return ClassRemoved(class_id, name, attributes)
+        case ClassRemoved(class_id, name, attributes):
+            return ClassAdded(class_id, _known(name), attributes)
+        case AttributesChanged(class_id, values, old_values):
+            return AttributesChanged(class_id, old_values, values)
+        case ClassRenamed(class_id, name, old_name):
+            return ClassRenamed(class_id, _known(old_name), name)
+        case EdgeAdded(parent_id, child_id):
+            return EdgeRemoved(parent_id, child_id)
+        case EdgeRemoved(parent_id, child_id):
+            return EdgeAdded(parent_id, child_id)
+
+
+def _known(name: str) -> str:
+    if not name:
+        raise ValueError("an edit without the earlier name cannot be inverted")
+    return name
 
 
 def changes_look(edit: GraphEdit) -> bool:

@@ -1,8 +1,10 @@
-"""Which class does a person mean? By name, by path or its end, by source id or by synonym."""
+"""Finds classes by text: the one that is meant by name, path, source id or synonym, and all that fit while typing."""
 
 import difflib
+import heapq
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Final
 
@@ -13,10 +15,15 @@ from engine.graph.structure import TOP, ClassId, GraphStructure
 LISTED_PATHS: Final = 5
 CLOSE_MATCHES: Final = 3
 LENGTH_TOLERANCE: Final = 3
+RANK: Final = "rank:"
+"""Before a rank, of which all classes are wanted."""
+_WORD_BREAK: Final = r"[\W_]"
+
+_Fit = tuple[ClassId, str]  # a class and its case-folded name or alias
 
 
 def path_text(structure: GraphStructure, class_id: ClassId) -> str:
-    """Write the first path to a class, such as "Animal/Bird/Gull": up from parent to first parent."""
+    """First path to a class, such as "Animal/Bird/Gull"."""
     names = [structure.names[class_id]]
     while above := structure.parents(class_id):
         class_id = above[0]
@@ -25,14 +32,7 @@ def path_text(structure: GraphStructure, class_id: ClassId) -> str:
 
 
 def find_class(structure: GraphStructure, text: str) -> ClassId:
-    """Find the one class that a text means.
-
-    Args:
-        structure: the graph.
-        text: a name, a path, the end of a path, a source id or a synonym.
-
-    Returns:
-        The class.
+    """The one class of a name, a path, the end of a path, a source id or a synonym.
 
     Raises:
         UnknownClassError: no class fits; close names are offered.
@@ -51,8 +51,8 @@ def find_class(structure: GraphStructure, text: str) -> ClassId:
 def fitting_classes(structure: GraphStructure, text: str) -> list[ClassId]:
     """All classes that a text may mean, oldest first.
 
-    A whole path from a root comes first, so that every class can be named by its path; then names and ends of paths;
-    and only where no class has that name, source ids and synonyms.
+    The class at a whole path alone, so that every class can be named by its path; else names and ends of paths; and
+    only where no class has that name, source ids and synonyms.
     """
     names = split_path(text)
     at_path = _class_at(structure, names)
@@ -117,3 +117,96 @@ def _close_names(structure: GraphStructure, name: str) -> list[str]:
             spelled = (structure.names[class_id], *structure.attributes.of(class_id).names)
             pool.setdefault(folded, next(each for each in spelled if each.casefold() == folded))
     return [pool[folded] for folded in difflib.get_close_matches(wanted, pool, CLOSE_MATCHES, cutoff=0.7)]
+
+
+def search_classes(structure: GraphStructure, text: str, limit: int) -> list[ClassId]:
+    """Find classes by a part of their name, source id or a synonym, or by their rank.
+
+    Args:
+        text: what was typed so far; in "bird/gu" each earlier part must be found in an ancestor's name. After "rank:"
+            only ranks are compared, from their beginning.
+        limit: at most so many classes.
+
+    Returns:
+        Best fits first: exact names, exact ids and synonyms, parts of names, parts of ids and synonyms, ranks; among
+        equals short names first, then alphabetically.
+    """
+    parts = [part.casefold() for part in split_path(text)]
+    if not parts or limit <= 0:
+        return []
+    wanted = parts[-1]
+    if wanted.startswith(RANK):
+        beginning = wanted.removeprefix(RANK).strip()
+        return _best(_within(structure, _of_rank(structure, lambda rank: rank.startswith(beginning)), parts), "", limit)
+    named = _within(structure, [(each, folded) for each, folded in structure.folded.items() if wanted in folded], parts)
+    best = _best(named, wanted, limit)
+    by_alias = structure.attributes.by_folded()
+    also_called = _within(structure, [(each, wanted) for each in by_alias.get(wanted, ())], parts)
+    exact = [each for each in best if structure.folded[each] == wanted]
+    best = list(dict.fromkeys([*exact, *(each for each, _ in also_called), *best]))[:limit]
+    if len(best) < limit:
+        taken = set(best)
+        pairs = ((each, folded) for folded, ids in by_alias.items() if wanted in folded for each in ids)
+        others = _each_once([pair for pair in pairs if pair[0] not in taken], wanted)
+        best += _best(_within(structure, others, parts), wanted, limit - len(best))
+    if len(best) < limit:
+        taken = set(best)
+        ranked = [pair for pair in _of_rank(structure, lambda rank: rank == wanted) if pair[0] not in taken]
+        best += _best(_within(structure, ranked, parts), "", limit - len(best))
+    return best
+
+
+def _of_rank(structure: GraphStructure, is_wanted: Callable[[str], bool]) -> list[_Fit]:
+    """Classes of a wanted rank, with their case-folded names."""
+    return [
+        (class_id, structure.folded[class_id])
+        for class_id, attributes in structure.attributes.items()
+        if attributes.rank and is_wanted(attributes.rank.casefold())
+    ]
+
+
+def _each_once(fitting: list[_Fit], wanted: str) -> list[_Fit]:
+    """Each class with the alias that fits best."""
+    fitting.sort(key=lambda pair: (not pair[1].startswith(wanted), len(pair[1])), reverse=True)
+    return list(dict(fitting).items())
+
+
+def _best(fitting: list[_Fit], wanted: str, limit: int) -> list[ClassId]:
+    starts_word = re.compile(_WORD_BREAK + re.escape(wanted))
+    best: list[ClassId] = []
+    # Tier by tier, and no further than needed: one letter fits most of 82,000 names.
+    for belongs in (lambda folded: folded.startswith(wanted), starts_word.search, lambda _folded: True):
+        tier = [pair for pair in fitting if belongs(pair[1])]
+        best += [each for each, _ in heapq.nsmallest(limit - len(best), tier, key=_short_first)]
+        if len(best) >= limit:
+            break
+        taken = set(best)
+        fitting = [pair for pair in fitting if pair[0] not in taken]
+    return best
+
+
+def _short_first(fit: _Fit) -> tuple[int, str, ClassId]:
+    class_id, folded = fit
+    return len(folded), folded, class_id
+
+
+def _within(structure: GraphStructure, fitting: list[_Fit], parts: list[str]) -> list[_Fit]:
+    """Those of the classes that lie below what the earlier parts name."""
+    for part in parts[:-1]:
+        known: dict[ClassId, bool] = {}
+        fitting = [pair for pair in fitting if _is_below(structure, pair[0], part, known)]
+    return fitting
+
+
+def _is_below(structure: GraphStructure, class_id: ClassId, part: str, known: dict[ClassId, bool]) -> bool:
+    """Whether a class above has this in its name; `known` caches the answers."""
+    waiting = [class_id]
+    while waiting:
+        parents = structure.edges.parents(waiting[-1])
+        if any(part in structure.folded[each] for each in parents):
+            known[waiting.pop()] = True
+        elif unknown := [each for each in parents if each not in known]:
+            waiting += unknown
+        else:
+            known[waiting.pop()] = any(known[each] for each in parents)
+    return known[class_id]

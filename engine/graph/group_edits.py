@@ -1,28 +1,32 @@
-"""Edits of several classes at once. Where one of them is refused, `CategoryGraph.record` takes the others back."""
+"""Edits of several classes at once, and the limits that every edit of a project is checked against.
+
+Where one of several edits is refused, `CategoryGraph.record` takes the others back. Besides the errors that are listed,
+each raises those of the edits of `CategoryGraph` that it is made of.
+"""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.graph.limits import LONGEST_NAME
+from engine.graph.edits import ClassAdded, EdgeAdded, GraphEdit, inverse
+from engine.graph.limits import DEEPEST_LEVEL, LONGEST_NAME, MOST_CLASSES
+from engine.graph.traversal import longest_way
 
 Move = tuple[ClassId, ClassId | None]
 """A class, and the parent that it is taken from; None for the top level."""
 
 Edge = tuple[ClassId, ClassId]
 """Parent and child."""
+FEW: Final = 32
+"""New edges up to which each is looked at by itself: the levels of all classes take longer."""
 
 
 def add_parent(graph: CategoryGraph, name: str, child_ids: Sequence[ClassId], from_parent: ClassId | None) -> ClassId:
-    """Put a new class between a parent and some of its children; None stands for the top level.
-
-    Returns:
-        The new class's id.
+    """Put a new class between a parent and some of its children, and return its id; None stands for the top level.
 
     Raises:
         GraphError: a child is not under that parent, or there are none.
-        DuplicateNameError: a class of that name is there already.
-        UnknownClassError: there is no such class.
     """
     check_some(child_ids)
     new_id = graph.add_class(name, () if from_parent is None else (from_parent,))
@@ -36,12 +40,6 @@ def move_classes(graph: CategoryGraph, moves: Sequence[Move], to_parent: ClassId
 
     A class that is there already is only taken from where it was. One that goes to the top level must be taken from
     all of its parents.
-
-    Raises:
-        GraphError: a class is not where it is to be moved from, or keeps a parent and so cannot go to the top level.
-        CycleError: the new parent is one of the classes or lies below it.
-        DuplicateNameError: a class of that name is there.
-        UnknownClassError: there is no such class.
     """
     distinct = list(dict.fromkeys(moves))
     last_cut = dict(distinct)
@@ -60,9 +58,6 @@ def link_classes(graph: CategoryGraph, parent_id: ClassId, child_ids: Sequence[C
 
     Raises:
         GraphError: all of them are there already.
-        CycleError: the parent is one of the classes or lies below it.
-        DuplicateNameError: another child of the parent has the name.
-        UnknownClassError: there is no such class.
     """
     distinct = list(dict.fromkeys(child_ids))
     for child_id in [each for each in distinct if parent_id not in graph.parents(each)] or distinct:
@@ -70,13 +65,7 @@ def link_classes(graph: CategoryGraph, parent_id: ClassId, child_ids: Sequence[C
 
 
 def unlink_classes(graph: CategoryGraph, edges: Iterable[Edge]) -> None:
-    """Take classes away from parents; those without any other become roots.
-
-    Raises:
-        GraphError: two classes are not linked.
-        DuplicateNameError: one would become a root and another root has its name.
-        UnknownClassError: there is no such class.
-    """
+    """Take classes away from parents; those without any other become roots."""
     for parent_id, child_id in dict.fromkeys(edges):
         graph.unlink(parent_id, child_id)
 
@@ -92,15 +81,10 @@ def merge_classes(graph: CategoryGraph, class_ids: Iterable[ClassId], heir_id: C
 def split_class(
     graph: CategoryGraph, class_id: ClassId, names: Iterable[str], *, as_children: bool
 ) -> tuple[ClassId, ...]:
-    """Add classes to which a class's images can go: below it, or beside it under the same parents.
-
-    Returns:
-        The new classes' ids, one for each name.
+    """Add classes below a class, or beside it under the same parents, and return their ids, one for each name.
 
     Raises:
-        GraphError: a name cannot be one, or there is none.
-        DuplicateNameError: a name is taken there.
-        UnknownClassError: there is no such class.
+        GraphError: a name is not valid, or there is none.
     """
     parents = (class_id,) if as_children else graph.parents(class_id)
     new_ids = tuple(graph.add_class(name, parents) for name in names)
@@ -109,11 +93,7 @@ def split_class(
 
 
 def free_name(graph: CategoryGraph, name: str, parents: Sequence[ClassId]) -> str:
-    """A clean name under which a class can come under these parents, or to the top level where there are none.
-
-    Returns:
-        The name itself, or with " (2)", " (3)" ... behind it where it is taken.
-    """
+    """A clean name, with " (2)", " (3)" ... where it is taken under these parents, or at the top level without any."""
     places: Sequence[ClassId | None] = parents or (None,)
     number, free = 1, name
     while any(graph.child_named(place, free) is not None for place in places):
@@ -124,10 +104,54 @@ def free_name(graph: CategoryGraph, name: str, parents: Sequence[ClassId]) -> st
 
 
 def check_some(class_ids: Sequence[ClassId]) -> None:
-    """Refuse an empty choice.
-
-    Raises:
-        GraphError: it is empty.
-    """
+    """Refuse an empty choice by a `GraphError`."""
     if not class_ids:
         raise GraphError("there is no class to work on", remedy="choose at least one")
+
+
+def check_growth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
+    """Refuse edits by which a graph outgrew its limits; what lay beyond them before may stay.
+
+    Raises:
+        GraphError: there are too many classes, or one lies too deep.
+    """
+    if len(graph) > MOST_CLASSES and any(isinstance(edit, ClassAdded) for edit in edits):
+        raise GraphError(
+            "there would be too many classes",
+            expected="at most {limit:,}",
+            found=f"{len(graph):,}",
+            remedy="take the part of the classes that you need",
+            limit=MOST_CLASSES,
+        )
+    links = [(edit.parent_id, edit.child_id) for edit in edits if isinstance(edit, EdgeAdded)]
+    links = [edge for edge in links if edge[0] in graph and edge[1] in graph]
+    if len(links) > FEW or any(_deepest_level_over(graph, *edge) > DEEPEST_LEVEL for edge in links):
+        _check_depth(graph, edits)
+
+
+def _deepest_level_over(graph: CategoryGraph, parent_id: ClassId, child_id: ClassId) -> int:
+    """Level of the deepest class on the paths over an edge."""
+    return longest_way(graph.parents, parent_id) + 1 + graph.height(child_id)
+
+
+def _check_depth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
+    too_deep = {each for level in graph.levels()[DEEPEST_LEVEL + 1 :] for each in level}
+    if too_deep:
+        before = graph.copy()
+        before.apply(inverse(edits))
+        _check_none_sank(graph, before, too_deep)
+
+
+def _check_none_sank(graph: CategoryGraph, before: CategoryGraph, class_ids: Iterable[ClassId]) -> None:
+    sank = [each for each in class_ids if each not in before or graph.level(each) > before.level(each)]
+    if sank:
+        deepest = max(sank, key=graph.level)
+        raise GraphError(
+            "the classes would nest too deeply",
+            expected="at most {deepest:,} levels below the top",
+            found='"{name}" on level {level:,}',
+            remedy="put them further up",
+            deepest=DEEPEST_LEVEL,
+            name=graph.name(deepest),
+            level=graph.level(deepest),
+        )

@@ -1,4 +1,4 @@
-"""Class names and paths as text: what a name may be, how names sort, how a path is written and read."""
+"""Class names and paths as text: valid names, their order, paths written and read."""
 
 import re
 import unicodedata
@@ -23,17 +23,13 @@ _BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")  # Hangul fi
 
 
 def clean_name(name: str, *, noun: str = "class name", longest: int = LONGEST_NAME) -> str:
-    """Normalise a class name, or something like it.
+    """Normalise a class name, or something like it: Unicode form NFC, without blanks around it.
 
     Combining marks, joiners and emoji sequences are part of many names; they need something visible beside them.
 
     Args:
-        name: as a person or a file wrote it.
         noun: what it is, for the error.
         longest: at most so many characters.
-
-    Returns:
-        The name in Unicode form NFC, without blanks around it.
 
     Raises:
         GraphError: the name is empty or cannot be seen, is too long, or holds control characters or marks that
@@ -73,11 +69,7 @@ def clean_path(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def natural_key(name: str) -> tuple[list[str | int], str]:
-    """Sort key by which "Leaf 9" comes before "leaf 10".
-
-    Returns:
-        Case-folded text and numbers in turn, then the name itself so that the order is total.
-    """
+    """Sort key by which "Leaf 9" comes before "leaf 10": case-folded text and numbers in turn, then the name itself."""
     pieces = _DIGITS.split(name.casefold())
     return [int(piece) if index % 2 else piece for index, piece in enumerate(pieces)], name
 
@@ -88,14 +80,9 @@ def join_path(names: Iterable[str]) -> str:
 
 
 def split_path(path: str) -> tuple[str, ...]:
-    r"""Read a path back into names.
+    r"""Names of a path in Unicode form NFC, from the top down; empty ones (a leading or doubled "/") are left out.
 
-    Args:
-        path: names with "/" between them; "\/" and "\\" stand for the characters themselves. Empty names (a leading
-            or doubled "/") are left out.
-
-    Returns:
-        The names in Unicode form NFC, from the top down.
+    "\/" and "\\" stand for the characters themselves.
     """
     names = [""]
     for piece in _PATH_PIECE.findall(unicodedata.normalize("NFC", path)):

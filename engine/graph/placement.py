@@ -1,4 +1,4 @@
-"""May these classes go there? Asked while a person still drags them, so that what cannot be is refused in sight."""
+"""Whether classes can go to a place: checked while a person still drags them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
+
+from engine.graph.traversal import shortest_way
 
 if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph, ClassId
@@ -40,7 +42,6 @@ def placement_refusal(
     """Why classes cannot go under a parent; None when they can. See `engine.graph.group_edits`, which makes the edits.
 
     Args:
-        graph: the classes.
         places: those that are to go, at least one.
         to_parent: where; None for the top level.
         is_link: whether they stay where they are as well. At the top level nothing is linked.
@@ -59,33 +60,11 @@ def placement_refusal(
     return _under_itself(graph, new, to_parent) or _namesake(graph, new, to_parent)
 
 
-def path_down(graph: CategoryGraph, upper: ClassId, lower: ClassId) -> tuple[ClassId, ...]:
-    """The shortest way from a class to one below it, both included; empty when it is not below.
-
-    Looking upwards, since ancestors are few where descendants may be the whole graph.
-    """
-    below: dict[ClassId, ClassId] = {lower: lower}
-    rank = [lower]
-    while rank and upper not in below:
-        higher: list[ClassId] = []
-        for class_id in rank:
-            for parent_id in graph.parents(class_id):
-                if parent_id not in below:
-                    below[parent_id] = class_id
-                    higher.append(parent_id)
-        rank = higher
-    if upper not in below:
-        return ()
-    path = [upper]
-    while path[-1] != lower:
-        path.append(below[path[-1]])
-    return tuple(path)
-
-
 def _under_itself(graph: CategoryGraph, going: Sequence[ClassId], to_parent: ClassId) -> Refusal | None:
     for class_id in going:
-        if graph.children(class_id) and (path := path_down(graph, class_id, to_parent)):
-            return Refusal(Obstacle.CYCLE, class_id, path)
+        # Looking upwards: ancestors are few where descendants may be the whole graph.
+        if graph.children(class_id) and (way := shortest_way(graph.parents, to_parent, class_id)):
+            return Refusal(Obstacle.CYCLE, class_id, way[::-1])
     return None
 
 

@@ -1,15 +1,99 @@
-"""Classes that go away, removed or merged into another one: which edits that takes, and when it cannot be."""
+"""Checks of edits, and the edits by which classes are removed or merged into another one."""
 
 from collections.abc import Collection, Container, Iterable, Iterator
 from enum import Enum
 from typing import Protocol
 
-from engine.errors import GraphError
+from engine.errors import CycleError, DuplicateNameError, GraphError, UnknownClassError
 from engine.graph.class_attributes import ClassAttributes
 from engine.graph.edits import AttributesChanged, ClassRemoved, EdgeAdded, EdgeRemoved, GraphEdit
 from engine.graph.structure import TOP, ClassId, GraphStructure
-from engine.graph.traversal import reachable
-from engine.graph.validation import check_known, check_name_is_free, namesake_error
+from engine.graph.traversal import reachable, shortest_way
+
+
+def check_known(structure: GraphStructure, *class_ids: ClassId) -> None:
+    """Raise `UnknownClassError` for the first id that no class has."""
+    for class_id in class_ids:
+        if class_id not in structure.names:
+            raise UnknownClassError(
+                "there is no class with the number {class_id}",
+                remedy="it may have been removed; check the list again",
+                class_id=class_id,
+            )
+
+
+def check_name_is_free(
+    structure: GraphStructure, parent_id: ClassId | None, name: str, *, ignoring: Iterable[ClassId] = ()
+) -> None:
+    """Raise `DuplicateNameError` where another child of the parent, or another root, has this clean name."""
+    if set(structure.children_named(parent_id, name)) - set(ignoring):
+        raise namesake_error(structure, parent_id, name)
+
+
+def namesake_error(structure: GraphStructure, parent_id: ClassId | None, name: str) -> DuplicateNameError:
+    """The error of a name that is taken; see `check_name_is_free`."""
+    place = "at the top level" if parent_id is TOP else f'under "{structure.names[parent_id]}"'
+    return DuplicateNameError(
+        'there is already a class "{name}" {place}', remedy="choose another name or place", name=name, place=place
+    )
+
+
+def check_not_linked(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
+    """Raise `GraphError` for an edge that is there."""
+    if structure.edges.has(parent_id, child_id):
+        raise GraphError(
+            '"{child}" is already under "{parent}"', child=structure.names[child_id], parent=structure.names[parent_id]
+        )
+
+
+def check_linked(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
+    """Raise `GraphError` for an edge that is not there."""
+    if not structure.edges.has(parent_id, child_id):
+        child, parent = structure.names[child_id], structure.names[parent_id]
+        raise GraphError('"{child}" is not directly under "{parent}"', child=child, parent=parent)
+
+
+def check_no_cycle(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
+    """Raise `CycleError`, with the names along the cycle, for an edge from a class to itself or to an ancestor."""
+    if parent_id == child_id:
+        raise CycleError((structure.names[parent_id], structure.names[child_id]))
+    # Looking upwards: ancestors are few where descendants may be the whole graph. A class without children closes none.
+    is_leaf = not structure.edges.children(child_id)
+    if is_leaf or child_id not in reachable(structure.edges.parents, parent_id):
+        return
+    way_back = reversed(shortest_way(structure.parents, parent_id, child_id))
+    raise CycleError(tuple(structure.names[each] for each in (parent_id, *way_back)))
+
+
+def check_link(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
+    """Refuse a new edge that is there already, closes a cycle, or brings a class beside a namesake."""
+    check_known(structure, parent_id, child_id)
+    check_not_linked(structure, parent_id, child_id)
+    check_no_cycle(structure, parent_id, child_id)
+    check_name_is_free(structure, parent_id, structure.names[child_id])
+
+
+def check_origin(structure: GraphStructure, class_id: ClassId, from_parent: ClassId | None) -> None:
+    """Raise `GraphError` where a class is not under this parent, or at the `TOP` level."""
+    check_known(structure, class_id)
+    if from_parent is not TOP:
+        check_known(structure, from_parent)
+        check_linked(structure, from_parent, class_id)
+    elif structure.parents(class_id):
+        raise GraphError(
+            '"{name}" is not at the top level', remedy="say which parent it leaves", name=structure.names[class_id]
+        )
+
+
+def check_can_be_root(structure: GraphStructure, class_id: ClassId) -> None:
+    """Refuse a move to the top level of a class with several parents, or whose name a root has."""
+    if len(structure.parents(class_id)) > 1:
+        raise GraphError(
+            '"{name}" cannot go to the top level while it has other parents',
+            remedy="unlink it from them first",
+            name=structure.names[class_id],
+        )
+    check_name_is_free(structure, TOP, structure.names[class_id])
 
 
 class ChildrenOfRemoved(Enum):
@@ -56,11 +140,7 @@ def adopters(graph: Surroundings, class_id: ClassId, going: Container[ClassId]) 
 
 
 def label_heir(graph: Surroundings, class_id: ClassId, going: Container[ClassId]) -> ClassId | None:
-    """Who gets the labels of a class that goes: the nearest class above that stays.
-
-    Returns:
-        None where there is none, or where a class on the way has several parents.
-    """
+    """Nearest class above that stays, for labels of one that goes; None where a class between has several parents."""
     while class_id in going:
         parents = graph.parents(class_id)
         if len(parents) != 1:
@@ -70,16 +150,9 @@ def label_heir(graph: Surroundings, class_id: ClassId, going: Container[ClassId]
 
 
 def removal_edits(
-    structure: GraphStructure,
-    class_ids: Collection[ClassId],
-    children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED,
+    structure: GraphStructure, class_ids: Collection[ClassId], children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED
 ) -> list[GraphEdit]:
     """Edits that remove classes.
-
-    Args:
-        structure: the graph.
-        class_ids: the classes that go away.
-        children: what becomes of those below them.
 
     Raises:
         DuplicateNameError: a child has the name of one of its new siblings.
@@ -104,11 +177,6 @@ def merging_edits(structure: GraphStructure, class_id: ClassId, heir_id: ClassId
     Its children go under the heir, and the heir under its parents; what would put a class under itself, or repeat a way
     that leads there already, is left out. A child that the heir itself lies under goes to the parents instead. The
     heir gets its name as a synonym, its synonyms, and what it lacks of its other attributes.
-
-    Args:
-        structure: the graph.
-        class_id: the class that goes away.
-        heir_id: the class that stays.
 
     Raises:
         GraphError: both are the same class, or the heir would have too many synonyms.

@@ -3,10 +3,11 @@
 Edits are taken as they come. Whether they may be made is decided above, in `category_graph`.
 """
 
-from typing import final
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, final
 
-from engine.graph.adjacency import Adjacency
-from engine.graph.attribute_table import AttributeTable
+from engine.graph.adjacency import Adjacency, LevelTable, SharedSets
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.edits import (
     AttributesChanged,
@@ -17,12 +18,59 @@ from engine.graph.edits import (
     EdgeRemoved,
     GraphEdit,
 )
-from engine.graph.levels import LevelTable
 from engine.graph.names import natural_key
-from engine.graph.shared_sets import SharedSets
 
 ClassId = int
+
 TOP = None  # stands for "no parent" where a parent id is expected
+
+
+@final
+class AttributeTable:
+    """Attributes by class. The index by name is built when first needed, since few sessions do."""
+
+    def __init__(self) -> None:
+        self._of: dict[ClassId, ClassAttributes] = {}
+        self._classes_by_folded: Mapping[str, tuple[ClassId, ...]] | None = None
+
+    def of(self, class_id: ClassId) -> ClassAttributes:
+        return self._of.get(class_id, NO_ATTRIBUTES)
+
+    def put(self, class_id: ClassId, attributes: ClassAttributes) -> None:
+        before = self._of.pop(class_id, NO_ATTRIBUTES)
+        if self._classes_by_folded is not None and before.names != attributes.names:
+            self._classes_by_folded = None
+        if attributes:
+            self._of[class_id] = attributes
+
+    def change(self, class_id: ClassId, values: Mapping[str, Any]) -> None:
+        self.put(class_id, replace(self.of(class_id), **values))
+
+    def items(self) -> Iterator[tuple[ClassId, ClassAttributes]]:
+        """Classes that have any, with them; ascending ids."""
+        return iter(sorted(self._of.items()))
+
+    def known_as(self, text: str) -> list[ClassId]:
+        """Classes of which this is exactly the source id or a synonym, oldest first."""
+        return [each for each in self.by_folded().get(text.casefold(), ()) if text in self._of[each].names]
+
+    def by_folded(self) -> Mapping[str, tuple[ClassId, ...]]:
+        """Classes by each case-folded source id and synonym, oldest first."""
+        if self._classes_by_folded is None:
+            index: dict[str, tuple[ClassId, ...]] = {}
+            for class_id in sorted(self._of):
+                for name in self._of[class_id].names:
+                    known = index.setdefault(name.casefold(), (class_id,))
+                    if known[-1] != class_id:
+                        index[name.casefold()] = (*known, class_id)
+            self._classes_by_folded = index
+        return self._classes_by_folded
+
+    def copy(self) -> "AttributeTable":
+        twin = AttributeTable()
+        twin._of = self._of.copy()
+        twin._classes_by_folded = self._classes_by_folded
+        return twin
 
 
 @final
@@ -51,7 +99,7 @@ class GraphStructure:
         self._leaves: tuple[ClassId, ...] | None = None
 
     def perform(self, edit: GraphEdit) -> None:
-        """Make one edit without asking whether it may be made."""
+        """Make one edit without checks."""
         match edit:
             case ClassAdded(class_id, name, attributes):
                 self._add_class(class_id, name, attributes)
@@ -66,8 +114,21 @@ class GraphStructure:
             case EdgeRemoved(parent_id, child_id):
                 self._remove_edge(parent_id, child_id)
 
+    def with_what_was(self, edit: GraphEdit) -> GraphEdit:
+        """An edit that is about to be made, with the name and attributes that its inverse needs."""
+        match edit:
+            case ClassRenamed(class_id, name):
+                return ClassRenamed(class_id, name, self.names[class_id])
+            case AttributesChanged(class_id, values):
+                own = self.attributes.of(class_id)
+                return AttributesChanged(class_id, values, {name: getattr(own, name) for name in values})
+            case ClassRemoved(class_id):
+                return ClassRemoved(class_id, self.names[class_id], self.attributes.of(class_id))
+            case _:
+                return edit
+
     def classes(self) -> tuple[ClassId, ...]:
-        """All classes, ascending ids: an order that undo and reopening do not change."""
+        """All classes by ascending id: an order that undo and reopening do not change."""
         if self._classes is None:
             self._classes = tuple(sorted(self.names))
         return self._classes
@@ -79,7 +140,7 @@ class GraphStructure:
         return self._leaves
 
     def parents(self, class_id: ClassId) -> tuple[ClassId, ...]:
-        """Parents by ascending id: the order outlives renames, undo and reopening."""
+        """Parents by ascending id."""
         return tuple(sorted(self.edges.parents(class_id)))
 
     def children(self, parent_id: ClassId | None) -> tuple[ClassId, ...]:
@@ -102,7 +163,6 @@ class GraphStructure:
         return tuple(each for each in self.edges.children(parent_id) if self.names[each] == name)
 
     def copy(self) -> "GraphStructure":
-        """Make an equal structure that goes its own way from here."""
         twin = GraphStructure()
         twin.edges = self.edges.copy()
         twin.names = self.names.copy()

@@ -11,15 +11,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def reachable(neighbours: Callable[[Node], Iterable[Node]], *starts: Node) -> set[Node]:
-    """Everything that edges lead to, the starts left out unless an edge leads there.
-
-    Args:
-        neighbours: where one edge leads.
-        starts: the classes to begin at, by id or key.
-
-    Returns:
-        Classes, each once however many ways lead there.
-    """
+    """Everything that edges lead to, the starts left out unless an edge leads there."""
     found: set[Node] = set()
     waiting = list(starts)
     while waiting:
@@ -31,16 +23,7 @@ def reachable(neighbours: Callable[[Node], Iterable[Node]], *starts: Node) -> se
 
 
 def shortest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node, end: Node) -> tuple[Node, ...]:
-    """A way along edges with as few of them as possible; of equally short ones that which `neighbours` names first.
-
-    Args:
-        neighbours: where one edge leads.
-        start: where to begin.
-        end: where to arrive.
-
-    Returns:
-        Both ends and all between them; empty when no way leads there.
-    """
+    """A shortest path, both ends included, the first one by the order of `neighbours`; empty where there is none."""
     came_from: dict[Node, Node] = {start: start}
     for reached in (waiting := [start]):  # grows while it is walked
         if reached == end:
@@ -58,7 +41,7 @@ def shortest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node, end:
 
 
 def longest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node) -> int:
-    """Edges on the longest way from a class to where no edge leads on; there must be no circle."""
+    """Edges on the longest path from a class; there must be no cycle."""
     length, reached = 0, {start}
     while reached := {neighbour for each in reached for neighbour in neighbours(each)}:
         length += 1
@@ -72,15 +55,7 @@ def first_paths(parents: Callable[[int], Sequence[int]], class_id: int) -> tuple
 
 
 def root_paths(parents: Callable[[int], Sequence[int]], class_id: int) -> Iterator[tuple[int, ...]]:
-    """All ways from a root down to a class, one at a time: a dense graph has astronomically many.
-
-    Args:
-        parents: parents of a class, in the order in which they are to be followed.
-        class_id: the class at the end of each path.
-
-    Yields:
-        Class ids from a root to `class_id`, both included.
-    """
+    """All paths from a root down to a class, both included, one at a time: a dense graph has astronomically many."""
     path, others = [class_id], [iter(parents(class_id))]
     if not parents(class_id):
         yield (class_id,)

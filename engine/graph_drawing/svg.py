@@ -1,5 +1,6 @@
 """A drawing as SVG text: a vector graphic for papers, slides and browsers."""
 
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -7,10 +8,7 @@ from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.graph_drawing.card_size import CardSize
-from engine.graph_drawing.layout import Layout
-from engine.graph_drawing.lines import lines_of
-from engine.graph_drawing.routes import Route
+from engine.graph_drawing.layout import CardSize, Layout, Route
 from engine.graph_drawing.shown import ShownClass, ShownGraph
 
 SVG_CARD: Final = CardSize(width=144, height=48, gap_across=16, gap_along=64)
@@ -27,6 +25,16 @@ THINNEST: Final = 1.0
 """Width of an edge of weight 0 in scene units, and of all where no weights are known."""
 WIDEST: Final = 4.0
 """Width of an edge of weight 1."""
+# Shares of the font size, as sans-serif faces such as DejaVu Sans (a wide one) draw them.
+NARROW: Final = 0.42
+USUAL: Final = 0.66
+CAPITAL: Final = 0.80
+BROAD: Final = 1.0
+_NARROW_LETTERS: Final = frozenset("iljtfrI|!.,:;'`()[]{} -/\\")
+_BROAD_LETTERS: Final = frozenset("mwMW@%&—")
+ELLIPSIS: Final = "…"
+WIDEST_PEN: Final = 4.0
+"""Points that an edge of weight 1 is drawn wide; one of weight 0 is drawn one point wide."""
 
 
 @dataclass(frozen=True)
@@ -136,3 +144,99 @@ def _box(left: float, top: float, card: CardSize, colours: SvgColours) -> str:
         f'<rect x="{left:.1f}" y="{top:.1f}" width="{card.width:g}" height="{card.height:g}" rx="6"'
         f' fill="{colours.card}" stroke="{colours.border}"/>'
     )
+
+
+def lines_of(name: str, width: float, font_size: float, most: int) -> list[str]:
+    """Break a name into lines.
+
+    Args:
+        name: a class's name.
+        width: of a line, in the unit of the font's size.
+        font_size: height of the letters' square.
+        most: lines, at most; what does not fit ends in an ellipsis.
+
+    Returns:
+        At least one line; broken between words where words fit.
+    """
+    lines: list[str] = []
+    rest = name.split(" ")
+    while rest:
+        line = rest.pop(0)
+        while rest and text_width(f"{line} {rest[0]}", font_size) <= width:
+            line = f"{line} {rest.pop(0)}"
+        if len(lines) + 1 == most and rest:
+            return [*lines, _shortened(" ".join([line, *rest]), width, font_size)]
+        lines.append(_shortened(line, width, font_size))
+    return lines
+
+
+def text_width(text: str, font_size: float) -> float:
+    """How wide a text is drawn, at most, in the unit of the font's size."""
+    return sum(map(_share, text)) * font_size
+
+
+def _shortened(text: str, width: float, font_size: float) -> str:
+    if text_width(text, font_size) <= width:
+        return text
+    room = width - text_width(ELLIPSIS, font_size)
+    kept = 0
+    for letter in text:
+        room -= _share(letter) * font_size
+        if room < 0:
+            break
+        kept += 1
+    # Marks belong to the letter before them: none stands without it.
+    while 0 < kept < len(text) and unicodedata.combining(text[kept]):
+        kept -= 1
+    return text[: max(kept, 1)].rstrip() + ELLIPSIS
+
+
+def _share(letter: str) -> float:
+    if letter in _NARROW_LETTERS:
+        return NARROW
+    if letter in _BROAD_LETTERS or unicodedata.east_asian_width(letter) in "WF":
+        return BROAD
+    if unicodedata.category(letter) in ("Mn", "Me", "Cf"):
+        return 0.0
+    return CAPITAL if letter.isupper() else USUAL
+
+
+def dot_text(
+    graph: CategoryGraph,
+    *,
+    shown: ShownGraph | None = None,
+    weights: Mapping[tuple[ClassId, ClassId], float] | None = None,
+) -> str:
+    """Write a graph as DOT, parents above their children.
+
+    Args:
+        graph: the category graph.
+        shown: what of it; by default all.
+        weights: attention weight in [0, 1] of edges (parent, child); the heavier, the wider they are drawn.
+
+    Returns:
+        The text. Each class is written once with its name as the label, so that equal names stay apart.
+    """
+    return "\n".join(_lines(graph, shown, weights or {})) + "\n"
+
+
+def _lines(
+    graph: CategoryGraph, shown: ShownGraph | None, weights: Mapping[tuple[ClassId, ClassId], float]
+) -> Iterator[str]:
+    hidden = {each.class_id: each.hidden for each in shown.classes} if shown else dict.fromkeys(graph.classes(), 0)
+    yield 'digraph "Classes" {'
+    yield "  rankdir=TB;"
+    yield '  node [shape=box, style=rounded, fontname="sans-serif"];'
+    for class_id, below in hidden.items():
+        more = f"\\n+ {below:,}" if below else ""
+        yield f'  c{class_id} [label="{_escaped(graph.name(class_id))}{more}"];'
+    for parent, child in shown.edges if shown else graph.edges():
+        weight = weights.get((parent, child))
+        look = "" if weight is None else f" [penwidth={1 + (WIDEST_PEN - 1) * weight:.2f}, weight={1 + 9 * weight:.0f}]"
+        yield f"  c{parent} -> c{child}{look};"
+    yield "}"
+
+
+def _escaped(name: str) -> str:
+    r"""Inside quotes a backslash begins an escape, such as \n for a new line or \N for the node's own name."""
+    return name.replace("\\", "\\\\").replace('"', '\\"')

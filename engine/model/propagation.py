@@ -1,12 +1,195 @@
 """Propagation of prototypes from parents to children (Eq. 4) and the final prototypes (Eq. 6)."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar, final
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from engine.model.attention import EdgeScores, Normalisation, attention_weights
-from engine.model.initial_prototypes import Prototypes, sum_by_class
+HIDDEN_WIDTH: Final = 128
+INITIAL_DEVIATION: Final = 0.001
+SMALLEST_NORM: Final = 1e-4
+
+Normalisation = Literal["softmax", "cosine"]
+
+
+class Prototypes(NamedTuple):
+    """One vector for each class, and which classes have one."""
+
+    vectors: Tensor  # (C, d) float32, zeros where there is none
+    exists: Tensor  # (C,) bool
+
+
+def initial_prototypes(
+    embeddings: Tensor, image_positions: Tensor, class_positions: Tensor, class_count: int
+) -> Prototypes:
+    """Mean embedding of each class's images, of C classes.
+
+    Paper: Eq. 3. An image may belong to several classes, so membership comes as pairs. A class without images has
+    no prototype, which the paper leaves undefined; here it is marked, and propagation may still reach it.
+
+    Args:
+        embeddings: (n, d) float32, one row for each image.
+        image_positions: (m,) int64 in [0, n), the image of each pair.
+        class_positions: (m,) int64 in [0, C), the class of each pair.
+    """
+    members = embeddings.index_select(0, image_positions)
+    counts = sum_by_class(torch.ones_like(class_positions, dtype=embeddings.dtype), class_positions, class_count)
+    sums = sum_by_class(members, class_positions, class_count)
+    return Prototypes(sums / counts.clamp(min=1.0)[:, None], counts > 0)
+
+
+def sum_by_class(rows: Tensor, class_positions: Tensor, class_count: int) -> Tensor:
+    """Add up the rows of each class, (C,) or (C, d) float; zeros for classes without rows.
+
+    The index is expanded to the rows' shape on purpose: `scatter_add` then becomes ONNX `ScatterElements`, whereas
+    `index_add` becomes `ScatterND`, whose CPU kernel in ONNX Runtime adds from several threads without a lock and
+    loses terms when many rows fall on one class. The price is 8 bytes of index for each number in `rows`.
+
+    Args:
+        rows: (k,) or (k, d) float.
+        class_positions: (k,) int64 in [0, class_count).
+    """
+    totals = rows.new_zeros((class_count, *rows.shape[1:]))
+    index = class_positions if rows.ndim == 1 else class_positions[:, None].expand(-1, rows.shape[1])
+    return totals.scatter_add(0, index, rows)
+
+
+class EdgeScores(Protocol):
+    """What says how much a child is like each of its parents."""
+
+    logit_scale: Tensor  # factor on the scores before a softmax
+    __call__: Callable[..., Any]
+    """Takes children (C, d), parents (C, d) and the edge index (2, E); gives (E,) scores in [-1, 1]."""
+
+
+@final
+class Attention(nn.Module):
+    """The learned transformations `g` (of the child) and `h` (of the parent), linear without bias.
+
+    Args:
+        embedding_width: d, length of a prototype.
+        hidden_width: length of the transformed prototype.
+        logit_scale: factor on the cosine before a softmax; 1 is what the paper's authors published.
+        generator: source of the initial weights, drawn from N(0, `INITIAL_DEVIATION`²).
+    """
+
+    logit_scale: Tensor
+
+    def __init__(
+        self,
+        embedding_width: int,
+        hidden_width: int = HIDDEN_WIDTH,
+        *,
+        logit_scale: float = 1.0,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        self.g = self._linear(embedding_width, hidden_width, generator)
+        self.h = self._linear(embedding_width, hidden_width, generator)
+        self.register_buffer("logit_scale", torch.tensor(float(logit_scale)))
+
+    @staticmethod
+    def _linear(width_in: int, width_out: int, generator: torch.Generator | None) -> nn.Linear:
+        # Made without storage first: nn.Linear would draw from the global generator and so disturb other seeds.
+        linear = nn.Linear(width_in, width_out, bias=False, device="meta").to_empty(device="cpu")
+        nn.init.normal_(linear.weight, 0.0, INITIAL_DEVIATION, generator=generator)
+        return linear
+
+    @property
+    def embedding_width(self) -> int:
+        """Length of the prototypes that this attention compares."""
+        return self.g.in_features
+
+    def forward(self, children: Tensor, parents: Tensor, edge_index: Tensor) -> Tensor:
+        """Cosine of `g(child)` and `h(parent)` on each edge, (E,) float32 in [-1, 1].
+
+        Paper: Eq. 5 as printed. Each norm is at least `SMALLEST_NORM`, so that a zero vector scores 0.
+
+        Args:
+            children: (C, d) float32, prototypes in the role of the child.
+            parents: (C, d) float32, prototypes in the role of the parent.
+            edge_index: (2, E) int64, row 0 the parent, row 1 the child.
+        """
+        queries = _unit(self.g(children)).index_select(0, edge_index[1])
+        keys = _unit(self.h(parents)).index_select(0, edge_index[0])
+        return (queries * keys).sum(dim=1)
+
+
+@final
+class PlainAttention(nn.Module):
+    """Attention without parameters: `g` and `h` change nothing, so it fits embeddings of any width."""
+
+    logit_scale: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("logit_scale", torch.tensor(1.0))
+
+    def forward(self, children: Tensor, parents: Tensor, edge_index: Tensor) -> Tensor:
+        """Cosine of child and parent on each edge, as `Attention.forward` with the identity for `g` and `h`."""
+        return (_unit(children).index_select(0, edge_index[1]) * _unit(parents).index_select(0, edge_index[0])).sum(1)
+
+
+def _unit(vectors: Tensor) -> Tensor:
+    norms: Tensor = torch.linalg.vector_norm(vectors, dim=1, keepdim=True)
+    return vectors / norms.clamp(min=SMALLEST_NORM)
+
+
+def softmax_over_parents(scores: Tensor, child_positions: Tensor, is_usable: Tensor, class_count: int) -> Tensor:
+    """Normalise edge scores so that each child's usable parents share a weight of one: (E,) in [0, 1], else zero.
+
+    Args:
+        scores: (E,) float32.
+        child_positions: (E,) int64 in [0, C), the child of each edge.
+        is_usable: (E,) bool, edges that take part.
+    """
+    masked = torch.where(is_usable, scores, float("-inf"))
+    # The highest score is subtracted for the range of exp only; it cancels out, and so does its gradient.
+    highest = scores.new_full((class_count,), float("-inf"))
+    highest = highest.scatter_reduce(0, child_positions, masked.detach(), "amax")
+    shifted = torch.where(is_usable, scores - highest.index_select(0, child_positions), 0.0)
+    shares = torch.where(is_usable, shifted.exp(), 0.0)
+    totals = sum_by_class(shares, child_positions, class_count)
+    # Children without a usable parent are spared 0 / 0. Not by clamp(min=1): a lone parent's total is exactly 1, where
+    # clamp lets no gradient through, so that weights that cannot change would seem to want to.
+    totals = torch.where(totals > 0, totals, 1.0)
+    return shares / totals.index_select(0, child_positions)
+
+
+def attention_weights(
+    attention: EdgeScores,
+    prototypes: Prototypes,
+    edge_index: Tensor,
+    normalisation: Normalisation = "softmax",
+    *,
+    sources: Prototypes | None = None,
+) -> Tensor:
+    """Weight of each edge: the share of a parent's prototype that its child takes.
+
+    Paper: Eq. 5. "cosine" is the printed formula; "softmax" normalises it over each child's parents, as the authors'
+    published code does and as works in practice. Parents without a prototype get no weight. A child without one has
+    nothing to compare, so its usable parents share evenly under either normalisation.
+
+    Args:
+        prototypes: of C classes, in the role of the child.
+        edge_index: (2, E) int64, row 0 the parent, row 1 the child.
+        normalisation: "softmax" or "cosine".
+        sources: of C classes, in the role of the parent; `prototypes` when absent.
+
+    Returns:
+        (E,) float32; in [0, 1] for "softmax", in [-1, 1] for "cosine".
+    """
+    sources = sources or prototypes
+    class_count = prototypes.vectors.shape[0]
+    parents, children = edge_index[0], edge_index[1]
+    is_usable = sources.exists.index_select(0, parents)
+    scores = attention(prototypes.vectors, sources.vectors, edge_index)
+    if normalisation == "softmax":
+        return softmax_over_parents(scores * attention.logit_scale, children, is_usable, class_count)
+    even = softmax_over_parents(torch.zeros_like(scores), children, is_usable, class_count)
+    is_comparable = prototypes.exists.index_select(0, children)
+    return torch.where(is_usable, torch.where(is_comparable, scores, even), 0.0)
 
 
 class Propagation(NamedTuple):
@@ -97,3 +280,88 @@ def _step(
     weights = attention_weights(attention, initial, edge_index, normalisation, sources=sources)
     propagated = propagated_prototypes(sources, edge_index, weights)
     return Propagation(weights, propagated, final_prototypes(initial, propagated, lambda_))
+
+
+A = TypeVar("A", Attention, PlainAttention)
+
+
+class NetworkOutputs(NamedTuple):
+    """Outputs in the order and under the names of the exported file."""
+
+    initial: Tensor  # (C, d) float32, `P0`; zeros where there is none
+    has_initial: Tensor  # (C,) bool
+    weights: Tensor  # (E,) float32, attention weight of each edge
+    propagated: Tensor  # (C, d) float32, `P+`; zeros where there is none
+    final: Tensor  # (C, d) float32, `P`; zeros where there is none
+    has_final: Tensor  # (C,) bool; False for a class that neither images nor propagation reach
+
+
+@final
+class PropagationNetwork(nn.Module, Generic[A]):
+    """Initial prototypes, attention, propagation and final prototypes.
+
+    With `PlainAttention` it has no parameters and takes embeddings of any width, of which nothing was learned.
+
+    Args:
+        steps: propagation steps, at least 1.
+    """
+
+    def __init__(self, attention: A, *, steps: int = 1, normalisation: Normalisation = "softmax") -> None:
+        super().__init__()
+        self.attention: A = attention
+        self.steps = steps
+        self.normalisation: Normalisation = normalisation
+
+    def forward(
+        self, embeddings: Tensor, image_positions: Tensor, class_positions: Tensor, edge_index: Tensor, lambda_: Tensor
+    ) -> NetworkOutputs:
+        """Apply Eq. 3 to 6.
+
+        Args:
+            embeddings: (n, d) float32, one row for each image.
+            image_positions: (m,) int64 in [0, n), the image of each (image, class) pair.
+            class_positions: (m,) int64 in [0, C), the class of each pair.
+            edge_index: (2, E) int64 in [0, C), row 0 the parent, row 1 the child.
+            lambda_: (C,) float32 in [0, 1], weight of `P0` in Eq. 6; its length says how many classes there are.
+                n, m and E may be 0.
+        """
+        initial = initial_prototypes(embeddings, image_positions, class_positions, lambda_.shape[0])
+        result = propagate(
+            self.attention, initial, edge_index, lambda_, steps=self.steps, normalisation=self.normalisation
+        )
+        return NetworkOutputs(
+            initial.vectors,
+            initial.exists,
+            result.weights,
+            result.propagated.vectors,
+            result.final.vectors,
+            result.final.exists,
+        )
+
+
+def squared_distances(embeddings: Tensor, prototypes: Tensor) -> Tensor:
+    """Squared Euclidean distance of every embedding to every prototype, (n, C) float32, at least 0.
+
+    Both are first moved by the prototypes' mean. Distances do not change by that, but |x|² - 2xp + |p|² cancels less.
+
+    Args:
+        embeddings: (n, d) float32.
+        prototypes: (C, d) float32.
+    """
+    centre = prototypes.detach().mean(dim=0)
+    points, targets = embeddings - centre, prototypes - centre
+    lengths = points.square().sum(dim=1)[:, None] + targets.square().sum(dim=1)
+    return (lengths - 2.0 * points @ targets.T).clamp(min=0.0)
+
+
+def log_probabilities(embeddings: Tensor, prototypes: Tensor, temperature: Tensor | float = 1.0) -> Tensor:
+    """Log-probability of each class for each embedding, (n, C) float32; the exponentials of a row sum to one.
+
+    Paper: Eq. 2, with the squared distance divided by a temperature (1 in the paper) so that scores can be calibrated.
+
+    Args:
+        embeddings: (n, d) float32.
+        prototypes: (C, d) float32, of classes that do not contain one another; C at least 1.
+        temperature: above 0.
+    """
+    return (-squared_distances(embeddings, prototypes) / temperature).log_softmax(dim=1)

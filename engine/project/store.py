@@ -9,7 +9,7 @@ from typing import Final, final
 
 from engine.errors import ProjectDamagedError
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.growth import check_growth
+from engine.graph.group_edits import check_growth
 from engine.project import graph_rows
 from engine.project.actions import UNNAMED, Action
 from engine.project.backups.keeping import ProjectBackups

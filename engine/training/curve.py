@@ -1,7 +1,16 @@
 """What a training tells: its curve on the way, and how long it takes before it begins. Plain data, without torch."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from engine.files import open_regular
+
+CHECKPOINT_NAME: Final = "checkpoint.safetensors"
+_LENGTH_BYTES: Final = 8  # at the start of a safetensors file: how long its head is
+_LONGEST_HEAD: Final = 10_000_000  # Bytes; a head of ours has some thousands
 
 
 @dataclass(frozen=True)
@@ -36,3 +45,21 @@ class TrainingDuration:
 
     def seconds(self, iterations: int) -> float:
         return self.others_s + iterations * self.iteration_s
+
+
+def kept_iteration(path: Path) -> int:
+    """Finished iterations of a checkpoint.
+
+    Raises:
+        OSError: there is none, or it cannot be read.
+        ValueError: it is none of ours.
+    """
+    with open_regular(path) as file:
+        length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
+        if length > _LONGEST_HEAD:
+            raise ValueError(f"a head of {length} bytes")
+        head: dict[str, Any] = json.loads(file.read(length))
+    try:
+        return int(head["__metadata__"]["iteration"])
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"no iteration: {error}") from error

@@ -17,8 +17,7 @@ from torch import Tensor, nn
 
 from engine.errors import ModelError
 from engine.full_disk import writing
-from engine.model.attention import Attention, PlainAttention
-from engine.model.propagation_network import NetworkOutputs, PropagationNetwork
+from engine.model.propagation import Attention, NetworkOutputs, PlainAttention, PropagationNetwork
 from engine.model_card import BackboneCard, card_path, write_card
 from engine.new_file import ORDINARY_FILE, clear_abandoned_drafts, new_file, private_folder
 from engine.runtime.onnx_runtime import load_onnxruntime

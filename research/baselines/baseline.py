@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.errors import InputError
-from engine.training.level_wise.sampling import EpisodeShape, LevelWiseSampler
-from engine.training.objective import Objective
+from engine.training.level_wise import EpisodeShape, LevelWiseSampler
+from engine.training.loop import Objective
 from engine.training.training_set import TrainingSet
 
 Embeddings = NDArray[np.float32]

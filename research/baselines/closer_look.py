@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from engine.errors import InputError
-from engine.training.level_wise.sampling import LEAST_CLASSES
-from engine.training.objective import IterationDraw
+from engine.training.level_wise import LEAST_CLASSES
+from engine.training.loop import IterationDraw
 from engine.training.training_set import Positions, TrainingSet
 from research.baselines.baseline import Baseline
 from research.baselines.cosine_classifier import COSINE_SCALE, CosineClassifier

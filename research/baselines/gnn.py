@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from engine.errors import InputError
-from engine.training.level_wise.sampling import LevelTask, LevelWiseSampler
-from engine.training.objective import IterationDraw
+from engine.training.level_wise import LevelTask, LevelWiseSampler
+from engine.training.loop import IterationDraw
 from engine.training.training_set import Positions
 from research.baselines.baseline import Baseline
 from research.baselines.graph_network import GraphNetwork, GraphNetworkSettings

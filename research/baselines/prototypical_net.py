@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from engine.model.classifier import log_probabilities
-from engine.training.level_wise.sampling import LevelTask, LevelWiseDraw, LevelWiseSampler
+from engine.model.propagation import log_probabilities
+from engine.training.level_wise import LevelTask, LevelWiseDraw, LevelWiseSampler
 from research.baselines.baseline import Baseline
 
 

@@ -13,8 +13,7 @@ from engine.collection.importing.import_graph import import_graph
 from engine.collection.new_project import new_project
 from engine.config import CacheFolders
 from engine.graph.category_graph import CategoryGraph
-from engine.graph_drawing.card_size import CardSize
-from engine.graph_drawing.layout import Layout, lay_out
+from engine.graph_drawing.layout import CardSize, Layout, lay_out
 from engine.graph_drawing.shown import ShownGraph, shown_graph
 from engine.new_folder import scratch_folder
 from engine.project import Project

@@ -8,10 +8,10 @@ from typing import Final
 import numpy as np
 
 from engine.collection.models import find_model
+from engine.everyday.blocks import to_fixed
 from engine.everyday.collection_stage.basis import collection_basis
-from engine.everyday.fixed_point import to_fixed
 from engine.everyday.prototypical.fit import fit, prior_of
-from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from engine.worker.limits import peak_memory_bytes

@@ -10,8 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from engine.training.arithmetic import keep_freed_memory, number_type
-from engine.training.batches import normalised
+from engine.training.arithmetic import keep_freed_memory, normalised, number_type
 from engine.training.thawed.network import ThawedNetwork
 
 FROZEN_SHARE: Final = 0.44

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from engine.collection.graph_suggestions.underlabelled import MORE_SHOTS, find_underlabelled
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.everyday.prototypical.fit import fit, prior_of
-from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import PropagationSession
 from research.transfer.embedded import EmbeddedCollection
 
 SHOTS: Final = (1, 2, 3, 5, 10)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.prototypical.fit import fit, prior_of
 from engine.everyday.prototypical.model import EverydayModel
-from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import Shots
 from engine.graph.codes import NO_CLASS
 from research.teaching.known import KnownSoFar

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.training.objective import Embed
+from engine.training.loop import Embed
 from engine.training.training_set import Positions
 from research.data_sets.stored import FewShotData
 from research.testing.tasks import Tasks

@@ -8,12 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.model.attention import Attention, Normalisation
-from engine.model.classifier import squared_distances
-from engine.model.initial_prototypes import Prototypes
-from engine.model.propagation import propagate
-from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.level_wise.sampling import LevelWiseSettings
+from engine.model.propagation import Attention, Normalisation, Prototypes, propagate, squared_distances
+from engine.training.level_wise import LevelWiseSettings, PrototypePropagation
 from engine.training.training_set import Positions
 from research.testing.bench import Bench, EmbeddedTasks
 

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.measures import CALIBRATION_BINS, calibration_gaps
+from engine.everyday.scores import CALIBRATION_BINS, calibration_gaps
 from research.transfer.parts import figure_of
 from research.transfer.results import Figures, TransferResult
 

@@ -14,8 +14,8 @@ from engine.config import PROJECT_SUFFIX, CacheFolders
 from engine.embedding.views import MOST_IN_ALL_VIEWS, first_of_each
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.everyday.blocks import to_floats
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.fixed_point import to_floats
 from engine.everyday.shots import Shots
 from engine.new_folder import scratch_folder
 from research.transfer.collection import TransferCollection

@@ -11,10 +11,10 @@ from engine.collection.evaluate import evaluate
 from engine.collection.importing.import_graph import import_graph
 from engine.collection.new_project import new_project
 from engine.config import PROJECT_SUFFIX, CacheFolders
-from engine.everyday.measures import calibration_error
 from engine.everyday.prototypical.fit import fit, prior_of
 from engine.everyday.prototypical.model import EverydayModel
-from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import PropagationSession
+from engine.everyday.scores import calibration_error
 from engine.graph.codes import NO_CLASS
 from engine.interchange.versions.plan import merge_into
 from engine.new_folder import scratch_folder

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from engine.collection.models import ModelFiles
 from engine.embedding.views import first_of_each
+from engine.everyday.blocks import to_floats
 from engine.everyday.collection_stage.basis import collection_basis
-from engine.everyday.fixed_point import to_floats
 from engine.everyday.prototypical.fit import fit, prior_of
 from engine.everyday.prototypical.model import EverydayModel
-from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from research.transfer.embedded import EmbeddedCollection

@@ -29,7 +29,7 @@ PERMITTED: Mapping[str, str] = {
     "engine/backbones/trial.py": INSTALLED,
     "engine/collection/bundle/card.py": INSTALLED,
     "engine/collection/bundle/terms.py": INSTALLED,
-    "engine/everyday/collection_stage/cached_basis.py": OWN,
+    "engine/everyday/collection_stage/live_basis.py": OWN,
     "engine/collection/exporting/preview.py": OWN,
     "engine/collection/training/": OWN,
     "engine/collection/sample_project.py": INSTALLED,
@@ -44,7 +44,7 @@ PERMITTED: Mapping[str, str] = {
     "research/": "data sets and results of experiments, which no stranger names",
     "engine/runtime/devices/": "files of the system that tell of its devices",
     "engine/runtime/quantization.py": LOOKED_AT,
-    "engine/training/onnx_weights.py": LOOKED_AT,
+    "engine/training/onnx_conversion.py": LOOKED_AT,
     "engine/worker/limits.py": "a file of the system that tells of this process",
 }
 """Modules and packages that open files by themselves, each with the reason."""

@@ -7,7 +7,7 @@ import pytest
 
 from engine.collection.live import LiveCollection
 from engine.config import BACKBONES_VARIABLE, CACHE_VARIABLE
-from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import PropagationSession
 from tests.support.collections import Collection, cache_of_test
 from tests.support.everyday import exported_propagation
 from tests.support.other_backbones import own_backbone

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from engine.errors import InputError, UsageError
-from engine.training.level_wise.objective import PrototypePropagation
+from engine.training.level_wise import PrototypePropagation
 from research.data_sets.stored import FewShotData
 from research.methods import METHODS, PPN, MethodSettings, make_objective, with_chosen
 from tests.support.quick_training import quick_settings

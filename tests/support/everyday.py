@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.classifier import Setting
-from engine.everyday.collection_stage.sharing import AnchorLabels
+from engine.everyday.collection_stage.anchor_labels import AnchorLabels
 from engine.everyday.prototypical.fit import Prior
-from engine.everyday.prototypical.propagation import PropagationSession
-from engine.everyday.prototypical.prototypes import PrototypeTable
+from engine.everyday.prototypical.prototypes import PropagationSession, PrototypeTable
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
-from engine.model.propagation_network import PropagationNetwork
+from engine.model.propagation import PropagationNetwork
 from engine.training.export import export_propagation
 from tests.support.graphs import graph_of
 from tests.support.prototype_graphs import random_attention

@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.training.objective import Objective
+from engine.training.loop import Objective
 from engine.training.training_set import TrainingSet
 
 SIDE = 16

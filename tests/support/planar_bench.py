@@ -15,8 +15,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from engine.model.attention import Attention
-from engine.model.initial_prototypes import Prototypes
+from engine.model.propagation import Attention, Prototypes
 from engine.training.training_set import Positions
 from research.data_sets.stored import FewShotData
 from research.testing.bench import Bench, EmbeddedTasks

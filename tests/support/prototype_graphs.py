@@ -6,8 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from engine.model.attention import Attention
-from engine.model.initial_prototypes import Prototypes
+from engine.model.propagation import Attention, Prototypes
 
 
 def prototypes(*vectors: tuple[float, ...] | None, width: int = 2) -> Prototypes:

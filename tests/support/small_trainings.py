@@ -13,10 +13,8 @@ from torch import Tensor, nn
 from engine.model.backbone import Conv4
 from engine.new_file import new_file
 from engine.training import checkpoints
-from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.level_wise.sampling import EpisodeShape, LevelWiseSettings
-from engine.training.loop import train
-from engine.training.objective import IterationDraw, Objective
+from engine.training.level_wise import EpisodeShape, LevelWiseSettings, PrototypePropagation
+from engine.training.loop import IterationDraw, Objective, train
 from engine.training.settings import TrainingSettings
 from engine.training.training_set import TrainingSet
 from tests.support.few_shot_problems import SIDE, colour_training_set

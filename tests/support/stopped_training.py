@@ -8,7 +8,7 @@ from engine.collection.training.starts import start_of
 from engine.collection.training.unfinished import open_run
 from engine.config import CacheFolders
 from engine.project import Project
-from engine.training.checkpoint_file import CHECKPOINT_NAME
+from engine.training.curve import CHECKPOINT_NAME
 
 
 def leave_stopped(project: Project, caches: CacheFolders, chosen: Chosen, *, done: int) -> Path:

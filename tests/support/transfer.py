@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.models import BUNDLED_NAME, ModelFiles, find_model
-from engine.everyday.fixed_point import to_fixed
+from engine.everyday.blocks import to_fixed
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS

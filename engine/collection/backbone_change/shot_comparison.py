@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.collection.classify import classify
 from engine.config import CacheFolders
 from engine.errors import InputError, ModelError
-from engine.everyday.measures import gain_interval
+from engine.everyday.scores import gain_interval
 from engine.project import ModelVersion, Project
 
 

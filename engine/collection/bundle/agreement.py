@@ -10,8 +10,8 @@ from engine.collection.bundle.classifier_graph import CONVERTED_OPSET, IMAGES
 from engine.collection.classify import Classified
 from engine.embedding.views import VIEWS, mean_of_views, unit_length
 from engine.errors import ModelError
+from engine.everyday.blocks import to_floats
 from engine.everyday.classifier import DISTANCE, EMBEDDING, PROBABILITIES, FittedClassifier
-from engine.everyday.fixed_point import to_floats
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.eight_bit import trial_images

@@ -14,7 +14,7 @@ from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view
-from engine.everyday.snapshot import EmbeddedSnapshot
+from engine.everyday.shots import EmbeddedSnapshot
 from engine.files import FoundFile
 from engine.project import Project
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.embedding.views import unit_length
-from engine.everyday.fixed_point import to_fixed, to_floats
+from engine.everyday.blocks import to_fixed, to_floats
 
 FIRST_CAPACITY: Final = 1024
 GROWTH: Final = 1.25

@@ -11,7 +11,7 @@ from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache, cache_file
 from engine.embedding.views import views_hash
-from engine.everyday.snapshot import ViewEmbeddings
+from engine.everyday.shots import ViewEmbeddings
 
 
 @final

@@ -10,10 +10,9 @@ from engine.collection.outputs.targets import check_file
 from engine.errors import InputError, UsageError
 from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.graph_drawing.dot import dot_text
 from engine.graph_drawing.layout import lay_out
 from engine.graph_drawing.shown import first_opened, shown_graph
-from engine.graph_drawing.svg import DARK, LIGHT, SVG_CARD, svg_text
+from engine.graph_drawing.svg import DARK, LIGHT, SVG_CARD, dot_text, svg_text
 from engine.interchange import csv_edges, json_tree
 from engine.interchange.imported import exported_graph
 from engine.interchange.taxonomies import graphml, skos

@@ -8,7 +8,7 @@ from engine.collection.importing.known_sources import known_sources, remember
 from engine.errors import GraphError
 from engine.graph.category_graph import ClassId
 from engine.graph.edits import AttributesChanged, EdgeAdded
-from engine.graph.growth import check_growth
+from engine.graph.group_edits import check_growth
 from engine.interchange.detect import read_graph
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.versions.plan import ImportPlan, plan_addition

@@ -37,13 +37,12 @@ from engine.errors import InputError, ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.model_card import BackboneCard, file_hash
 from engine.project import Project
-from engine.training.checkpoint_file import CHECKPOINT_NAME, kept_iteration
-from engine.training.curve import OnPoint, TrainingPoint, ignore_point
+from engine.training.curve import CHECKPOINT_NAME, OnPoint, TrainingPoint, ignore_point, kept_iteration
 
 if TYPE_CHECKING:
     from torch import nn
 
-    from engine.training.level_wise.objective import PrototypePropagation
+    from engine.training.level_wise import PrototypePropagation
     from engine.training.settings import TrainingSettings
 
 RESUMED: Final = "resumed_iteration"
@@ -121,8 +120,7 @@ def _resumed_iteration(run: Path) -> dict[str, int]:
 
 def _objective(settings: BackboneSettings, start: Start, images: TrainingImages) -> "PrototypePropagation":
     from engine.model.backbone import UnitEmbedding
-    from engine.training.level_wise.objective import PrototypePropagation
-    from engine.training.level_wise.sampling import LevelWiseSettings
+    from engine.training.level_wise import LevelWiseSettings, PrototypePropagation
     from engine.training.thawed.wrappers import ScaledEmbedding
 
     network, width = start.network(settings)
@@ -200,8 +198,8 @@ def _export(
     objective: "PrototypePropagation", start: Start, images: TrainingImages, settings: BackboneSettings, out: Path
 ) -> BackboneCard:
     """Write backbone and propagation; returns the card, its temperature still that of the training."""
-    from engine.model.propagation_network import PropagationNetwork
-    from engine.training.batches import IMAGENET_MEAN, IMAGENET_STD
+    from engine.model.propagation import PropagationNetwork
+    from engine.training.arithmetic import IMAGENET_MEAN, IMAGENET_STD
     from engine.training.export import export_propagation
 
     assert settings.side is not None, "filled in"
@@ -259,7 +257,7 @@ def _measured(
 def _write_companion(files: TrainedFiles, start: Start, images: TrainingImages) -> None:
     """Write the eight-bit companion, so that the new backbone embeds as fast as the one before; some have none."""
     from engine.runtime.quantization import FEWEST_IMAGES, write_eight_bit
-    from engine.training.batches import middle_windows
+    from engine.training.arithmetic import middle_windows
 
     count = len(images.images)
     if count < FEWEST_IMAGES:

@@ -114,7 +114,7 @@ def _mean_reading_s(project: Project, labelled: TrainingLabels, side: int) -> fl
 
 def _images_of_an_iteration(arrays: GraphArrays, positions: NDArray[np.int64], settings: BackboneSettings) -> float:
     """The mean over some drawn iterations; what is asked for, where too little is labelled to draw one."""
-    from engine.training.level_wise.sampling import LevelWiseSampler
+    from engine.training.level_wise import LevelWiseSampler
 
     training_set, shape = training_set_of(arrays, positions, np.zeros((0, 1, 1, 3), dtype=np.uint8), settings)
     try:

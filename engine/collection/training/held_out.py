@@ -19,8 +19,8 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import choose_providers
 
 if TYPE_CHECKING:
-    from engine.training.level_wise.objective import PrototypePropagation
-    from engine.training.objective import Embed
+    from engine.training.level_wise import PrototypePropagation
+    from engine.training.loop import Embed
 
 
 def fitted_to_training(
@@ -64,7 +64,7 @@ def held_out_temperature(
 
 def exported_embeddings(backbone: Path, card: BackboneCard, images: TrainingImages) -> NDArray[np.float32]:
     """Embeddings (n, d) float32 of length 1 by an exported backbone, of the middle of all n images."""
-    from engine.training.batches import middle_windows
+    from engine.training.arithmetic import middle_windows
 
     session = BackboneSession(backbone, card, choose_providers("cpu"))
     pixels = images.training_set.pixels
@@ -81,9 +81,8 @@ def curve_check(objective: "PrototypePropagation", images: TrainingImages) -> "C
     """
     import torch
 
-    from engine.model.initial_prototypes import Prototypes, initial_prototypes
-    from engine.model.propagation import propagate
-    from engine.training.level_wise.sampling import edges_between
+    from engine.model.propagation import Prototypes, initial_prototypes, propagate
+    from engine.training.level_wise import edges_between
 
     if not len(images.held_out):
         return None

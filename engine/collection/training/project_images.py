@@ -22,7 +22,7 @@ from engine.project import Project
 from engine.training.training_set import TrainingSet
 
 if TYPE_CHECKING:
-    from engine.training.level_wise.sampling import EpisodeShape
+    from engine.training.level_wise import EpisodeShape
 
 LEAST_CLASSES: Final = 2
 LEAST_IMAGES: Final = 2
@@ -161,7 +161,7 @@ def shape_for(leaf_counts: NDArray[np.int64], settings: BackboneSettings) -> "Ep
         leaf_counts: (L,) int64, images to train on of each leaf.
         settings: of the training.
     """
-    from engine.training.level_wise.sampling import EpisodeShape
+    from engine.training.level_wise import EpisodeShape
 
     counts = np.sort(leaf_counts[leaf_counts >= LEAST_IMAGES])[::-1]
     usual = max(LEAST_CLASSES, int(USUAL_SHARE * len(counts)))

@@ -16,7 +16,7 @@ from engine.project import Project
 if TYPE_CHECKING:
     from torch import nn
 
-    from engine.model.attention import Attention
+    from engine.model.propagation import Attention
     from engine.training.thawed.network import ThawedNetwork
 
 RATE: Final = 1e-4
@@ -129,9 +129,8 @@ class FromFile(Start):
         """The file's network, its early layers frozen, in pieces that fit into memory."""
         import torch
 
-        from engine.training.thawed.agreement import check_agreement, images_at_once
         from engine.training.thawed.network import thawed
-        from engine.training.thawed.wrappers import AsCarded, InPieces, images_within
+        from engine.training.thawed.wrappers import AsCarded, InPieces, check_agreement, images_at_once, images_within
 
         assert settings.side is not None, "filled in"
         card, path = self.files.card, self.files.backbone
@@ -153,7 +152,7 @@ class FromFile(Start):
 
     def attention(self, width: int) -> "Attention | None":
         """That of the propagation beside the file."""
-        from engine.training.onnx_weights import read_propagation
+        from engine.training.onnx_conversion import read_propagation
 
         try:
             known = read_propagation(self.files.propagation).attention
@@ -178,8 +177,8 @@ class FromFile(Start):
         from engine.full_disk import writing
         from engine.model_card import write_card
         from engine.new_file import ORDINARY_FILE, write_file
-        from engine.training.thawed.agreement import check_agreement
         from engine.training.thawed.network import with_weights
+        from engine.training.thawed.wrappers import check_agreement
 
         ours = self.files.card
         card = replace(

@@ -21,10 +21,8 @@ from engine.training.curve import OnPoint, ignore_point
 from engine.training.episodes import LEAST_CLASSES, LEAST_LEAVES, EpisodeSettings, too_little
 
 if TYPE_CHECKING:
-    from engine.model.attention import Attention
-    from engine.model.propagation_network import PropagationNetwork
-    from engine.training.propagation_settings import PropagationTrainingSettings
-    from engine.training.propagation_training import TrainedPropagation
+    from engine.model.propagation import Attention, PropagationNetwork
+    from engine.training.propagation_training import PropagationTrainingSettings, TrainedPropagation
 
 ITERATIONS: Final = 500
 POINTS: Final = 30
@@ -166,7 +164,7 @@ def with_chosen_episodes(episodes: EpisodeSettings, chosen: Chosen) -> EpisodeSe
 
 def _defaults(card: BackboneCard, start: "PropagationNetwork[Attention] | None") -> "PropagationTrainingSettings":
     """Go on from the values in use."""
-    from engine.training.propagation_settings import PropagationTrainingSettings
+    from engine.training.propagation_training import PropagationTrainingSettings
 
     defaults = PropagationTrainingSettings(
         iterations=ITERATIONS, temperature=card.temperature, shrinkage=card.shrinkage
@@ -176,7 +174,7 @@ def _defaults(card: BackboneCard, start: "PropagationNetwork[Attention] | None")
 
 def _start(model: ModelFiles, chosen: Chosen) -> "PropagationNetwork[Attention] | None":
     """The propagation in use; None where its form is chosen anew or the file holds none of ours."""
-    from engine.training.onnx_weights import read_propagation
+    from engine.training.onnx_conversion import read_propagation
 
     if {"hidden_width", "logit_scale"} & chosen.keys():
         return None

@@ -24,7 +24,7 @@ from engine.full_disk import writing
 from engine.new_file import private_folder, write_file
 from engine.project import Project
 from engine.project.records import Plain
-from engine.training.checkpoint_file import CHECKPOINT_NAME, kept_iteration
+from engine.training.curve import CHECKPOINT_NAME, kept_iteration
 
 FOLDER: Final = "unfinished-trainings"
 KEPT_S: Final = 30 * 86_400

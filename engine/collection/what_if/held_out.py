@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from engine.collection.state import NO_CLASS
 from engine.everyday.classifier import FittedClassifier
-from engine.everyday.measures import gain_interval
+from engine.everyday.scores import gain_interval
 from engine.graph.category_graph import CategoryGraph
 
 

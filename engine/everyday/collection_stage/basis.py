@@ -1,8 +1,7 @@
-"""What a collection's images say about one another, whoever they show: directions that matter, and who is like whom.
+"""Whitening and nearest neighbours of a collection's images: made once from embeddings, and kept while labels change.
 
-It depends on embeddings alone, so it is made once and kept while labels change. A fixed subsample of `MOST_ANCHORS`
-images and every labelled one are its anchors: rounds of refinement run over them, and every other image is linked to
-the anchors it is most like.
+A fixed subsample of `MOST_ANCHORS` images and every labelled one are its anchors: rounds of refinement run over them,
+and every other image is linked to the anchors that are most similar to it.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import BLOCK_ROWS, in_blocks
+from engine.everyday.blocks import BLOCK_ROWS, Embeddings, Floats, Integers, block_of, factor_of, in_blocks
 from engine.everyday.collection_stage.neighbours import (
     LINKS,
     SEARCH_ROWS,
@@ -24,7 +23,6 @@ from engine.everyday.collection_stage.neighbours import (
     nearest,
 )
 from engine.everyday.collection_stage.whitening import Whitening, whitening_of
-from engine.everyday.fixed_point import Embeddings, block_of, factor_of
 
 MOST_ANCHORS: Final = 3072
 """Images that stand for all (decision 20). Chosen: one label more takes less than a second (`benchmark collection`)."""
@@ -35,18 +33,16 @@ SAME: Final = 0.9999
 FEWEST_IMAGES: Final = 8
 """Fewer images than this are no collection to learn from."""
 
-Matrix = NDArray[np.float32]
-
 
 @dataclass(frozen=True)
 class CollectionBasis:
     """Whitening, anchors and links of n images."""
 
-    image_ids: NDArray[np.int64]  # (n,) int64, ascending
+    image_ids: Integers  # (n,) int64, ascending
     whitening: Whitening  # learned from the images that have an embedding
-    scales: Matrix  # (n,) float32, one over the length of the whitened embedding; 0 for images without an embedding
-    anchors: NDArray[np.int64]  # (m,) int64 rows of the anchors
-    vectors: Matrix  # (m, d) float32, their whitened embeddings of length 1
+    scales: Floats  # (n,) float32, one over the length of the whitened embedding; 0 for images without an embedding
+    anchors: Integers  # (m,) int64 rows of the anchors
+    vectors: Floats  # (m, d) float32, their whitened embeddings of length 1
     found: Nearest  # the nearest anchors of every image
     learned_from: int  # images that the whitening was learned from
 
@@ -60,10 +56,10 @@ class CollectionBasis:
         """Cosines (m, m) of the anchors with one another, times `COSINE_ONE`; None where there are too many to keep."""
         return all_cosines(self.vectors, self.vectors) if len(self.anchors) <= MOST_COMPARED else None
 
-    def links_at(self, rows: NDArray[np.int64] | slice) -> Links:
+    def links_at(self, rows: Integers | slice) -> Links:
         """Links (k, `LINKS`) of some images to anchors; an anchor's are those of `anchor_links`.
 
-        They are made when they are asked for: those of all images would take as much memory as `found` twice over.
+        Not kept: those of all images would take twice the memory of `found`.
         """
         near = links_to(self.found.rows(rows))
         shape, width = (len(near.positions), LINKS), near.positions.shape[1]
@@ -76,8 +72,8 @@ class CollectionBasis:
         positions[itself], weights[itself], cosines[itself] = own.positions, own.weights, own.cosines
         return Links(positions, weights, cosines)
 
-    def links_of_new(self, vectors: Matrix) -> Links:
-        """Links (n, k) to anchors of any images, of the collection or not, by their whitened embeddings (n, d)."""
+    def links_of_new(self, vectors: Floats) -> Links:
+        """Links (n, k) to anchors of any images, by their whitened embeddings (n, d)."""
         alike = vectors @ self.vectors.T
         own = np.where(alike.max(axis=1) > SAME, alike.argmax(axis=1), -1)
         return links_to(nearest(vectors, self.vectors, own=own))
@@ -89,28 +85,26 @@ class CollectionBasis:
         place[self.anchors] = np.arange(len(self.anchors))
         return place
 
-    def rows_of(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    def rows_of(self, image_ids: Integers) -> Integers:
         """Rows (k,) of images; -1 for those it does not know or that have no embedding."""
         rows = np.minimum(np.searchsorted(self.image_ids, image_ids), len(self.image_ids) - 1)
         known = (self.image_ids[rows] == image_ids) & (self.scales[rows] > 0)
         return np.where(known, rows, -1).astype(np.int64)
 
-    def positions_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def positions_of(self, rows: Integers) -> Integers:
         """Positions (k,) of rows among the anchors, -1 for rows that are none."""
         return np.where(rows >= 0, self._place[rows], -1).astype(np.int64)
 
-    def with_anchors(self, embeddings: Embeddings, rows: NDArray[np.int64]) -> "CollectionBasis":
-        """The same with these rows among the anchors: every labelled image is one."""
+    def with_anchors(self, embeddings: Embeddings, rows: Integers) -> "CollectionBasis":
+        """The same with these rows among the anchors."""
         new = np.setdiff1d(rows[rows >= 0], self.anchors)
         if len(new) == 0:
             return self
-        grown = replace(
-            self,
-            anchors=np.concatenate([self.anchors, new]),
-            vectors=np.concatenate([self.vectors, self.whitening.apply(embeddings[new])]),
-            found=Nearest(self.found.positions.copy(), self.found.cosines.copy()),
-        )
-        grown.link(embeddings, np.arange(len(self.image_ids)), grown.found, first=len(self.anchors))
+        anchors = np.concatenate([self.anchors, new])
+        vectors = np.concatenate([self.vectors, self.whitening.apply(embeddings[new])])
+        found = Nearest(self.found.positions.copy(), self.found.cosines.copy())
+        grown = replace(self, anchors=anchors, vectors=vectors, found=found)
+        grown.link(embeddings, np.arange(len(self.image_ids)), found, first=len(self.anchors))
         grown.keep_cosines(self)
         return grown
 
@@ -125,9 +119,7 @@ class CollectionBasis:
         whole[:count, :count], whole[count:], whole[:count, count:] = known, new, new[:, :count].T
         self.__dict__["cosines"] = whole
 
-    def with_images(
-        self, image_ids: NDArray[np.int64], embeddings: Embeddings, rows: NDArray[np.int64]
-    ) -> "CollectionBasis":
+    def with_images(self, image_ids: Integers, embeddings: Embeddings, rows: Integers) -> "CollectionBasis":
         """The same with more images, linked to the present anchors.
 
         Args:
@@ -136,10 +128,8 @@ class CollectionBasis:
             rows: those whose embeddings are new.
         """
         more = len(image_ids) - len(self.image_ids)
-        found = Nearest(
-            np.pad(self.found.positions, ((0, more), (0, 0))),
-            np.pad(self.found.cosines, ((0, more), (0, 0)), constant_values=-1),
-        )
+        cosines = np.pad(self.found.cosines, ((0, more), (0, 0)), constant_values=-1)
+        found = Nearest(np.pad(self.found.positions, ((0, more), (0, 0))), cosines)
         grown = replace(self, image_ids=image_ids, scales=np.pad(self.scales, (0, more)), found=found)
         grown.scales[rows] = _scales(self.whitening, embeddings[rows])
         part = Nearest.none(len(rows))
@@ -147,14 +137,11 @@ class CollectionBasis:
         found.positions[rows], found.cosines[rows] = part.positions, part.cosines
         return grown
 
-    def link(self, embeddings: Embeddings, rows: NDArray[np.int64], found: Nearest, *, first: int = 0) -> None:
-        """Find the anchors that images are most alike to, and put them into their lists of neighbours.
+    def link(self, embeddings: Embeddings, rows: Integers, found: Nearest, *, first: int = 0) -> None:
+        """Put the nearest anchors of embeddings (k, d) at these rows (k,) into `found`, in place.
 
         Args:
-            embeddings: (k, d) of the images.
-            rows: (k,) their rows.
-            found: their lists, which are changed.
-            first: the anchors before this one are in the lists already.
+            first: the anchors before this one are in it already.
         """
         folded, shifts = self.fold(self.vectors[first:])
         folded = (folded.T * factor_of(embeddings)).astype(np.float32)
@@ -171,7 +158,7 @@ class CollectionBasis:
 
         in_blocks(len(rows), work, SEARCH_ROWS if folded.shape[1] > SEARCH_ROWS else BLOCK_ROWS)
 
-    def fold(self, weights: Matrix) -> tuple[Matrix, Matrix]:
+    def fold(self, weights: Floats) -> tuple[Floats, Floats]:
         """Weights (c, d) for whitened embeddings as weights (c, d) and shifts (c,) for plain ones.
 
         z @ weights.T = scale * (embedding @ folded.T - shifts).
@@ -181,22 +168,15 @@ class CollectionBasis:
 
 
 def collection_basis(
-    image_ids: NDArray[np.int64],
-    embeddings: Embeddings,
-    *,
-    labelled: NDArray[np.int64],
-    ready: NDArray[np.int64] | None = None,
+    image_ids: Integers, embeddings: Embeddings, *, labelled: Integers, ready: Integers | None = None
 ) -> CollectionBasis | None:
-    """Make the basis of a whole collection: whitening, anchors, and each image's nearest anchors.
+    """Make the basis of a collection; None when there are too few images, or they are all the same.
 
     Args:
         image_ids: (n,) int64, ascending.
         embeddings: (n, d) of length 1.
         labelled: rows of the labelled images; they are anchors.
         ready: rows that have an embedding, ascending; by default all.
-
-    Returns:
-        None when there are too few images, or they are all the same.
     """
     ready = np.arange(len(image_ids)) if ready is None else ready
     if len(ready) < FEWEST_IMAGES:
@@ -208,23 +188,17 @@ def collection_basis(
         return None
     scales = np.zeros(len(image_ids), dtype=np.float32)
     scales[ready] = _scales(whitening, there)
-    anchors = np.union1d(_subsample(ready), labelled).astype(np.int64)
-    basis = CollectionBasis(
-        image_ids, whitening, scales, anchors, whitening.apply(embeddings[anchors]), Nearest.none(len(image_ids)),
-        len(ready),
-    )  # fmt: skip
-    basis.link(embeddings, np.arange(len(image_ids)), basis.found)
+    chosen = ready
+    if len(ready) > MOST_ANCHORS:
+        chosen = np.random.default_rng(0).choice(ready, MOST_ANCHORS, replace=False)
+    anchors = np.union1d(chosen, labelled).astype(np.int64)
+    vectors, found = whitening.apply(embeddings[anchors]), Nearest.none(len(image_ids))
+    basis = CollectionBasis(image_ids, whitening, scales, anchors, vectors, found, len(ready))
+    basis.link(embeddings, np.arange(len(image_ids)), found)
     return basis
 
 
-def _subsample(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A fixed choice among the images, spread over the collection."""
-    if len(rows) <= MOST_ANCHORS:
-        return rows
-    return np.sort(np.random.default_rng(0).choice(rows, MOST_ANCHORS, replace=False))
-
-
-def _scales(whitening: Whitening, embeddings: Embeddings) -> Matrix:
+def _scales(whitening: Whitening, embeddings: Embeddings) -> Floats:
     """One over the length (n,) of whitened embeddings (n, d)."""
     scales = np.zeros(len(embeddings), dtype=np.float32)
     matrix = whitening.matrix * factor_of(embeddings)

@@ -1,12 +1,22 @@
-"""From chances to probabilities: how sure to be, told by the collection and by shots that were held out."""
+"""Calibration: from chances to probabilities, by the collection and by shots that were held out.
+
+Images are mistaken for siblings more often than for other classes, so the sum of a branch's candidates is less sure
+than it is right. Each candidate's probability is therefore multiplied by those of its branches, to a small power.
+"""
 
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.everyday.collection_stage.branches import Branches
+from engine.everyday.blocks import Floats, Integers
+
+BRANCH_POWER: Final = np.float32(0.35)
+"""Power of the geometric mean of the classes above a candidate (decision 54)."""
+LEAST: Final = np.float32(1e-9)
+"""Smallest probability of which a logarithm is taken. Chosen: far below what changes a prediction."""
+
 
 FACTORS: Final = np.geomspace(0.4, 2.5, 33)
 """Factors on the power that are tried. Chosen: from less than half to two and a half times, in steps of 6%."""
@@ -26,17 +36,44 @@ SMOOTHING: Final = 0.1
 """Chance that an only shot stands for none of the images that look like it; a tenth of that with ten shots."""
 ZERO_SHOTS: Final = 0.5
 """Shots that a zero-shot class counts as having."""
-LEAST: Final = np.float32(1e-9)
-"""Smallest chance of which a logarithm is taken. Chosen: far below what changes a prediction."""
 
-Matrix = NDArray[np.float32]
+
+@final
+@dataclass(frozen=True)
+class Branches:
+    """The classes that some of the candidates lie below, and not all."""
+
+    roll_up: Floats  # (c, k) float32, 1 where the candidate is below the class; a candidate on two paths counts once
+
+    @staticmethod
+    def telling(roll_up: Floats) -> "Branches":
+        """Those among all coarse classes (c, k) that tell candidates apart."""
+        return Branches(np.ascontiguousarray(roll_up[:, roll_up.sum(axis=0) < len(roll_up)]))
+
+    def lean(self, claims: Floats) -> Floats:
+        """Probabilities (n, c), each weighed by the branches of its candidate, with sums of 1."""
+        if self.roll_up.shape[1] == 0:
+            return claims
+        means, place = self.means
+        sums = claims @ self.roll_up
+        np.log(np.maximum(sums, LEAST), out=sums)
+        leaning = (np.exp(sums @ means)[:, place] * claims).astype(np.float32)
+        leaning /= leaning.sum(axis=1, keepdims=True)
+        return leaning
+
+    @cached_property
+    def means(self) -> tuple[Floats, Integers]:
+        """(k, s) from logarithms of sums to means above of s groups of siblings; each candidate's group (c,)."""
+        kinds, place = np.unique(self.roll_up, axis=0, return_inverse=True)
+        shares = BRANCH_POWER * kinds / np.maximum(kinds.sum(axis=1, keepdims=True), 1)
+        return np.ascontiguousarray(shares.T.astype(np.float32)), place.reshape(-1)
 
 
 def expected_power(*, similarity: float, shots: float, familiarity: float) -> float:
     """The power of chances to expect before any shot was held out: above 1 sharpens, below 1 flattens.
 
     Args:
-        similarity: how far images follow their look-alikes on the mean, in [0, 1].
+        similarity: mean weight of look-alikes, in [0, 1].
         shots: of a class, geometric mean.
         familiarity: of the shots with the collection, in (0, 1].
     """
@@ -49,16 +86,16 @@ class Calibration:
     """How chances become probabilities."""
 
     power: float  # of the chances
-    smoothing: Matrix  # (c,) float32, share of a class's probability that goes to the runners-up
+    smoothing: Floats  # (c,) float32, share of a class's probability that goes to the runners-up
     branches: Branches  # the classes above the c candidates
 
-    def apply(self, chances: Matrix) -> Matrix:
+    def apply(self, chances: Floats) -> Floats:
         """Probabilities (n, c) float32 of chances (n, c) that are not negative."""
         sharp = sharpened(chances, self.power)
         return self.branches.lean(leaked(sharp, smoothed_share(sharp, self.smoothing)))
 
 
-def sharpened(chances: Matrix, power: float) -> Matrix:
+def sharpened(chances: Floats, power: float) -> Floats:
     """Chances (n, c) to a power, with sums of 1, before any smoothing."""
     sharp = np.maximum(chances, LEAST)
     np.log(sharp, out=sharp)
@@ -68,7 +105,7 @@ def sharpened(chances: Matrix, power: float) -> Matrix:
     return sharp
 
 
-def smoothed_share(sharp: Matrix, smoothing: Matrix) -> Matrix:
+def smoothed_share(sharp: Floats, smoothing: Floats) -> Floats:
     """Share (n, 1) of probabilities (n, c) that goes to the runners-up, at a smoothing (c,) or (n, c).
 
     No product of matrices: BLAS of some processors raises the flag of an invalid number for few columns.
@@ -76,19 +113,19 @@ def smoothed_share(sharp: Matrix, smoothing: Matrix) -> Matrix:
     return (sharp * smoothing).sum(axis=1, keepdims=True)
 
 
-def smoothing_for(shot_counts: Matrix) -> Matrix:
+def smoothing_for(shot_counts: Floats) -> Floats:
     """Doubt (c,) in classes with so many shots: all look-alikes of an odd only shot are wrong together."""
     return (SMOOTHING / np.maximum(shot_counts, ZERO_SHOTS)).astype(np.float32)
 
 
 @dataclass(frozen=True)
 class HeldOutChances:
-    """What the stage said of shots that it did not know to be shots."""
+    """Chances of shots that the stage was fitted without."""
 
-    chances: Matrix  # (h, c) float32
-    shots: NDArray[np.int64]  # (h,) int64 positions among the labelled images
-    classes: NDArray[np.int64]  # (h,) int64 positions of the shots' own candidates
-    shot_counts: Matrix  # (h, c) float32 shots that each candidate had meanwhile
+    chances: Floats  # (h, c) float32
+    shots: Integers  # (h,) int64 positions among the labelled images
+    classes: Integers  # (h,) int64 positions of the shots' own candidates
+    shot_counts: Floats  # (h, c) float32 shots that each candidate had meanwhile
     hits_without: int  # how many of them the model without the stage gets right
     branches: Branches  # the classes above the c candidates
 
@@ -97,7 +134,7 @@ class HeldOutChances:
         """How many of the shots the stage gets right."""
         return int((self.chances.argmax(axis=1) == self.classes).sum()) if len(self.classes) else 0
 
-    def claims(self, power: float) -> Matrix:
+    def claims(self, power: float) -> Floats:
         """Probabilities (h, c) float32 that a calibration of this power makes of the chances."""
         sharp = sharpened(self.chances, power)
         return self.branches.lean(leaked(sharp, smoothed_share(sharp, smoothing_for(self.shot_counts))))
@@ -106,13 +143,8 @@ class HeldOutChances:
 def power_from(held_out: HeldOutChances, expected: float, familiarity: float) -> float:
     """The power whose probabilities claim as many hits as the held-out shots had, if it is near the expected one.
 
-    Matching the claim and not the likelihood: a few odd shots would rule the likelihood. Shots that were taken
-    elsewhere have their like among the shots alone, so holding them out says little of other images, and moves little.
-
-    Args:
-        held_out: may be empty.
-        expected: beforehand.
-        familiarity: of the shots with the collection, in (0, 1].
+    Not by likelihood, which a few odd shots would rule. Shots that were taken elsewhere (familiarity in (0, 1]) are
+    similar to one another alone, so holding them out says little of other images, and moves little.
     """
     if len(held_out.classes) == 0:
         return expected
@@ -129,7 +161,7 @@ def _evidence(held_out: HeldOutChances, power: float, off: float) -> float:
     return float(-0.5 * missed**2 / spread - 0.5 * off**2)
 
 
-def leaked(claims: Matrix, smoothing: Matrix) -> Matrix:
+def leaked(claims: Floats, smoothing: Floats) -> Floats:
     """Claims (n, c) of which a part (n, 1) goes to the runners-up: the flatter the claims, the more evenly."""
     flat = np.sqrt(claims)
     flat *= smoothing / flat.sum(axis=1, keepdims=True)

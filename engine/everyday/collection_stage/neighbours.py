@@ -1,4 +1,4 @@
-"""Which images look most alike: links along which a label may pass from one photo of a series to the next."""
+"""Nearest neighbours: links along which a label may pass from one photo of a series to the next."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import in_blocks
+from engine.everyday.blocks import Floats, Integers, in_blocks
 
 NEIGHBOURS: Final = 6
 """Most alike images of each image; ten do the same, slower (decision 20)."""
@@ -19,21 +19,15 @@ COSINE_ONE: Final = 32767
 SEARCH_ROWS: Final = 256
 """Images searched at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB."""
 
-Matrix = NDArray[np.float32]
-
 
 @dataclass(frozen=True)
 class Nearest:
-    """The most alike anchors of n images: `positions` (n, k) int32 among them, `cosines` (n, k), best first.
+    """The nearest anchors of n images, best first; where there are fewer than k the rest has cosine -1: no link."""
 
-    Where there are fewer than k anchors the rest has cosine -1, which is no link.
-    """
+    positions: NDArray[np.int32]  # (n, k) among the anchors
+    cosines: Floats  # (n, k)
 
-    positions: NDArray[np.int32]
-    cosines: Matrix
-
-    def rows(self, chosen: NDArray[np.int64] | slice) -> "Nearest":
-        """Those of some images."""
+    def rows(self, chosen: Integers | slice) -> "Nearest":
         return Nearest(self.positions[chosen], self.cosines[chosen])
 
     @classmethod
@@ -42,13 +36,12 @@ class Nearest:
         shape = (images, NEIGHBOURS)
         return cls(np.zeros(shape, dtype=np.int32), np.full(shape, -1, dtype=np.float32))
 
-    def take(self, rows: slice, cosines: Matrix, first: int = 0) -> None:
-        """Put more anchors into the lists of a block of images that they are more alike to than the last there.
+    def take(self, rows: slice, cosines: Floats, first: int = 0) -> None:
+        """Merge m more anchors, from position `first` on, into the lists of a block of images.
 
         Args:
             rows: the block.
             cosines: (block, m) of the images with the anchors; -1 where there must be no link; overwritten.
-            first: position of the first of these anchors.
         """
         kept, places = self.cosines[rows], self.positions[rows]
         for _rank in range(min(NEIGHBOURS, cosines.shape[1])):
@@ -69,29 +62,20 @@ class Links:
     """Links of n images."""
 
     positions: NDArray[np.int32]  # (n, k) int32 of anchors
-    # (n, k) float32; each row's sum, 0 without any link, is how far the image follows its look-alikes: as far as it is
-    # like them (`FARTHEST`)
-    weights: Matrix
-    cosines: Matrix  # (n, k) float32 of the whitened embeddings, 0 where there is no link
+    weights: Floats  # (n, k) float32; a row's sum is how far the image follows its look-alikes
+    cosines: Floats  # (n, k) float32 of the whitened embeddings, 0 where there is no link
 
     @property
-    def followed(self) -> Matrix:
+    def followed(self) -> Floats:
         """(n, 1) how far each image follows its look-alikes; the prototypes have the rest."""
         return self.weights.sum(axis=1, keepdims=True)
 
     def rows(self, chosen: NDArray[np.integer] | slice) -> "Links":
-        """Those of some images."""
         return Links(self.positions[chosen], self.weights[chosen], self.cosines[chosen])
 
 
-def nearest(vectors: Matrix, anchors: Matrix, *, own: NDArray[np.int64]) -> Nearest:
-    """Find each image's most alike anchors.
-
-    Args:
-        vectors: (n, d) float32 of length 1.
-        anchors: (m, d) float32 of length 1.
-        own: (n,) position of the image itself among the anchors, -1 where it is none.
-    """
+def nearest(vectors: Floats, anchors: Floats, *, own: Integers) -> Nearest:
+    """Nearest anchors (m, d) of vectors (n, d) of length 1; `own` (n,) is a vector's place among them, -1 for none."""
     found = Nearest.none(len(vectors))
 
     def work(rows: slice) -> None:
@@ -104,11 +88,8 @@ def nearest(vectors: Matrix, anchors: Matrix, *, own: NDArray[np.int64]) -> Near
     return found
 
 
-def all_cosines(vectors: Matrix, others: Matrix) -> NDArray[np.int16]:
-    """Cosines (n, m) of vectors (n, d) and (m, d) of length 1, times `COSINE_ONE`.
-
-    Integers are read eight times as fast as half-precision floats, which processors only convert, and are finer.
-    """
+def all_cosines(vectors: Floats, others: Floats) -> NDArray[np.int16]:
+    """Cosines (n, m) of vectors (n, d) and (m, d) of length 1, times `COSINE_ONE`: faster and finer than float16."""
     cosines = np.empty((len(vectors), len(others)), dtype=np.int16)
 
     def work(rows: slice) -> None:
@@ -119,14 +100,6 @@ def all_cosines(vectors: Matrix, others: Matrix) -> NDArray[np.int16]:
     return cosines
 
 
-def strengths(cosines: Matrix) -> Matrix:
-    """Strength of links: the fourth power of the cosine of whitened embeddings, 0 where images are not alike."""
-    alike = np.maximum(cosines, 0)
-    alike *= alike
-    alike *= alike  # ten times as fast as a power
-    return alike
-
-
 def links_to(found: Nearest) -> Links:
     """Links of images to their nearest anchors."""
     cosines = np.maximum(found.cosines, 0)
@@ -134,11 +107,7 @@ def links_to(found: Nearest) -> Links:
 
 
 def links_between(found: Nearest) -> Links:
-    """Links among the anchors themselves: of both, when either is a neighbour of the other.
-
-    Args:
-        found: the nearest anchors of each anchor.
-    """
+    """Links among the anchors themselves: of both, when either is a neighbour of the other."""
     count, width = found.positions.shape
     here, there = np.repeat(np.arange(count), width), found.positions.ravel().astype(np.int64)
     strong = found.cosines.ravel()
@@ -157,16 +126,18 @@ def links_between(found: Nearest) -> Links:
     return Links(positions, _weights(cosines), cosines)
 
 
-def _weights(cosines: Matrix) -> Matrix:
-    """Weights (n, k) of links: in proportion to their strengths, their sum the mean cosine by them."""
-    strong = strengths(cosines)
+def _weights(cosines: Floats) -> Floats:
+    """Weights (n, k) of links: by the fourth power of the cosine, their sum the mean cosine by it."""
+    strong = np.maximum(cosines, 0)
+    strong *= strong
+    strong *= strong  # ten times as fast as a power
     total = strong.sum(axis=1, keepdims=True)
     shares = np.divide(strong, total, out=strong, where=total > 0)
     shares *= np.minimum(np.einsum("nk,nk->n", shares, cosines)[:, None], FARTHEST)
     return shares
 
 
-def follow(links: Links, values: Matrix) -> Matrix:
+def follow(links: Links, values: Floats) -> Floats:
     """Sum (n, c) of the linked anchors' values (m, c) by their weights; zeros where an image has no link."""
     linked = np.take(values, links.positions, axis=0)  # twice as fast as values[links.positions]
     return np.matmul(links.weights[:, None, :], linked)[:, 0, :]

@@ -2,24 +2,24 @@
 
 Each image belongs to the candidates in part: by its similarity to their prototypes (Eq. 2 in the whitened space) and by
 where its look-alikes belong, as in label propagation (Zhou et al., 2004) and LaplacianShot (Ziko et al., 2020). A step
-takes as much of an image's chances from its look-alikes as it is like them, and the rest from the prototypes: a walk
-from image to image that stops at a labelled one, or at any image where it does not follow on, and answers there.
+takes as much of an image's chances from its look-alikes as it is similar to them, and the rest from the prototypes: a
+random walk that is absorbed at labelled images, and at others by the share that it does not follow on.
 """
 
 from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.everyday.blocks import in_blocks
-from engine.everyday.collection_stage.anchor_chances import AnchorChances
+from engine.everyday.blocks import Flags, Floats, Integers, in_blocks
+from engine.everyday.collection_stage.anchor_labels import AnchorChances, AnchorLabels
 from engine.everyday.collection_stage.neighbours import Links, follow
-from engine.everyday.collection_stage.sharing import AnchorLabels
-from engine.everyday.prototypical.classification import LinearClassifier, linear_classifier
+from engine.everyday.prototypical.classification import LinearClassifier, linear_classifier, softmax
+from engine.everyday.prototypical.prototypes import PrototypeTable
+from engine.everyday.prototypical.tuning import lambda_for
 
 ROUNDS: Final = 3
-"""Times that classes of images and prototypes are found in turn (decision 20)."""
+"""Turns of assigning images and moving prototypes (decision 20)."""
 STEPS: Final = 8
 """Steps along links in a round (decision 20)."""
 UNLABELLED: Final = np.float32(1.0)
@@ -29,7 +29,7 @@ START: Final = np.float32(1.0)
 TEMPERATURE: Final = 0.2
 """In mean cosines to the sixth link (decision 52)."""
 JUDGED: Final = 6
-"""Place of the link whose cosine says how alike images are: the last of `NEIGHBOURS` (decision 20)."""
+"""Place of the link whose cosine measures how alike images are: the last of `NEIGHBOURS` (decision 20)."""
 LEAST_TEMPERATURE: Final = 0.5
 """In cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)."""
 SMOOTH_CHANCES: Final = 65_536
@@ -41,15 +41,43 @@ MOST_PRODUCTS: Final = 4_000_000
 SUM_ROWS: Final = 512
 """Images summed at a time, in a fixed order whatever the cores. Chosen: a block stays in a core's cache."""
 
-Matrix = NDArray[np.float32]
+
+@dataclass(frozen=True)
+class LinearPrototypes:
+    """Prototypes (Eq. 3, 4 and 6) of a table in any space: linear in the shots once edges are weighed (Eq. 5)."""
+
+    table: PrototypeTable  # for membership, edges and their weights
+    shrinkage: float  # for lambda; 0 where propagation did not pay
+
+    def final(self, vectors: Floats, kept: Flags) -> Floats:
+        """Prototypes (C, d) of the kept ones (n,) of the shots (n, d)."""
+        table, members = self.table, self.table.membership
+        stays = kept[members.image_positions]
+        images, classes = members.image_positions[stays], members.class_positions[stays]
+        counts = np.bincount(classes, minlength=len(table.class_ids))
+        initial = np.zeros((len(table.class_ids), vectors.shape[1]), dtype=np.float32)
+        np.add.at(initial, classes, vectors[images])
+        initial /= np.maximum(counts, 1).astype(np.float32)[:, None]
+        propagated, weight = self._propagated(initial, counts)
+        keep = np.where(weight > 0, lambda_for(counts.astype(np.int64), self.shrinkage), np.float32(1))[:, None]
+        return (keep * initial + (1 - keep) * propagated).astype(np.float32)
+
+    def _propagated(self, initial: Floats, counts: Integers) -> tuple[Floats, Floats]:
+        """Weighted mean over the parents that have images (Eq. 4), and the sum of the weights."""
+        parents, children = self.table.edges
+        weights = np.where(counts[parents] > 0, self.table.edge_weights, 0).astype(np.float32)
+        total = np.bincount(children, weights=weights, minlength=len(initial)).astype(np.float32)
+        sums = np.zeros_like(initial)
+        np.add.at(sums, children, weights[:, None] * initial[parents])
+        return (sums / np.maximum(total, np.float32(1e-6))[:, None]).astype(np.float32), total
 
 
 @dataclass(frozen=True)
 class InitialPrototypes:
     """Where refinement starts."""
 
-    prototypes: Matrix  # (c, d) float32, propagated (Eq. 6) in the whitened space.
-    is_zero_shot: NDArray[np.bool_]  # (c,) bool: no image says what it looks like; it stays where its ancestors put it
+    prototypes: Floats  # (c, d) float32, propagated (Eq. 6) in the whitened space.
+    is_zero_shot: Flags  # (c,) bool; such a class has no image, and stays where its ancestors put it
     spread: float  # of zero-shot classes, see `linear_classifier`
 
 
@@ -57,24 +85,18 @@ class InitialPrototypes:
 class Refined:
     """The outcome."""
 
-    prototypes: Matrix  # (c, d) float32
+    prototypes: Floats  # (c, d) float32
     classifier: LinearClassifier  # Eq. 2 over them, for whitened embeddings of length 1.
     chances: AnchorChances  # in which part each anchor belongs to each candidate; labels are held
-    unlabelled: Matrix  # (c,) float32, share of the prototype that unlabelled images make up
-    coarse: Matrix  # (c,) float32, share that coarse-labelled images make up
-    start: Matrix  # (c,) float32, share of the propagated prototype; the rest is the shots again
+    unlabelled: Floats  # (c,) float32, share of the prototype that unlabelled images make up
+    coarse: Floats  # (c,) float32, share that coarse-labelled images make up
+    start: Floats  # (c,) float32, share of the propagated prototype; the rest is the shots again
 
 
 def refine(
-    vectors: Matrix, links: Links, labels: AnchorLabels, start: InitialPrototypes, *, ignored: NDArray[np.int64]
+    vectors: Floats, links: Links, labels: AnchorLabels, start: InitialPrototypes, *, ignored: Integers
 ) -> Refined:
-    """Run the rounds.
-
-    Args:
-        vectors: (m, d) float32, whitened anchors of length 1.
-        start: propagated prototypes of c candidates.
-        ignored: positions of anchors that show none of the classes.
-    """
+    """Run the rounds over whitened anchors (m, d) of length 1; those at the `ignored` positions teach nothing."""
     weights = np.full(len(vectors), UNLABELLED, dtype=np.float32)
     weights[labels.positions] = 1
     weights[ignored] = 0
@@ -91,11 +113,10 @@ def refine(
     return Refined(prototypes, classifier, chances, *_shares(weights, chances, labels, shots, start))
 
 
-def temperature_for(links: Links, vectors: Matrix) -> float:
-    """Eq. 2's temperature in the whitened space: a share of how alike linked images are.
+def temperature_for(links: Links, vectors: Floats) -> float:
+    """Eq. 2's temperature in the whitened space: a share of how alike linked images are, which differs by backbone.
 
-    Backbones differ in how much of an embedding says what an image shows, and with it in how large the cosines of
-    alike images are. Of each image its `JUDGED`-th link counts: the first may be a copy.
+    Of each image its `JUDGED`-th link counts: the first may be a copy.
     """
     linked = np.flatnonzero(links.weights[:, JUDGED - 1] > 0)
     others = links.positions[linked, JUDGED - 1]
@@ -103,20 +124,12 @@ def temperature_for(links: Links, vectors: Matrix) -> float:
     return max(TEMPERATURE * float(alike.mean()), LEAST_TEMPERATURE / float(np.sqrt(vectors.shape[1])))
 
 
-def chances_of(classifier: LinearClassifier, vectors: Matrix) -> Matrix:
+def chances_of(classifier: LinearClassifier, vectors: Floats) -> Floats:
     """Probabilities (n, c) by the prototypes alone (Eq. 2)."""
     return softmax(classifier.logits(vectors, np.ones(len(vectors), dtype=np.float32)))
 
 
-def softmax(logits: Matrix) -> Matrix:
-    """Probabilities (n, c) of logits (n, c), in their memory."""
-    logits -= logits.max(axis=1, keepdims=True)
-    np.exp(logits, out=logits)
-    logits /= logits.sum(axis=1, keepdims=True)
-    return logits
-
-
-def joined(by_prototype: Matrix, links: Links, chances: AnchorChances) -> Matrix:
+def joined(by_prototype: Floats, links: Links, chances: AnchorChances) -> Floats:
     """One step: chances (n, c) by prototypes and by the linked anchors' chances."""
     found = chances.follow(links)
     found += (1 - links.followed) * by_prototype
@@ -126,14 +139,14 @@ def joined(by_prototype: Matrix, links: Links, chances: AnchorChances) -> Matrix
 @final
 @dataclass(frozen=True)
 class _Walk:
-    """Steps along the links of the f anchors that are no shots; what they take from shots is the same in every step."""
+    """Steps along the links of the f anchors that are no shots."""
 
-    vectors: Matrix  # (f, d) float32
+    vectors: Floats  # (f, d) float32
     links: Links  # of these to any anchor
     labels: AnchorLabels  # of anchors
 
     def run(self, chances: AnchorChances, classifier: LinearClassifier, *, starts_anew: bool) -> None:
-        """Find where the anchors belong (`STEPS` steps), from where they did or from the prototypes alone."""
+        """Take `STEPS` steps, from the chances as they are or from the prototypes alone."""
         rest = self._by_prototype(classifier)
         if starts_anew:
             chances.free[:] = rest
@@ -147,7 +160,7 @@ class _Walk:
             chances.free[:] = after
             self.labels.share_out(chances.free, chances.row_of)
 
-    def _by_prototype(self, classifier: LinearClassifier) -> Matrix:
+    def _by_prototype(self, classifier: LinearClassifier) -> Floats:
         found = np.empty((len(self.vectors), len(classifier.weights)), dtype=np.float32)
 
         def work(rows: slice) -> None:
@@ -157,7 +170,7 @@ class _Walk:
         return found
 
     @staticmethod
-    def _step(rest: Matrix, among: Links, before: Matrix, after: Matrix) -> None:
+    def _step(rest: Floats, among: Links, before: Floats, after: Floats) -> None:
         def work(rows: slice) -> None:
             np.add(rest[rows], follow(among.rows(rows), before), out=after[rows])
 
@@ -180,7 +193,7 @@ def _strongest_first(links: Links) -> Links:
     )
 
 
-def _classifier(vectors: Matrix, prototypes: Matrix, start: InitialPrototypes, temperature: float) -> LinearClassifier:
+def _classifier(vectors: Floats, prototypes: Floats, start: InitialPrototypes, temperature: float) -> LinearClassifier:
     lengths = np.maximum(np.linalg.norm(prototypes, axis=1, keepdims=True), np.float32(1e-6))
     directions = (prototypes / lengths).astype(np.float32)
     if not start.is_zero_shot.any():
@@ -188,24 +201,20 @@ def _classifier(vectors: Matrix, prototypes: Matrix, start: InitialPrototypes, t
     known = directions[~start.is_zero_shot]
     some = vectors[:: max(1, len(vectors) * len(known) // MOST_PRODUCTS)]
     apart = 2 - 2 * (some @ known.T).max(axis=1) if len(known) else np.full(1, 2.0)
-    return linear_classifier(
-        directions,
-        temperature,
-        is_zero_shot=start.is_zero_shot,
-        spread=start.spread,
-        own_distance=float(np.median(apart)),
-    )
+    own = float(np.median(apart))
+    zero_shot, spread = start.is_zero_shot, start.spread
+    return linear_classifier(directions, temperature, is_zero_shot=zero_shot, spread=spread, own_distance=own)
 
 
 @dataclass(frozen=True)
 class _ShotSums:
-    """What shots add to the prototypes: sums (c, d) of their vectors and (c,) of their weights."""
+    """What shots add to the prototypes."""
 
-    vectors: Matrix
-    weights: Matrix
+    vectors: Floats  # (c, d) sums
+    weights: Floats  # (c,) sums
 
 
-def _of_shots(chances: AnchorChances, vectors: Matrix, weights: Matrix) -> _ShotSums:
+def _of_shots(chances: AnchorChances, vectors: Floats, weights: Floats) -> _ShotSums:
     shots = np.flatnonzero(chances.shot_of >= 0)
     classes, count = chances.shot_of[shots], chances.free.shape[1]
     sums = np.zeros((count, vectors.shape[1]), dtype=np.float32)
@@ -214,8 +223,8 @@ def _of_shots(chances: AnchorChances, vectors: Matrix, weights: Matrix) -> _Shot
 
 
 def _moved(
-    vectors: Matrix, weights: Matrix, chances: AnchorChances, shots: _ShotSums, start: InitialPrototypes
-) -> Matrix:
+    vectors: Floats, weights: Floats, chances: AnchorChances, shots: _ShotSums, start: InitialPrototypes
+) -> Floats:
     """Means by chances; `vectors` (f, d) and `weights` (f,) are of the anchors that are no shots."""
     sums = _weighted_sums(chances.free, weights, vectors)
     sums += shots.vectors + START * start.prototypes
@@ -223,7 +232,7 @@ def _moved(
     return np.where(start.is_zero_shot[:, None], start.prototypes, sums / total[:, None]).astype(np.float32)
 
 
-def _weighted_sums(parts: Matrix, weights: Matrix, vectors: Matrix) -> Matrix:
+def _weighted_sums(parts: Floats, weights: Floats, vectors: Floats) -> Floats:
     """parts.T @ (weights * vectors), a block of rows at a time, always added up in the same order."""
     sums = np.zeros((-(-len(parts) // SUM_ROWS), parts.shape[1], vectors.shape[1]), dtype=np.float32)
 
@@ -235,9 +244,9 @@ def _weighted_sums(parts: Matrix, weights: Matrix, vectors: Matrix) -> Matrix:
 
 
 def _shares(
-    weights: Matrix, chances: AnchorChances, labels: AnchorLabels, shots: _ShotSums, start: InitialPrototypes
-) -> tuple[Matrix, Matrix, Matrix]:
-    """What the refined prototypes are made of; see `Refined`."""
+    weights: Floats, chances: AnchorChances, labels: AnchorLabels, shots: _ShotSums, start: InitialPrototypes
+) -> tuple[Floats, Floats, Floats]:
+    """Shares of unlabelled and coarse-labelled images, and of the start; see `Refined`."""
     free = weights[chances.free_positions]
     total = free @ chances.free + shots.weights + START
     positions = labels.positions[~labels.is_shot]

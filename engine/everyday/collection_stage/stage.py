@@ -9,29 +9,32 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.everyday.back_off import BackOff
-from engine.everyday.blocks import in_blocks
+from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, block_of, factor_of, in_blocks
+from engine.everyday.collection_stage.anchor_labels import AnchorLabels, familiarity_of
 from engine.everyday.collection_stage.basis import CollectionBasis
-from engine.everyday.collection_stage.branches import Branches
 from engine.everyday.collection_stage.calibration import (
+    Branches,
     Calibration,
     HeldOutChances,
     expected_power,
     power_from,
     smoothing_for,
 )
-from engine.everyday.collection_stage.familiarity import familiarity_of
 from engine.everyday.collection_stage.neighbours import Links, links_to
-from engine.everyday.collection_stage.novelty import Novelty
-from engine.everyday.collection_stage.novelty_threshold import LabelledAnchors, fit_novelty
-from engine.everyday.collection_stage.propagated_start import LinearPrototypes
-from engine.everyday.collection_stage.refinement import InitialPrototypes, Refined, chances_of, joined, refine, softmax
-from engine.everyday.collection_stage.sharing import AnchorLabels
-from engine.everyday.fixed_point import Embeddings, block_of, factor_of
-from engine.everyday.prototypical.classification import LinearClassifier
-from engine.everyday.scores import Scores
+from engine.everyday.collection_stage.novelty import LabelledAnchors, Novelty, fit_novelty
+from engine.everyday.collection_stage.refinement import (
+    InitialPrototypes,
+    LinearPrototypes,
+    Refined,
+    chances_of,
+    joined,
+    refine,
+)
+from engine.everyday.prototypical.classification import LinearClassifier, softmax
+from engine.everyday.scores import HeldOutShots, Scores
+from engine.everyday.shots import Shots
 
 FOLDS: Final = 4
 """At most so many shots of a class are held out, one at a time, together with one of every other class."""
@@ -44,29 +47,23 @@ ELSEWHERE: Final = 0.8
 ENOUGH_TO_TELL: Final = 10
 """Fewer shots may be odd by chance."""
 
-Matrix = NDArray[np.float32]
-Rows = slice | NDArray[np.int64]
+Rows = slice | Integers
 
 
 @dataclass(frozen=True)
 class StageInput:
     """Everything the stage starts from."""
 
-    basis: CollectionBasis  # the collection
-    embeddings: Matrix  # (n, d) float32 of the labelled images, what prototypes are made from
-    as_classified: Matrix  # (n, d) float32, what they would be classified by
-    # (n,) int64 of the labelled images among the anchors, -1 for those the basis does not know
-    positions: NDArray[np.int64]
-    class_ids: NDArray[np.int64]  # (n,) int64 labels of the images
-    # for each label the places of the candidates that agree with it; none for a label without any
-    allowed: Mapping[int, NDArray[np.int64]]
+    basis: CollectionBasis
+    shots: Shots  # n of them
+    positions: Integers  # (n,) int64 of the shots among the anchors, -1 for those the basis does not know
+    allowed: Mapping[int, Integers]  # for each label the places of the candidates that agree with it
     recipe: LinearPrototypes  # of the propagated prototypes
-    candidates: NDArray[np.int64]  # (c,) int64 positions in the recipe's table
+    candidates: Integers  # (c,) int64 positions in the recipe's table
     spread: float  # of zero-shot classes
-    ignored: NDArray[np.int64]  # anchors that show none of the classes
+    ignored: Integers  # anchors that show none of the classes
     branches: Branches  # the classes above the c candidates
-    # the classifier that the model has without the stage, given its prototypes (c, d)
-    without: Callable[[Matrix], LinearClassifier]
+    without: Callable[[Floats], LinearClassifier]  # the classifier without the stage, of prototypes (c, d)
 
 
 @dataclass(frozen=True)
@@ -84,61 +81,41 @@ class StageCheck:
 
 
 @dataclass(frozen=True)
-class StageHeldOut:
-    """What the stage said of h shots that it did not know to be shots."""
-
-    shots: NDArray[np.int64]  # (h,) int64 positions among the labelled images
-    classes: NDArray[np.int64]  # (h,) int64 positions of the shots' own candidates
-    probabilities: Matrix  # (h, c) float32, calibrated
-
-
-@dataclass(frozen=True)
 class CollectionStage:
     """A fitted stage."""
 
-    basis: CollectionBasis  # the collection it was fitted to
+    basis: CollectionBasis  # that it was fitted to
     labels: AnchorLabels  # what was held fixed
     refined: Refined  # prototypes and chances of the anchors
     familiarity: float  # how alike shots are to the unlabelled images, in (0, 1]
     calibration: Calibration  # from chances to probabilities
     check: StageCheck  # how it did on held-out shots
-    held_out: StageHeldOut  # what it said of them
-    novelty: Novelty | None  # tells images that show none of the classes; None where too little is there to tell
+    held_out: HeldOutShots  # with calibrated probabilities
+    novelty: Novelty | None  # detects images that show none of the classes; None with too little data
 
     @property
     def has_shots_from_elsewhere(self) -> bool:
         """Whether a few labels among the other images would teach most."""
         return self.familiarity < ELSEWHERE and int(self.labels.is_shot.sum()) >= ENOUGH_TO_TELL
 
-    def probabilities(self, embeddings: Embeddings) -> Matrix:
-        """Probabilities (n, c) of any images, of the collection or not, by the anchors they look like."""
+    def probabilities(self, embeddings: Embeddings) -> Floats:
+        """Probabilities (n, c) of any images, by the anchors they look like."""
         return self._new(embeddings)[0]
 
-    def probabilities_at(self, embeddings: Embeddings, rows: NDArray[np.int64]) -> Matrix:
-        """Probabilities (k, c) of images of the collection.
-
-        Args:
-            embeddings: (k, d) of these rows.
-            rows: (k,) their rows in the basis.
-        """
+    def probabilities_at(self, embeddings: Embeddings, rows: Integers) -> Floats:
+        """Probabilities (k, c) of images of the collection, of embeddings (k, d) at these rows (k,) of the basis."""
         vectors = self.basis.whitening.apply(embeddings)
         return self._finish(chances_of(self.refined.classifier, vectors), self.basis.links_at(rows))
 
     def classify(
-        self,
-        embeddings: Embeddings,
-        back_off: BackOff,
-        classifier: LinearClassifier,
-        *,
-        rows: NDArray[np.int64] | None = None,
+        self, embeddings: Embeddings, back_off: BackOff, classifier: LinearClassifier, *, rows: Integers | None = None
     ) -> Scores:
         """Classify images of the collection.
 
         Args:
             embeddings: (k, d) of these rows; all without `rows`.
-            back_off: roll-up and bars.
-            classifier: of the model without the stage. Scores keep its logits, so that a distance can be told from
-                them; the probabilities in them are the stage's.
+            classifier: of the model without the stage. Scores keep its logits, from which distances are computed; the
+                probabilities in them are the stage's.
             rows: (k,) rows in the basis; by default all, in order.
         """
         scores = Scores.empty(len(embeddings))
@@ -174,35 +151,31 @@ class CollectionStage:
     def classify_new(self, embeddings: Embeddings, back_off: BackOff, classifier: LinearClassifier) -> Scores:
         """Classify images (n, d) that need not be in the collection; otherwise like `classify`."""
         scores = Scores.empty(len(embeddings))
-        factor = factor_of(embeddings)
-
-        def work(part: slice) -> None:
-            chances, links = self._new(embeddings[part])
-            images = block_of(embeddings[part]) * factor
-            scores.put(part, _scores(chances, self._similarity(links), back_off, classifier, images))
-
         for start in range(0, len(embeddings), PASS_ROWS):
-            work(slice(start, start + PASS_ROWS))
+            part = slice(start, start + PASS_ROWS)
+            chances, links = self._new(embeddings[part])
+            images = block_of(embeddings[part]) * factor_of(embeddings)
+            scores.put(part, _scores(chances, self._similarity(links), back_off, classifier, images))
         return scores
 
-    def _similarity(self, links: Links) -> Matrix:
-        """Similarity (n,) to the labelled images of images with such links; NaN where nothing can be said."""
+    def _similarity(self, links: Links) -> Floats:
+        """Similarity (n,) to the labelled images; NaN without a detector of novelty."""
         if self.novelty is None:
             return np.full(len(links.positions), np.nan, dtype=np.float32)
         return self.novelty.similarity(links)
 
-    def _new(self, embeddings: Embeddings) -> tuple[Matrix, Links]:
-        """Probabilities (n, c) and links of any images, of the collection or not."""
+    def _new(self, embeddings: Embeddings) -> tuple[Floats, Links]:
+        """Probabilities (n, c) and links of any images."""
         vectors = self.basis.whitening.apply(embeddings)
         links = self.basis.links_of_new(vectors)
         return self._finish(chances_of(self.refined.classifier, vectors), links), links
 
-    def _finish(self, by_prototype: Matrix, links: Links) -> Matrix:
+    def _finish(self, by_prototype: Floats, links: Links) -> Floats:
         return self.calibration.apply(joined(by_prototype, links, self.refined.chances))
 
 
 def _scores(
-    chances: Matrix, similarity: Matrix, back_off: BackOff, classifier: LinearClassifier, images: Matrix
+    chances: Floats, similarity: Floats, back_off: BackOff, classifier: LinearClassifier, images: Floats
 ) -> Scores:
     best = chances.argmax(axis=1)
     score = np.take_along_axis(chances, best[:, None], axis=1)[:, 0]
@@ -213,9 +186,9 @@ def _scores(
 
 
 def fit_stage(given: StageInput) -> CollectionStage:
-    """Refine the prototypes, and say how sure to be."""
+    """Refine the prototypes, and calibrate their probabilities."""
     held_out = _hold_out(given)
-    labels, kept = _labels(given), np.ones(len(given.embeddings), dtype=bool)
+    labels, kept = _labels(given), np.ones(len(given.shots), dtype=bool)
     refined = _refine(given, labels, kept)
     familiarity = familiarity_of(given.basis, labels)
     counts = labels.shot_counts()
@@ -226,31 +199,30 @@ def fit_stage(given: StageInput) -> CollectionStage:
     )
     calibration = Calibration(power_from(held_out, expected, familiarity), smoothing_for(counts), given.branches)
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
-    answers = StageHeldOut(held_out.shots, held_out.classes, held_out.claims(calibration.power))
+    image_ids = given.shots.image_ids[held_out.shots]
+    class_ids = given.recipe.table.class_ids[given.candidates[held_out.classes]]
+    scores = HeldOutShots(image_ids, class_ids, held_out.claims(calibration.power))
     novelty = _novelty(given, labels, refined, familiarity)
-    return CollectionStage(given.basis, labels, refined, familiarity, calibration, check, answers, novelty)
+    return CollectionStage(given.basis, labels, refined, familiarity, calibration, check, scores, novelty)
 
 
 def _novelty(given: StageInput, labels: AnchorLabels, refined: Refined, familiarity: float) -> Novelty | None:
     named, classes = np.unique(labels.labels, return_inverse=True)
-    labelled = LabelledAnchors(
-        labels.positions,
-        classes,
-        [labels.allowed[label] for label in named.tolist()],
-        refined.chances.best(),
-        given.ignored,
-    )
+    candidates_of = [labels.allowed[label] for label in named.tolist()]
+    best = refined.chances.best()
+    labelled = LabelledAnchors(labels.positions, classes, candidates_of, best, given.ignored)
     return fit_novelty(given.basis, labelled, familiarity)
 
 
 def _labels(given: StageInput) -> AnchorLabels:
-    agrees = np.array([len(given.allowed[label]) > 0 for label in given.class_ids.tolist()], dtype=bool)
+    labels = given.shots.class_ids
+    agrees = np.array([len(given.allowed[label]) > 0 for label in labels.tolist()], dtype=bool)
     usable = np.flatnonzero((given.positions >= 0) & agrees)
-    return AnchorLabels(given.positions[usable], given.class_ids[usable], given.allowed, len(given.candidates))
+    return AnchorLabels(given.positions[usable], labels[usable], given.allowed, len(given.candidates))
 
 
-def _refine(given: StageInput, labels: AnchorLabels, kept: NDArray[np.bool_]) -> Refined:
-    whitened = given.basis.whitening.apply(given.embeddings)
+def _refine(given: StageInput, labels: AnchorLabels, kept: Flags) -> Refined:
+    whitened = given.basis.whitening.apply(given.shots.embeddings)
     prototypes = given.recipe.final(whitened, kept)[given.candidates]
     start = InitialPrototypes(prototypes, given.recipe.table.is_zero_shot[given.candidates], given.spread)
     return refine(given.basis.vectors, given.basis.anchor_links, labels, start, ignored=given.ignored)
@@ -278,7 +250,7 @@ def _hold_out(given: StageInput) -> HeldOutChances:
     )
 
 
-def _fold(labels: AnchorLabels, turn: int) -> NDArray[np.int64]:
+def _fold(labels: AnchorLabels, turn: int) -> Integers:
     """Places of the turn-th shot of every class that has at least two."""
     shots = np.flatnonzero(labels.is_shot)
     classes = labels.candidates[shots]
@@ -291,7 +263,7 @@ def _fold(labels: AnchorLabels, turn: int) -> NDArray[np.int64]:
     return shots[order[first[chosen] + turn]].astype(np.int64)
 
 
-def _fit_without(given: StageInput, labels: AnchorLabels, fold: NDArray[np.int64]) -> HeldOutChances:
+def _fit_without(given: StageInput, labels: AnchorLabels, fold: Integers) -> HeldOutChances:
     held = labels.positions[fold]
     classes = labels.candidates[fold]
     rest = labels.without(fold)
@@ -305,10 +277,8 @@ def _fit_without(given: StageInput, labels: AnchorLabels, fold: NDArray[np.int64
     return HeldOutChances(chances, shots, classes, counts, _hits_without(given, kept, shots, classes), given.branches)
 
 
-def _hits_without(
-    given: StageInput, kept: NDArray[np.bool_], shots: NDArray[np.int64], classes: NDArray[np.int64]
-) -> int:
-    prototypes = given.recipe.final(given.embeddings, kept)[given.candidates]
-    rows = given.as_classified[shots]
+def _hits_without(given: StageInput, kept: Flags, shots: Integers, classes: Integers) -> int:
+    prototypes = given.recipe.final(given.shots.embeddings, kept)[given.candidates]
+    rows = given.shots.as_classified[shots]
     logits = given.without(prototypes).logits(rows, np.einsum("nd,nd->n", rows, rows))
     return int((logits.argmax(axis=1) == classes).sum())

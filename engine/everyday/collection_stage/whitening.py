@@ -1,8 +1,7 @@
-"""Whitening by how look-alikes differ: directions in which photos of one thing differ anyway count less.
+"""Whitening by the differences of look-alikes: directions in which photos of one class differ anyway count less.
 
-Two images that are among each other's most alike ones mostly show the same, so the covariance of such differences
-estimates, without a label, how photos of one class differ. The covariance of all images, which was used before, also
-takes away what tells classes apart (decision 52).
+Mutual nearest neighbours mostly show the same class, so the covariance of their differences estimates, without a label,
+the variance within classes. The covariance of all images would also take away what tells classes apart (decision 52).
 """
 
 from dataclasses import dataclass
@@ -11,9 +10,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import one_thread_each, stop_if_asked
+from engine.everyday.blocks import Embeddings, Floats, one_thread_each, stop_if_asked, to_floats
 from engine.everyday.collection_stage.neighbours import nearest
-from engine.everyday.fixed_point import Embeddings, to_floats
 
 LEAST_SHRINKAGE: Final = 0.1
 """Share of the mean variance in every direction's variance, however many images there are."""
@@ -37,7 +35,6 @@ BORROWED: Final = 1.2
 LEAST_NOISE: Final = 0.05
 """Least variance between look-alikes along a direction, of 1 on average."""
 
-Matrix = NDArray[np.float32]
 Square = NDArray[np.float64]
 
 
@@ -45,10 +42,10 @@ Square = NDArray[np.float64]
 class Whitening:
     """A shift and a rotation with scales."""
 
-    mean: Matrix  # (d,) float32
-    matrix: Matrix  # (d, d) float32; (embedding - mean) @ matrix has the same variance in every direction
+    mean: Floats  # (d,) float32
+    matrix: Floats  # (d, d) float32; (embedding - mean) @ matrix has the same variance in every direction
 
-    def apply(self, embeddings: Embeddings) -> Matrix:
+    def apply(self, embeddings: Embeddings) -> Floats:
         """Whitened embeddings (n, d) float32 of length 1; an image at the mean stays at zero."""
         moved = (to_floats(embeddings) - self.mean) @ self.matrix
         lengths = np.sqrt(np.einsum("nd,nd->n", moved, moved))[:, None]
@@ -56,20 +53,13 @@ class Whitening:
 
 
 def shrinkage_for(images: int, width: int) -> float:
-    """Share of the mean variance in every direction's: few images do not tell the directions apart."""
+    """Share of the mean variance in every direction's: few images do not estimate directions well."""
     return max(LEAST_SHRINKAGE, width / (images + width))
 
 
 @one_thread_each
 def whitening_of(embeddings: Embeddings) -> Whitening | None:
-    """Learn the whitening of a collection: by how look-alikes differ, or all images where there are too few of them.
-
-    Args:
-        embeddings: (n, d), n any number.
-
-    Returns:
-        None when the images do not differ, or there are fewer than two.
-    """
+    """Whitening of embeddings (n, d), by all images where look-alikes are few; None if all are equal."""
     sample = to_floats(_spread(embeddings, MOST_IMAGES))
     if len(sample) < 2:  # noqa: PLR2004 (one image has no variance)
         return None
@@ -104,8 +94,8 @@ def _shrunk(within: Square, total: Square, shrinkage: float) -> Square:
     sqrt(b / (1 + b)), the share of it that is no noise, and by (1 + b) to the power -`LEVELLING` / 2, so that a few
     directions that tell crates from shelves do not drown those that tell apples apart.
 
-    Among few images the most alike ones are often of different classes, so what look-alikes say is mixed with what all
-    images say, the more the fewer there are; of a few dozen images it is all.
+    Look-alikes among few images are often of different classes, so the fewer there are, the more the covariance of all
+    images counts; of a few dozen images it is all.
     """
     borrowed = min(1.0, BORROWED * shrinkage)
     within = (1 - borrowed) * within + borrowed * (np.trace(within) / np.trace(total)) * total
@@ -123,12 +113,12 @@ def _spread(rows: Embeddings, most: int) -> Embeddings:
     return rows[:: max(-(-len(rows) // most), 1)]
 
 
-def _covariance(vectors: Matrix) -> NDArray[np.float64]:
+def _covariance(vectors: Floats) -> NDArray[np.float64]:
     """Second moments (d, d) of vectors (n, d)."""
     return (vectors.T @ vectors).astype(np.float64) / len(vectors)
 
 
-def _look_alike_differences(centred: Matrix) -> Matrix:
+def _look_alike_differences(centred: Floats) -> Floats:
     """Differences (p, d) of pairs of images (n, d) that are among each other's `LOOK_ALIKES` most alike ones."""
     lengths = np.sqrt(np.einsum("nd,nd->n", centred, centred))[:, None]
     unit = (centred / np.maximum(lengths, np.float32(1e-6))).astype(np.float32)

@@ -7,13 +7,12 @@ it on the collection's own embeddings before it leaves (`agreement.py`). Of the 
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.everyday.back_off import BackOff
+from engine.everyday.blocks import Floats
 from engine.everyday.classifier import COARSE, DISTANCE, EMBEDDING, PROBABILITIES
-from engine.everyday.collection_stage import branches as branch
-from engine.everyday.collection_stage import calibration as sure
 from engine.everyday.collection_stage.basis import SAME
+from engine.everyday.collection_stage.calibration import LEAST, Branches, Calibration
 from engine.everyday.collection_stage.neighbours import FARTHEST, NEIGHBOURS
 from engine.everyday.collection_stage.stage import CollectionStage
 from engine.everyday.graph_writer import GraphWriter
@@ -23,12 +22,11 @@ _SHORTEST: Final = 1e-6  # what `Whitening.apply` divides by at least
 _LEAST_STRENGTH: Final = 1e-30
 """Divides the strengths of links of an image that is like no anchor: all of them are 0."""
 
-Matrix = NDArray[np.float32]
 Shape = tuple[str | int, ...]
 
 
 def _write(
-    graph: GraphWriter, classifier: LinearClassifier, prototypes: Matrix, stage: CollectionStage | None, rules: BackOff
+    graph: GraphWriter, classifier: LinearClassifier, prototypes: Floats, stage: CollectionStage | None, rules: BackOff
 ) -> dict[str, Shape]:
     """Add the operators; shape of each output by its name."""
     chances = _by_prototype(graph, EMBEDDING, classifier, "everyday") if stage is None else _staged(graph, stage)
@@ -45,7 +43,7 @@ def _write(
 
 
 def answers_model(
-    classifier: LinearClassifier, prototypes: Matrix, stage: CollectionStage | None, rules: BackOff, opset: int
+    classifier: LinearClassifier, prototypes: Floats, stage: CollectionStage | None, rules: BackOff, opset: int
 ) -> Any:
     """The operators as an `onnx.ModelProto`.
 
@@ -134,9 +132,9 @@ def _weights(graph: GraphWriter, cosines: str) -> tuple[str, str]:
     return graph.node("Mul", [shares, followed], "links.weights"), followed
 
 
-def _calibrated(graph: GraphWriter, chances: str, calibration: sure.Calibration) -> str:
+def _calibrated(graph: GraphWriter, chances: str, calibration: Calibration) -> str:
     """As `Calibration.apply`."""
-    least = graph.node("Max", [chances, graph.array("chances.least", sure.LEAST)], "chances.positive")
+    least = graph.node("Max", [chances, graph.array("chances.least", LEAST)], "chances.positive")
     powered = graph.node(
         "Mul", [graph.node("Log", [least], "chances.log"), graph.array("power", calibration.power)], "chances.powered"
     )
@@ -150,13 +148,13 @@ def _calibrated(graph: GraphWriter, chances: str, calibration: sure.Calibration)
     return _leaning(graph, leaked, calibration.branches)
 
 
-def _leaning(graph: GraphWriter, claims: str, branches: branch.Branches) -> str:
+def _leaning(graph: GraphWriter, claims: str, branches: Branches) -> str:
     """As `Branches.lean`."""
     if branches.roll_up.shape[1] == 0:
         return claims
     means, place = branches.means
     sums = graph.node("MatMul", [claims, graph.array("branches", branches.roll_up)], "branches.sums")
-    least = graph.node("Max", [sums, graph.array("branches.least", branch.LEAST)], "branches.positive")
+    least = graph.node("Max", [sums, graph.array("branches.least", LEAST)], "branches.positive")
     logs = graph.node("Log", [least], "branches.log")
     powers = graph.node("MatMul", [logs, graph.array("branches.means", means)], "branches.powers")
     factors = graph.picked(graph.node("Exp", [powers], "branches.factors"), place.tolist(), 1, "branches.own")

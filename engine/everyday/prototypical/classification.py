@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.everyday.back_off import BackOff
-from engine.everyday.blocks import in_blocks
-from engine.everyday.fixed_point import SCALE, Embeddings, block_of
+from engine.everyday.blocks import SCALE, Embeddings, Flags, Floats, block_of, in_blocks
 from engine.everyday.scores import Scores
 
 
@@ -19,14 +17,14 @@ from engine.everyday.scores import Scores
 class LinearClassifier:
     """Eq. 2 written as logits = embeddings @ weights.T + offsets (+ a term for broader classes)."""
 
-    weights: NDArray[np.float32]  # (c, d) float32, prototypes times 2 / temperature
-    offsets: NDArray[np.float32]  # (c,) float32
+    weights: Floats  # (c, d) float32, prototypes times 2 / temperature
+    offsets: Floats  # (c,) float32
     # (c,) float32, 0 for classes with shots. A zero-shot class is broader: its temperature is (1 + spread) times the
     # others', and ||x||² does not cancel from its logit.
-    breadth: NDArray[np.float32]
+    breadth: Floats
     temperature: float  # divides squared distances
 
-    def logits(self, embeddings: Embeddings, squares: NDArray[np.float32]) -> NDArray[np.float32]:
+    def logits(self, embeddings: Embeddings, squares: Floats) -> Floats:
         """Logits (n, c) up to a constant of each row; `squares` (n,) are squared norms."""
         logits = block_of(embeddings) @ self._weights_for(embeddings).T
         logits += self.offsets
@@ -35,34 +33,42 @@ class LinearClassifier:
             logits[:, broad] += squares[:, None] * self.breadth[broad]
         return logits
 
-    def _weights_for(self, embeddings: Embeddings) -> NDArray[np.float32]:
+    def _weights_for(self, embeddings: Embeddings) -> Floats:
         return self._fixed_point_weights if embeddings.dtype == np.int16 else self.weights
 
     @cached_property
-    def prototypes(self) -> NDArray[np.float32]:
+    def prototypes(self) -> Floats:
         """(c, d) float32, back from the weights."""
         return (self.weights / (2 * self._slope)[:, None]).astype(np.float32)
 
     @property
-    def _slope(self) -> NDArray[np.float32]:
+    def _slope(self) -> Floats:
         return (1 / self.temperature - self.breadth).astype(np.float32)
 
     @cached_property
-    def _fixed_point_weights(self) -> NDArray[np.float32]:
+    def _fixed_point_weights(self) -> Floats:
         return self.weights * np.float32(1 / SCALE)
 
-    def squared_distance(self, scores: Scores) -> NDArray[np.float32]:
+    def squared_distance(self, scores: Scores) -> Floats:
         """Squared distance (n,) of unit-length embeddings to their likeliest class, back from the logits."""
         slope = self._slope
         constant = 1 / self.temperature + self.offsets + slope * (self.prototypes**2).sum(axis=1)
         return ((constant[scores.best] - scores.best_logit) / slope[scores.best]).astype(np.float32)
 
 
+def softmax(logits: Floats) -> Floats:
+    """Probabilities (n, c) of logits (n, c), in their memory."""
+    logits -= logits.max(axis=1, keepdims=True, initial=-np.inf)
+    np.exp(logits, out=logits)
+    logits /= logits.sum(axis=1, keepdims=True)
+    return logits
+
+
 def linear_classifier(
-    prototypes: NDArray[np.float32],
+    prototypes: Floats,
     temperature: float,
     *,
-    is_zero_shot: NDArray[np.bool_] | None = None,
+    is_zero_shot: Flags | None = None,
     spread: float = 0.0,
     own_distance: float = 0.0,
 ) -> LinearClassifier:
@@ -91,9 +97,7 @@ def linear_classifier(
     )
 
 
-def classify_block(
-    classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings, squares: NDArray[np.float32]
-) -> Scores:
+def classify_block(classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings, squares: Floats) -> Scores:
     """Classify a block of images that fits the cache."""
     logits = classifier.logits(embeddings, squares)
     best = logits.argmax(axis=1)
@@ -109,9 +113,7 @@ def classify_block(
     return Scores(best, best_logit[:, 0], log_total, safe_class, safe_score, np.full(len(best), np.nan, np.float32))
 
 
-def classify_all(
-    classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings, squares: NDArray[np.float32]
-) -> Scores:
+def classify_all(classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings, squares: Floats) -> Scores:
     """Classify n images with all processor cores."""
     scores = Scores.empty(len(embeddings))
 

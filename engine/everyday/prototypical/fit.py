@@ -1,7 +1,4 @@
-"""Fitting the everyday model: from a graph and a person's shots to a classifier of the whole collection.
-
-Composes the exported equations (Eq. 2 to 6) with leave-one-shot-out tuning, roll-up and the bar for unknown images.
-"""
+"""Fits the everyday model: Eq. 2 to 6, leave-one-shot-out tuning, roll-up, and the collection stage."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,23 +6,31 @@ from pathlib import Path
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.everyday.back_off import Policy, back_off
-from engine.everyday.blocks import one_thread_each, stop_if_asked
+from engine.everyday.blocks import Flags, Floats, Integers, one_thread_each, stop_if_asked
 from engine.everyday.classifier import FitSnapshot, FittedClassifier, Setting
 from engine.everyday.collection_stage.basis import CollectionBasis
-from engine.everyday.collection_stage.branches import Branches
+from engine.everyday.collection_stage.calibration import Branches
 from engine.everyday.collection_stage.live_basis import LiveBasis
-from engine.everyday.collection_stage.propagated_start import LinearPrototypes
+from engine.everyday.collection_stage.refinement import LinearPrototypes
 from engine.everyday.collection_stage.stage import StageInput, fit_stage
 from engine.everyday.prototypical.classification import LinearClassifier, linear_classifier
-from engine.everyday.prototypical.held_out_check import checked_places, held_out_check, holdable_shots, right_places
 from engine.everyday.prototypical.model import EverydayModel
-from engine.everyday.prototypical.propagation import PropagationSession
-from engine.everyday.prototypical.prototypes import candidate_positions, prototype_table, support_of
-from engine.everyday.prototypical.tuning import HeldOutCheck, Tuning, held_out_shots, lambda_for, sampled, tune
-from engine.everyday.scores import HeldOutShots, Scores
+from engine.everyday.prototypical.prototypes import PropagationSession, candidate_positions, prototype_table, support_of
+from engine.everyday.prototypical.tuning import (
+    HeldOutCheck,
+    Tuning,
+    checked_places,
+    held_out_check,
+    held_out_shots,
+    holdable_shots,
+    lambda_for,
+    right_places,
+    sampled,
+    tune,
+)
+from engine.everyday.scores import Scores
 from engine.everyday.shots import Shots
 from engine.everyday.teaching import teach_first_of
 from engine.graph.category_graph import CategoryGraph
@@ -37,14 +42,13 @@ SMALLEST_SPREAD_DIVISOR: Final = 0.25
 
 @dataclass(frozen=True)
 class Prior:
-    """What the backbone's card says, from its training collection: where tuning starts and what few shots keep."""
+    """From the backbone's card: where tuning starts and what few shots keep."""
 
     shrinkage: float  # of the PPN+ setting
     shrinkage_guessed: float  # of the PPN setting, whose parents are guessed
     temperature: float  # divides squared distances (Eq. 2).
 
     def shrinkage_for(self, setting: Setting) -> float:
-        """The shrinkage a setting starts from."""
         return self.shrinkage_guessed if setting is Setting.PPN else self.shrinkage
 
 
@@ -55,19 +59,13 @@ def prior_of(card: BackboneCard) -> Prior:
 
 @final
 class EverydayClassifier:
-    """The everyday model as a `Classifier`: remembers the loaded equations, whitening and neighbours.
-
-    Args:
-        propagation: file of the exported equations.
-        prior: of the backbone.
-    """
+    """The everyday model as a `Classifier`; keeps the session of the exported equations, and the basis."""
 
     def __init__(self, propagation: Path, prior: Prior, basis: LiveBasis) -> None:
         self._propagation, self._prior, self._basis = propagation, prior, basis
         self._session: PropagationSession | None = None
 
     def fit(self, snapshot: FitSnapshot) -> EverydayModel:
-        """See `Classifier.fit`."""
         shots = snapshot.shots
         self._session = self._session or PropagationSession(self._propagation)
         basis = self._basis.current(snapshot.images, shots.image_ids) if snapshot.with_collection else None
@@ -76,8 +74,7 @@ class EverydayClassifier:
             basis=basis, ignored=snapshot.images.ignored(),
         )  # fmt: skip
 
-    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> NDArray[np.int64] | None:
-        """See `Classifier.teach_first`."""
+    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> Integers | None:
         return teach_first_of(self._basis, snapshot, fitted, scores)
 
 
@@ -93,62 +90,48 @@ def fit(
     allowed: Sequence[int] | None = None,
     tuning: Tuning | None = None,
     basis: CollectionBasis | None = None,
-    ignored: NDArray[np.int64] | None = None,
+    ignored: Integers | None = None,
 ) -> EverydayModel:
     """Fit the model to a person's labels.
 
     Args:
         shots: n labelled images of width d; n may be 0, then nothing is a candidate.
-        prior: the backbone card's shrinkage and temperature.
-        setting: PPN+, PPN or prototypes alone.
         policies: bars and deepest classes by class id.
         allowed: classes to choose among, none above another; by default the deepest that have a prototype.
         tuning: an earlier outcome to keep, so that a single new shot moves only the classes it touches.
-        basis: of all images, for the collection stage; None leaves the model as the paper has it. The stage is never
-            used with prototypes alone.
-        ignored: ids of images that a person said show none of the classes: they teach the collection stage nothing.
+        basis: of all images, for the collection stage, which is never used with prototypes alone.
+        ignored: ids of images labelled as none of the classes, which teach the collection stage nothing.
     """
     support = support_of(graph, shots, setting)
     stop_if_asked()
-    start = prototype_table(session, support, shots, lambda_for(support.own_counts, prior.shrinkage_for(setting)))
-    candidates = candidate_positions(graph, start, allowed)
+    first = prototype_table(session, support, shots, lambda_for(support.own_counts, prior.shrinkage_for(setting)))
+    candidates = candidate_positions(graph, first, allowed)
     stop_if_asked()
     check: HeldOutCheck | None = None
     if tuning is None:
-        held = sampled(holdable_shots(graph, shots, start, candidates))
-        check = held_out_check(graph, shots, start, candidates, held, setting=setting)
-        tuning = tune(
-            check,
-            shrinkage=prior.shrinkage_for(setting),
-            temperature=prior.temperature,
-            may_propagate=setting is not Setting.PROTOTYPES,
-        )
+        held = sampled(holdable_shots(graph, shots, first, candidates))
+        check = held_out_check(graph, shots, first, candidates, held, setting=setting)
+        start, propagates = prior.shrinkage_for(setting), setting is not Setting.PROTOTYPES
+        tuning = tune(check, shrinkage=start, temperature=prior.temperature, may_propagate=propagates)
     table = prototype_table(session, support, shots, lambda_for(support.own_counts, tuning.shrinkage))
     stop_if_asked()
     classifier = _classifier(table.final[candidates], table.is_zero_shot[candidates], tuning, prior, setting)
     rules = back_off(graph, table.class_ids[candidates], policies or {})
-    held_out = (
-        None if check is None else held_out_shots(check, tuning, checked_places(start, candidates), len(candidates))
-    )
-    model = EverydayModel(setting, shots, table, candidates, tuning, classifier, rules, held_out=held_out)
+    model = EverydayModel(setting, shots, table, candidates, tuning, classifier, rules)
+    if check is not None:
+        held_out = held_out_shots(check, tuning, checked_places(first, candidates), len(candidates))
+        model = replace(model, held_out=held_out)
     if basis is None or setting is Setting.PROTOTYPES or len(candidates) == 0:
         return model
     return _with_stage(model, graph, prior, basis, np.zeros(0, dtype=np.int64) if ignored is None else ignored)
 
 
 def _classifier(
-    prototypes: NDArray[np.float32],
-    is_zero_shot: NDArray[np.bool_],
-    tuning: Tuning,
-    prior: Prior,
-    setting: Setting,
+    prototypes: Floats, is_zero_shot: Flags, tuning: Tuning, prior: Prior, setting: Setting
 ) -> LinearClassifier:
+    spread, apart = _spread(tuning, prior, setting), tuning.own_distance
     return linear_classifier(
-        prototypes,
-        tuning.temperature,
-        is_zero_shot=is_zero_shot,
-        spread=_spread(tuning, prior, setting),
-        own_distance=tuning.own_distance,
+        prototypes, tuning.temperature, is_zero_shot=is_zero_shot, spread=spread, own_distance=apart
     )
 
 
@@ -157,11 +140,7 @@ def _spread(tuning: Tuning, prior: Prior, setting: Setting) -> float:
 
 
 def _with_stage(
-    model: EverydayModel,
-    graph: CategoryGraph,
-    prior: Prior,
-    basis: CollectionBasis,
-    ignored: NDArray[np.int64],
+    model: EverydayModel, graph: CategoryGraph, prior: Prior, basis: CollectionBasis, ignored: Integers
 ) -> EverydayModel:
     shots, tuning, candidates = model.shots, model.tuning, model.candidates
     is_zero_shot = model.table.is_zero_shot[candidates]
@@ -169,10 +148,8 @@ def _with_stage(
     stage = fit_stage(
         StageInput(
             basis=basis,
-            embeddings=shots.embeddings,
-            as_classified=shots.as_classified,
+            shots=shots,
             positions=basis.positions_of(basis.rows_of(shots.image_ids)),
-            class_ids=shots.class_ids,
             allowed=right_places(graph, shots.class_ids.tolist(), model.candidate_ids),
             recipe=LinearPrototypes(model.table, tuning.shrinkage),
             candidates=candidates,
@@ -184,6 +161,4 @@ def _with_stage(
     )
     if not stage.check.pays:
         return replace(model, stage_check=stage.check, novelty=stage.novelty)
-    own = stage.held_out
-    held_out = HeldOutShots(shots.image_ids[own.shots], model.candidate_ids[own.classes], own.probabilities)
-    return replace(model, stage=stage, stage_check=stage.check, held_out=held_out, novelty=stage.novelty)
+    return replace(model, stage=stage, stage_check=stage.check, held_out=stage.held_out, novelty=stage.novelty)

@@ -5,35 +5,91 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.everyday.back_off import BackOff
-from engine.everyday.blocks import one_thread_each
+from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, one_thread_each
 from engine.everyday.classifier import (
     CollectionFigures,
     Explanation,
     FitFigures,
     Inheritance,
+    LookAlike,
     ScoredClass,
     Setting,
+    Share,
 )
+from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.novelty import Novelty
 from engine.everyday.collection_stage.stage import CollectionStage, StageCheck
 from engine.everyday.collection_stage.whitening import Whitening
-from engine.everyday.fixed_point import Embeddings
-from engine.everyday.measures import distance_limit
 from engine.everyday.prototypical.answers_graph import answers_model
-from engine.everyday.prototypical.classification import LinearClassifier, classify_all
-from engine.everyday.prototypical.explanation import look_alikes, made_of
-from engine.everyday.prototypical.held_out_check import held_out_check, holdable_shots
+from engine.everyday.prototypical.classification import LinearClassifier, classify_all, softmax
 from engine.everyday.prototypical.prototypes import PrototypeTable
-from engine.everyday.prototypical.tuning import Tuning, squared_at
-from engine.everyday.scores import HeldOutShots, Scores
+from engine.everyday.prototypical.tuning import Tuning, held_out_check, holdable_shots, squared_at
+from engine.everyday.scores import HeldOutShots, Scores, distance_limit
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
 HELD_OUT_TOGETHER: Final = 512
 """Shots held out at a time. Chosen: their distances to 10,000 classes take 100 MB."""
+
+
+def _shares(table: PrototypeTable, shots: Shots, place: int) -> tuple[Share, tuple[Share, ...]]:
+    """The own share of a prototype, by its place in the table, and those of its parents; they sum to 1."""
+    keep = float(table.lambda_[place])
+    edges = np.flatnonzero(table.edges[1] == place)
+    own = Share(int(table.class_ids[place]), keep, _images_of(table, shots, place))
+    parents = tuple(
+        Share(int(table.class_ids[parent]), (1 - keep) * float(weight), _images_of(table, shots, int(parent)))
+        for parent, weight in zip(table.edges[0, edges], table.edge_weights[edges], strict=True)
+    )
+    return own, tuple(sorted(parents, key=lambda share: -share.share))
+
+
+def _refined(start: Explanation, shots: Shots, stage: CollectionStage, candidate: int) -> Explanation:
+    """With the collection stage: the propagated prototype keeps a share, the shots have theirs once more."""
+    refined = stage.refined
+    kept, unlabelled = float(refined.start[candidate]), float(refined.unlabelled[candidate])
+    by_shots = 1 - kept - unlabelled - float(refined.coarse[candidate])
+    own = replace(start.own, share=kept * start.own.share + by_shots)
+    parents = tuple(replace(parent, share=kept * parent.share) for parent in start.parents)
+    coarse = _coarse_shares(shots, stage, candidate)
+    return replace(start, own=own, parents=parents, coarse=coarse, unlabelled=unlabelled)
+
+
+def _coarse_shares(shots: Shots, stage: CollectionStage, candidate: int) -> tuple[Share, ...]:
+    """The part that images with a coarse label have, by the class they are labelled with."""
+    total, positions = float(stage.refined.coarse[candidate]), stage.labels.sharing(candidate)
+    parts = stage.refined.chances.at(positions)[:, candidate]
+    if total <= 0 or parts.sum() <= 0:
+        return ()
+    image_ids = stage.basis.image_ids[stage.basis.anchors[positions]]
+    order = np.argsort(shots.image_ids, kind="stable")
+    label_of = shots.class_ids[order][np.searchsorted(shots.image_ids[order], image_ids)]
+    shares = []
+    for label in np.unique(label_of):
+        is_own = label_of == label
+        part = total * float(parts[is_own].sum() / parts.sum())
+        shares.append(Share(int(label), part, tuple(image_ids[is_own].tolist())))
+    return tuple(sorted(shares, key=lambda share: -share.share))
+
+
+def _look_alikes(basis: CollectionBasis, image_id: int) -> tuple[LookAlike, ...]:
+    """Images whose classes this one's probabilities follow, strongest link first."""
+    row = int(basis.rows_of(np.array([image_id]))[0])
+    if row < 0:
+        return ()
+    links = basis.links_at(np.array([row]))
+    positions, weights = links.positions[0], links.weights[0]
+    linked = np.flatnonzero(weights > 0)
+    ids = basis.image_ids[basis.anchors[positions[linked]]]
+    return tuple(LookAlike(int(other), float(weight)) for other, weight in zip(ids, weights[linked], strict=True))
+
+
+def _images_of(table: PrototypeTable, shots: Shots, place: int) -> tuple[int, ...]:
+    members = table.membership
+    positions = members.image_positions[members.class_positions == place]
+    return tuple(shots.image_ids[positions].tolist())
 
 
 @dataclass(frozen=True)
@@ -43,21 +99,17 @@ class EverydayModel:
     setting: Setting  # what parents are
     shots: Shots  # the labelled images it was fitted to
     table: PrototypeTable  # prototypes of all reached classes
-    candidates: NDArray[np.int64]  # (c,) positions in the table of the classes to choose among
+    candidates: Integers  # (c,) positions in the table of the classes to choose among
     tuning: Tuning  # shrinkage, temperature, and how they did on held-out shots
     classifier: LinearClassifier  # Eq. 2 over the candidates.
     back_off: BackOff  # roll-up and bars over the candidates
-    # what the unlabelled and coarse-labelled images add; None where the collection stage is off, has nothing to go by,
-    # or would do worse on held-out shots
-    stage: CollectionStage | None = None
+    stage: CollectionStage | None = None  # None where it is off, has no data, or would do worse on held-out shots
     stage_check: StageCheck | None = None  # how the stage did on held-out shots, also where it was dropped
-    # what it says of shots that it did not learn from; None where tuning was kept from before
-    held_out: HeldOutShots | None = None
-    # tells images of the collection that show none of the classes; None where only distances do
-    novelty: Novelty | None = None
+    held_out: HeldOutShots | None = None  # None where tuning was kept from before
+    novelty: Novelty | None = None  # detects unknown images; None where only distances do
 
     @property
-    def candidate_ids(self) -> NDArray[np.int64]:
+    def candidate_ids(self) -> Integers:
         """(c,) int64 class ids of the candidates."""
         return self.table.class_ids[self.candidates]
 
@@ -68,14 +120,13 @@ class EverydayModel:
             return None
         return place if self.table.has_prototype[place] else None
 
-    def prototype(self, class_id: int) -> NDArray[np.float32] | None:
+    def prototype(self, class_id: int) -> Floats | None:
         """Final prototype (d,) of a class, None when it has none."""
         place = self.place_of(class_id)
         return None if place is None else self.table.final[place]
 
     @cached_property
     def inheritance(self) -> Inheritance:
-        """See `FittedClassifier`."""
         table = self.table
         ends = table.class_ids[table.edges]
         pairs = zip(ends[0].tolist(), ends[1].tolist(), strict=True)
@@ -86,7 +137,6 @@ class EverydayModel:
 
     @property
     def figures(self) -> FitFigures:
-        """See `FittedClassifier`."""
         tuning, check, stage = self.tuning, self.stage_check, self.stage
         collection = None if check is None else CollectionFigures(False, check.shots, check.hits, check.hits_without)
         if collection is not None and stage is not None:
@@ -98,64 +148,51 @@ class EverydayModel:
 
     @property
     def space(self) -> Whitening | None:
-        """See `FittedClassifier`."""
         return None if self.stage is None else self.stage.basis.whitening
 
     @property
-    def has_links(self) -> NDArray[np.bool_] | None:
-        """See `FittedClassifier`."""
+    def has_links(self) -> Flags | None:
         return None if self.stage is None else self.stage.basis.scales > 0
 
-    def classify(self, embeddings: Embeddings, rows: NDArray[np.int64] | None = None) -> Scores:
-        """See `FittedClassifier`."""
+    def classify(self, embeddings: Embeddings, rows: Integers | None = None) -> Scores:
         if self.stage is not None:
             return self.stage.classify(embeddings, self.back_off, self.classifier, rows=rows)
         scores = self._by_prototypes(embeddings)
         if self.novelty is None:
             return scores
-        return replace(
-            scores, similarity=self.novelty.similarity_at(np.arange(len(embeddings)) if rows is None else rows)
-        )
+        at = np.arange(len(embeddings)) if rows is None else rows
+        return replace(scores, similarity=self.novelty.similarity_at(at))
 
     def classify_new(self, embeddings: Embeddings) -> Scores:
-        """See `FittedClassifier`."""
         if self.stage is not None:
             return self.stage.classify_new(embeddings, self.back_off, self.classifier)
         scores = self._by_prototypes(embeddings)
-        return (
-            scores if self.novelty is None else replace(scores, similarity=self.novelty.similarity_of_new(embeddings))
-        )
+        if self.novelty is None:
+            return scores
+        return replace(scores, similarity=self.novelty.similarity_of_new(embeddings))
 
     def _by_prototypes(self, embeddings: Embeddings) -> Scores:
         return classify_all(self.classifier, self.back_off, embeddings, np.ones(len(embeddings), dtype=np.float32))
 
-    def probabilities(self, embeddings: Embeddings, rows: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
-        """See `FittedClassifier`."""
+    def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
         with one_thread_each:
             if self.stage is None:
-                logits = self.classifier.logits(embeddings, np.ones(len(embeddings), dtype=np.float32))
-                powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-                return (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)
+                return softmax(self.classifier.logits(embeddings, np.ones(len(embeddings), dtype=np.float32)))
             if rows is None:
                 return self.stage.probabilities(embeddings)
             return self.stage.probabilities_at(embeddings, rows)
 
-    def is_unknown(self, scores: Scores) -> NDArray[np.bool_]:
-        """(n,) bool: the image shows none of the classes.
-
-        It and its look-alikes are less like the labelled images than images of known classes are; without the
-        collection, it is further from its likeliest class than these are.
-        """
+    def is_unknown(self, scores: Scores) -> Flags:
+        """See `FittedClassifier`: less similar to labelled images, or further from its class, than known ones are."""
         if self.novelty is not None:
             return scores.similarity < self.novelty.threshold
         return self.distance(scores) > self.tuning.unknown_distance
 
-    def distance(self, scores: Scores) -> NDArray[np.float32]:
-        """See `FittedClassifier`."""
+    def distance(self, scores: Scores) -> Floats:
         return self.classifier.squared_distance(scores)
 
-    def unknown_distance(self, scores: Scores, is_free: NDArray[np.bool_]) -> float:
-        """The limit by labels, or that within which nearly all unlabelled images lie that are not unknown."""
+    def unknown_distance(self, scores: Scores, is_free: Flags) -> float:
+        """See `FittedClassifier`: by labels, or by where nearly all unlabelled images lie that are not unknown."""
         by_labels = self.tuning.unknown_distance
         if self.novelty is None:
             return by_labels
@@ -163,28 +200,22 @@ class EverydayModel:
         return max(by_labels, by_collection) if np.isfinite(by_labels) else by_collection
 
     def explain(
-        self,
-        image_id: int,
-        embedding: NDArray[np.float32],
-        chances: NDArray[np.float32],
-        *,
-        class_id: int,
-        safe: ScoredClass | None,
+        self, image_id: int, embedding: Floats, chances: Floats, *, class_id: int, safe: ScoredClass | None
     ) -> Explanation | None:
-        """See `FittedClassifier`."""
         place = self.place_of(class_id)
         if place is None or len(self.candidates) == 0:
             return None
+        score = self.back_off.probability_of(class_id, chances)
+        is_unknown = self._is_unknown(image_id, embedding, int(self.candidate_ids[chances.argmax()]))
+        own, parents = _shares(self.table, self.shots, place)
+        explanation = Explanation(image_id, class_id, score, own, parents, safe, is_unknown)
+        if self.stage is None:
+            return explanation
+        explanation = replace(explanation, look_alikes=_look_alikes(self.stage.basis, image_id))
         candidate = np.flatnonzero(self.candidates == place)
-        shares = made_of(self.table, self.shots, place, self.stage, int(candidate[0]) if len(candidate) else None)
-        return Explanation(
-            image_id, class_id, self.back_off.probability_of(class_id, chances), shares.own, shares.parents, safe,
-            is_unknown=self._is_unknown(image_id, embedding, int(self.candidate_ids[chances.argmax()])),
-            coarse=shares.coarse, unlabelled=shares.unlabelled,
-            look_alikes=() if self.stage is None else look_alikes(self.stage.basis, image_id),
-        )  # fmt: skip
+        return _refined(explanation, self.shots, self.stage, int(candidate[0])) if len(candidate) else explanation
 
-    def _is_unknown(self, image_id: int, embedding: NDArray[np.float32], nearest_class: int) -> bool:
+    def _is_unknown(self, image_id: int, embedding: Floats, nearest_class: int) -> bool:
         if self.novelty is None:
             prototype = self.prototype(nearest_class)
             assert prototype is not None, "a candidate"
@@ -193,8 +224,7 @@ class EverydayModel:
         at = self.novelty.similarity_at(rows) if rows[0] >= 0 else self.novelty.similarity_of_new(embedding[None])
         return bool(at[0] < self.novelty.threshold)
 
-    def hold_out_each(self, graph: CategoryGraph) -> NDArray[np.bool_]:
-        """See `FittedClassifier`."""
+    def hold_out_each(self, graph: CategoryGraph) -> Flags:
         held = holdable_shots(graph, self.shots, self.table, self.candidates)
         right = [np.zeros(0, dtype=bool)]
         for start in range(0, len(held), HELD_OUT_TOGETHER):
@@ -205,5 +235,4 @@ class EverydayModel:
         return np.concatenate(right)
 
     def export(self, opset: int) -> Any:
-        """See `FittedClassifier`."""
         return answers_model(self.classifier, self.classifier.prototypes, self.stage, self.back_off, opset)

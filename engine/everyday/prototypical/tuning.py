@@ -5,7 +5,7 @@ lambda grows with the shots of a class as n / (n + shrinkage): the best weight o
 are for a network trained with them; here siblings at lambda 0 would be one and the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, final
@@ -13,10 +13,13 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import in_blocks
-from engine.everyday.measures import distance_limit
-from engine.everyday.prototypical.leave_one_out import HeldOutDistances
-from engine.everyday.scores import HeldOutShots
+from engine.everyday.blocks import Flags, Floats, Integers, in_blocks
+from engine.everyday.classifier import Setting
+from engine.everyday.prototypical.leave_one_out import HeldOutDistances, held_out_distances, with_fresh_neighbours
+from engine.everyday.prototypical.prototypes import NEIGHBOURS, PrototypeTable
+from engine.everyday.scores import HeldOutShots, distance_limit
+from engine.everyday.shots import Shots
+from engine.graph.category_graph import CategoryGraph
 
 SHRINKAGES: Final = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 """Candidates of s in lambda = n / (n + s) (decision 6). Chosen: up to parents that are worth four shots."""
@@ -44,7 +47,7 @@ class Tuning:
     shots_checked: int  # how many shots were held out
 
 
-def lambda_for(shot_counts: NDArray[np.int64], shrinkage: float) -> NDArray[np.float32]:
+def lambda_for(shot_counts: Integers, shrinkage: float) -> Floats:
     """Weight of the initial prototype (Eq. 6) for classes with so many shots; same shape, in [0, 1]."""
     counts = shot_counts.astype(np.float32)
     return np.divide(counts, counts + shrinkage, out=np.zeros_like(counts), where=counts > 0)
@@ -55,13 +58,12 @@ class HeldOutCheck:
     """Held-out shots and the candidates that agree with each one's label."""
 
     distances: HeldOutDistances  # squared distances without the shot
-    is_right: NDArray[np.bool_]  # (n, c) bool, candidates that are the shot's class, below it or above it
-    # (n,) bool, whether the shot's class is a candidate or below one, not one above candidates
-    can_tell_leaf: NDArray[np.bool_]
-    class_ids: NDArray[np.int64]  # (n,) int64, the shot's class
-    image_ids: NDArray[np.int64]  # (n,) int64, the shots
+    is_right: Flags  # (n, c) bool, candidates that are the shot's class, below it or above it
+    can_tell_leaf: Flags  # (n,) bool, whether the shot's class is a candidate or below one, not one above candidates
+    class_ids: Integers  # (n,) int64, the shot's class
+    image_ids: Integers  # (n,) int64, the shots
 
-    def rows(self, chosen: NDArray[np.int64]) -> "HeldOutCheck":
+    def rows(self, chosen: Integers) -> "HeldOutCheck":
         """The check of some of the shots only."""
         return HeldOutCheck(
             self.distances.rows(chosen), self.is_right[chosen], self.can_tell_leaf[chosen],
@@ -101,8 +103,7 @@ class _Option:
     shrinkage: float
     temperature: float
     evidence: float
-    hits: int
-    """Right among the shots whose leaf can be told."""
+    hits: int  # Right among the shots whose leaf can be told
 
 
 def _options(check: HeldOutCheck, shrinkages: Sequence[float], start: _Start) -> list[_Option]:
@@ -117,14 +118,14 @@ def _options(check: HeldOutCheck, shrinkages: Sequence[float], start: _Start) ->
     return [found[place] for place in range(len(shrinkages))]
 
 
-def sampled(shots: NDArray[np.int64]) -> NDArray[np.int64]:
+def sampled(shots: Integers) -> Integers:
     """At most `MOST_SHOTS` of the shots (n,), always the same ones."""
     if len(shots) <= MOST_SHOTS:
         return shots
     return shots[np.random.default_rng(0).choice(len(shots), MOST_SHOTS, replace=False)]
 
 
-def squared_at(check: HeldOutCheck, shrinkage: float) -> NDArray[np.float32]:
+def squared_at(check: HeldOutCheck, shrinkage: float) -> Floats:
     """Squared distances (n, c) of the held-out shots at this shrinkage."""
     return check.distances.at(lambda_for(check.distances.shots_left, shrinkage))
 
@@ -133,7 +134,7 @@ def squared_at(check: HeldOutCheck, shrinkage: float) -> NDArray[np.float32]:
 class _Likelihood:
     """Log probability of each shot's label, the summed probability of the candidates below it, by temperature."""
 
-    def __init__(self, check: HeldOutCheck, squared: NDArray[np.float32]) -> None:
+    def __init__(self, check: HeldOutCheck, squared: Floats) -> None:
         self._is_right = check.is_right.astype(np.float64)
         self._further = squared.astype(np.float64)
         self._further -= self._further.min(axis=1, keepdims=True)
@@ -172,7 +173,7 @@ def _best_temperature(likelihood: _Likelihood, start: _Start) -> float:
     return float(temperatures[max(range(low, high + 1), key=evidence)])
 
 
-def _hits(check: HeldOutCheck, squared: NDArray[np.float32]) -> int:
+def _hits(check: HeldOutCheck, squared: Floats) -> int:
     if squared.shape[1] == 0:
         return 0
     right = np.take_along_axis(check.is_right, squared.argmin(axis=1)[:, None], axis=1)[:, 0]
@@ -214,7 +215,7 @@ def _report(check: HeldOutCheck, chosen: _Option, alone: _Option) -> Tuning:
     )
 
 
-def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: NDArray[np.int64], width: int) -> HeldOutShots:
+def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: Integers, width: int) -> HeldOutShots:
     """Finish the check that tuning used: probabilities (Eq. 2) with the shrinkage and temperature that were chosen.
 
     Args:
@@ -232,9 +233,7 @@ def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: NDArray[np.int64
     return HeldOutShots(rows.image_ids, rows.class_ids, probabilities)
 
 
-def likeliest_temperature(
-    prototypes: NDArray[np.float32], embeddings: NDArray[np.float32], targets: NDArray[np.int64], start: float
-) -> float:
+def likeliest_temperature(prototypes: Floats, embeddings: Floats, targets: Integers, start: float) -> float:
     """Of `TEMPERATURE_STEPS` times `start`, the temperature (Eq. 2) that makes the labels of n new images likeliest.
 
     Args:
@@ -252,3 +251,93 @@ def likeliest_temperature(
         return float((logits[np.arange(len(targets)), targets] - totals).sum())
 
     return max((start * float(step) for step in TEMPERATURE_STEPS), key=likelihood)
+
+
+def right_places(graph: CategoryGraph, labels: Iterable[int], candidate_ids: Integers) -> dict[int, Integers]:
+    """Places of the candidates that agree with each label: the class itself, those below it, and those above it.
+
+    Candidates above a label occur where a level of the graph is chosen among.
+
+    Args:
+        labels: class ids.
+        candidate_ids: (c,) class ids.
+    """
+    place_of = {int(class_id): place for place, class_id in enumerate(candidate_ids.tolist())}
+    right = {}
+    for label in set(labels):
+        line = graph.descendants(label) | graph.ancestors(label) | {label}
+        right[label] = np.array(sorted(place_of[class_id] for class_id in line & place_of.keys()), dtype=np.int64)
+    return right
+
+
+def checked_places(table: PrototypeTable, candidates: Integers) -> Integers:
+    """Places of the candidates that have images, which are those that held-out shots are measured against."""
+    return np.flatnonzero(table.has_initial[candidates])
+
+
+def holdable_shots(graph: CategoryGraph, shots: Shots, table: PrototypeTable, candidates: Integers) -> Integers:
+    """Positions (h,) of the shots that leave a right candidate with an image when they are held out.
+
+    The only shot of a class is left out of the check: without it nobody could name that class, and which other class
+    it goes to says little about lambda or the temperature.
+
+    Args:
+        candidates: (c,) positions in the table of the classes to choose among.
+    """
+    checked = candidates[checked_places(table, candidates)]
+    right = right_places(graph, shots.class_ids.tolist(), table.class_ids[checked])
+    members = table.membership
+    sizes = np.bincount(members.class_positions, minlength=len(table.class_ids))
+    order = np.argsort(members.image_positions, kind="stable")
+    images, classes = members.image_positions[order], members.class_positions[order]
+    labels, first, label_of = np.unique(shots.class_ids, return_index=True, return_inverse=True)
+    leaves_one = np.zeros(len(labels), dtype=bool)
+    for place, (label, shot) in enumerate(zip(labels.tolist(), first.tolist(), strict=True)):
+        low, high = np.searchsorted(images, [shot, shot + 1])
+        others = sizes[checked[right[label]]] - np.isin(checked[right[label]], classes[low:high])
+        leaves_one[place] = bool((others > 0).any())
+    return np.flatnonzero(leaves_one[label_of]).astype(np.int64)
+
+
+def held_out_check(
+    graph: CategoryGraph, shots: Shots, table: PrototypeTable, candidates: Integers, held: Integers, *, setting: Setting
+) -> HeldOutCheck:
+    """Hold shots out one at a time and lay out which candidates would be right for each.
+
+    Args:
+        candidates: (c,) positions in the table of the classes to choose among.
+        held: (h,) positions of the shots to hold out, as of `holdable_shots`.
+        setting: where the table's parents come from.
+    """
+    with_shots = candidates[checked_places(table, candidates)]
+    candidate_ids = table.class_ids[with_shots]
+    labels = shots.class_ids[held]
+    distances = held_out_distances(shots, table, with_shots, held)
+    if setting is Setting.PPN:
+        distances = with_fresh_neighbours(
+            distances,
+            shots.at(held),
+            table.initial,
+            class_positions=np.searchsorted(table.class_ids, labels),
+            places=_places_of(labels, candidate_ids),
+            count=NEIGHBOURS,
+        )
+    right = right_places(graph, labels.tolist(), candidate_ids)
+    is_right = np.zeros((len(held), len(with_shots)), dtype=bool)
+    for row, label in enumerate(labels.tolist()):
+        is_right[row, right[label]] = True
+    return HeldOutCheck(distances, is_right, _can_tell(graph, labels, candidate_ids), labels, shots.image_ids[held])
+
+
+def _places_of(labels: Integers, candidate_ids: Integers) -> Integers:
+    """(h,) places of the labels among the candidates; -1 for a label that is none."""
+    place_of: Mapping[int, int] = {int(each): place for place, each in enumerate(candidate_ids.tolist())}
+    return np.array([place_of.get(label, -1) for label in labels.tolist()], dtype=np.int64)
+
+
+def _can_tell(graph: CategoryGraph, labels: Integers, candidate_ids: Integers) -> Flags:
+    """(h,) bool: the shot's class is a candidate or below one, so one candidate is right, not several."""
+    among = set(candidate_ids.tolist())
+    distinct = set(labels.tolist())
+    below = {label: not among.isdisjoint(graph.ancestors(label) | {label}) for label in distinct}
+    return np.array([below[label] for label in labels.tolist()], dtype=bool)

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.errors import ModelError
-from engine.training.onnx_weights import read_model
+from engine.training.onnx_conversion import read_model
 from engine.training.thawed.operators import OPERATORS, Operator
 
 WEIGHTS_AT: Final[Mapping[str, tuple[int, ...]]] = {

@@ -33,7 +33,7 @@ def doubtful(reviewing: Desk) -> Desk:
 @pytest.fixture
 def strange(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """The same, where the program is quick to take an image for unknown."""
-    monkeypatch.setattr("engine.everyday.collection_stage.novelty_threshold.QUANTILE", 0.9)
+    monkeypatch.setattr("engine.everyday.collection_stage.novelty.QUANTILE", 0.9)
     desk: Desk = request.getfixturevalue("doubtful")
     return desk
 

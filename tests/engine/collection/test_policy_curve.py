@@ -9,7 +9,7 @@ from engine.collection.policy_curve import BARS, PolicyPoint, policy_curve
 from engine.everyday.back_off import Policy, where_bar_is_set
 from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
-from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.scores import HeldOutShots
 from tests.support.everyday import PRIOR, collection
 from tests.support.graphs import seaside_graph

@@ -12,7 +12,7 @@ from engine.collection.models import find_model
 from engine.errors import Cancelled
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy
-from engine.everyday.blocks import stopped_by
+from engine.everyday.blocks import stopped_by, to_fixed, to_floats
 from engine.everyday.classifier import (
     COARSE,
     DISTANCE,
@@ -23,10 +23,9 @@ from engine.everyday.classifier import (
     FittedClassifier,
     Setting,
 )
-from engine.everyday.fixed_point import to_fixed, to_floats
 from engine.everyday.in_use import Classifiers
-from engine.everyday.prototypical.propagation import PropagationSession
-from engine.everyday.snapshot import EmbeddedSnapshot
+from engine.everyday.prototypical.prototypes import PropagationSession
+from engine.everyday.shots import EmbeddedSnapshot
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
 from engine.runtime.onnx_runtime import load_onnxruntime

@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.everyday.back_off import back_off
-from engine.everyday.fixed_point import SCALE, block_of, factor_of, to_fixed, to_floats
+from engine.everyday.blocks import SCALE, block_of, factor_of, to_fixed, to_floats
 from engine.everyday.prototypical.classification import classify_all, linear_classifier
 from engine.everyday.scores import similarity
 from tests.support.everyday import tree

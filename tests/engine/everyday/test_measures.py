@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.everyday.measures import gain_interval, share_interval
+from engine.everyday.scores import gain_interval, share_interval
 
 
 def test_an_interval_of_a_share_is_wide_for_few_and_narrow_for_many() -> None:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.everyday.blocks import to_fixed
 from engine.everyday.collection_stage import basis as basis_module
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.fixed_point import to_fixed
 from engine.everyday.teaching import ModelUncertainty, teach_first
 
 NONE = np.zeros(0, dtype=np.int64)

@@ -4,8 +4,7 @@ import pytest
 
 from engine.errors import CycleError, DuplicateNameError, GraphError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
-from engine.graph.inverse import inverse
+from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit, inverse
 from tests.support.graphs import content_of, graph_of, names_of, seaside_graph
 
 ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10)

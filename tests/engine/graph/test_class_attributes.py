@@ -7,8 +7,7 @@ import pytest
 from engine.errors import AmbiguousClassError, GraphError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
-from engine.graph.edits import AttributesChanged, ClassAdded, ClassRemoved
-from engine.graph.inverse import inverse
+from engine.graph.edits import AttributesChanged, ClassAdded, ClassRemoved, inverse
 from engine.graph.limits import MOST_SYNONYMS
 from tests.support.graphs import names_of, seaside_graph
 

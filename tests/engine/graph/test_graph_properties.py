@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engine.errors import GraphError
 from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.inverse import inverse
+from engine.graph.edits import inverse
 from tests.support.graphs import brute_force_level, content_of, graph_of
 
 NAMES = ("a", "b", "c", "d", "e")

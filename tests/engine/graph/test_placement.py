@@ -5,7 +5,8 @@ import pytest
 from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.group_edits import link_classes, move_classes
-from engine.graph.placement import Obstacle, Refusal, path_down, placement_refusal
+from engine.graph.placement import Obstacle, Refusal, placement_refusal
+from engine.graph.traversal import shortest_way
 from tests.support.graphs import big_graph, graph_of, names_of, seaside_graph
 
 
@@ -45,7 +46,7 @@ def test_a_cycle_names_the_shortest_way() -> None:
     refusal = placement_refusal(graph, [(animal, None)], gull, is_link=False)
     assert refusal is not None
     assert names_of(graph, refusal.path) == ["Animal", "Bird", "Gull", "Herring Gull"]
-    assert path_down(graph, gull, animal) == ()
+    assert shortest_way(graph.parents, animal, gull) == ()
 
 
 def test_namesakes_are_refused_there_and_among_themselves() -> None:

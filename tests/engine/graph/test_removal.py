@@ -5,7 +5,7 @@ import pytest
 from engine.errors import DuplicateNameError, GraphError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
-from engine.graph.inverse import inverse
+from engine.graph.edits import inverse
 from tests.support.graphs import content_of, graph_of, names_of, seaside_graph
 
 Tree = dict[str, list[str]]

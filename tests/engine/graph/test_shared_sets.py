@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.graph.shared_sets import MOST_IN_TUPLE, SharedSets
+from engine.graph.adjacency import MOST_IN_TUPLE, SharedSets
 from engine.graph.traversal import shortest_way
 
 KEYS = ("a", "b")

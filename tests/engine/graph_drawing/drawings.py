@@ -7,8 +7,7 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from engine.graph.category_graph import CategoryGraph
-from engine.graph_drawing.card_size import CardSize
-from engine.graph_drawing.layout import Layout, Point
+from engine.graph_drawing.layout import CardSize, Layout, Point
 
 CARD = CardSize(width=160, height=60, gap_across=16, gap_along=70)
 TOUCH = 1e-6

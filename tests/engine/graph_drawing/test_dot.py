@@ -2,8 +2,8 @@
 
 import re
 
-from engine.graph_drawing.dot import dot_text
 from engine.graph_drawing.shown import shown_graph
+from engine.graph_drawing.svg import dot_text
 from tests.support.graphs import graph_of
 
 NODE = re.compile(r'^  c(\d+) \[label="((?:[^"\\]|\\.)*)"\];$', re.MULTILINE)

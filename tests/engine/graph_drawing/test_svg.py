@@ -8,9 +8,8 @@ from defusedxml.ElementTree import fromstring
 
 from engine.graph.category_graph import CategoryGraph
 from engine.graph_drawing.layout import Layout, lay_out
-from engine.graph_drawing.lines import lines_of, text_width
 from engine.graph_drawing.shown import shown_graph
-from engine.graph_drawing.svg import DARK, LIGHT, SVG_CARD, SvgColours, svg_text
+from engine.graph_drawing.svg import DARK, LIGHT, SVG_CARD, SvgColours, lines_of, svg_text, text_width
 from tests.support.graphs import graph_of
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,7 +8,7 @@ import pytest
 
 from engine.collection.importing.import_images import import_class_folders
 from engine.errors import FormatError, GraphError
-from engine.graph import growth
+from engine.graph import group_edits
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.interchange import imported
 from engine.interchange.detect import read_graph
@@ -127,7 +127,7 @@ def test_a_pit_of_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_pit_of_class_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither are images labelled with a class down there."""
-    monkeypatch.setattr(growth, "DEEPEST_LEVEL", 3)
+    monkeypatch.setattr(group_edits, "DEEPEST_LEVEL", 3)
     write_shape(tmp_path / "1/2/3/4/5/1.png", "Red disc", seed=1)
     with new_project(tmp_path) as project:
         with pytest.raises(GraphError, match='found "5" on level 4'):

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from engine.model.attention import Attention, Normalisation, attention_weights, softmax_over_parents
+from engine.model.propagation import Attention, Normalisation, attention_weights, softmax_over_parents
 from tests.support.prototype_graphs import edges, prototypes, random_attention, swapping_attention
 
 

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from engine.model.classifier import log_probabilities, squared_distances
+from engine.model.propagation import log_probabilities, squared_distances
 
 
 def test_probabilities_fall_with_the_squared_distance() -> None:

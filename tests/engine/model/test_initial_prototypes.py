@@ -1,6 +1,6 @@
 import torch
 
-from engine.model.initial_prototypes import initial_prototypes
+from engine.model.propagation import initial_prototypes
 
 
 def test_a_prototype_is_the_mean_over_the_class_s_images() -> None:

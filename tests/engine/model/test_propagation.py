@@ -1,9 +1,7 @@
 import pytest
 import torch
 
-from engine.model.attention import Normalisation
-from engine.model.initial_prototypes import Prototypes
-from engine.model.propagation import final_prototypes, propagate, propagated_prototypes
+from engine.model.propagation import Normalisation, Prototypes, final_prototypes, propagate, propagated_prototypes
 from tests.support.prototype_graphs import edges, prototypes, random_attention, swapping_attention
 
 

@@ -1,6 +1,6 @@
 import torch
 
-from engine.model.propagation_network import PropagationNetwork
+from engine.model.propagation import PropagationNetwork
 from tests.support.prototype_graphs import edges, random_attention, swapping_attention
 
 

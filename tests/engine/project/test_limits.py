@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import GraphError
-from engine.graph import growth
+from engine.graph import group_edits
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.project import Project, SplitPart
 from tests.support.deep_graphs import add_all, add_deep, chain
@@ -72,7 +72,7 @@ def test_edits_that_sink_nothing_are_free(deep: Project) -> None:
 def test_a_project_from_before_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It opens and is worked with; what is too deep may stay, rise, and go, but sinks no further."""
     with monkeypatch.context() as patch, new_project(tmp_path) as project:
-        patch.setattr(growth, "DEEPEST_LEVEL", 700)
+        patch.setattr(group_edits, "DEEPEST_LEVEL", 700)
         ids = add_deep(project, chain(600))
     with Project.open(tmp_path / "birds.protoleaf") as project:
         last = ids[LAST]
@@ -91,7 +91,7 @@ def test_a_project_from_before_the_limit(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_there_is_a_largest_number_of_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more is refused; renaming goes on."""
-    monkeypatch.setattr(growth, "MOST_CLASSES", 3)
+    monkeypatch.setattr(group_edits, "MOST_CLASSES", 3)
     with new_project(tmp_path) as project:
         project.classes.edit(lambda graph: add_all(graph, {"a": [], "b": [], "c": []}), named(""))
         with pytest.raises(GraphError, match="too many classes: expected at most 3, found 4"):

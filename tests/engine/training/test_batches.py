@@ -6,7 +6,7 @@ import torch
 from numpy.typing import NDArray
 
 from engine.errors import InputError
-from engine.training.batches import IMAGENET_MEAN, IMAGENET_STD, augmented_windows, middle_windows, normalised
+from engine.training.arithmetic import IMAGENET_MEAN, IMAGENET_STD, augmented_windows, middle_windows, normalised
 from engine.training.settings import Augmentation
 
 STORED, SIDE, COUNT, STEP = 16, 12, 600, 10

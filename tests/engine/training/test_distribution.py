@@ -11,7 +11,7 @@ from torch import distributed, nn
 
 from engine.training import checkpoints
 from engine.training.arithmetic import Distribution
-from engine.training.checkpoint_file import CHECKPOINT_NAME
+from engine.training.curve import CHECKPOINT_NAME
 from engine.training.loop import train
 from tests.support.few_shot_problems import colour_training_set
 from tests.support.small_trainings import REPOSITORY, small_objective, small_settings

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.errors import ModelError, StorageError
-from engine.model.propagation_network import PropagationNetwork
+from engine.model.propagation import PropagationNetwork
 from engine.model_card import BackboneCard, card_path, read_card
 from engine.training.export import (
     HALF_WEIGHTS_TOLERANCE,

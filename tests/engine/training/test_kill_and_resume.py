@@ -8,7 +8,7 @@ import pytest
 from engine.errors import StorageError
 from engine.new_file import DRAFT_SUFFIX
 from engine.training import checkpoints
-from engine.training.checkpoint_file import CHECKPOINT_NAME
+from engine.training.curve import CHECKPOINT_NAME
 from engine.training.loop import train
 from tests.support.few_shot_problems import colour_training_set
 from tests.support.full_disk import full_disk_after

@@ -11,14 +11,11 @@ from torch import Tensor, nn
 
 from engine.errors import Cancelled, FormatError, InputError, ModelError
 from engine.events import CancelToken, Progress
-from engine.model.classifier import squared_distances
+from engine.model.propagation import squared_distances
 from engine.training import checkpoints
-from engine.training.checkpoint_file import CHECKPOINT_NAME
-from engine.training.curve import TrainingPoint
-from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.level_wise.sampling import EpisodeShape, LevelWiseSettings
-from engine.training.loop import Validate, embedder, train
-from engine.training.objective import Embed, IterationDraw
+from engine.training.curve import CHECKPOINT_NAME, TrainingPoint
+from engine.training.level_wise import EpisodeShape, LevelWiseSettings, PrototypePropagation
+from engine.training.loop import Embed, IterationDraw, Validate, embedder, train
 from engine.training.training_set import TrainingSet
 from tests.support.few_shot_problems import colour_training_set
 from tests.support.small_trainings import (

@@ -8,7 +8,7 @@ import torch
 
 from engine.collection.models import find_model
 from engine.errors import ModelError
-from engine.training.onnx_weights import read_model, read_propagation, weights_of
+from engine.training.onnx_conversion import read_model, read_propagation, weights_of
 from engine.training.thawed.wrappers import ScaledEmbedding
 from tests.support.backbones import write_tiny_backbone
 

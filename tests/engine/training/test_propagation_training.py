@@ -8,12 +8,11 @@ import torch
 
 from engine.errors import Cancelled, InputError, ModelError
 from engine.events import CancelToken, Progress
-from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.training.curve import TrainingPoint
 from engine.training.episodes import EpisodeSettings
 from engine.training.export import export_propagation
-from engine.training.propagation_settings import PropagationTrainingSettings
-from engine.training.propagation_training import TrainedPropagation, train_attention
+from engine.training.propagation_training import PropagationTrainingSettings, TrainedPropagation, train_attention
 from tests.support.prototype_graphs import SyntheticHierarchy, synthetic_hierarchy
 
 # The synthetic coarse classes have images of their own, so no leaf needs to give any away.

@@ -3,7 +3,7 @@ import pytest
 from torch import nn
 
 from engine.errors import InputError
-from engine.training.level_wise.sampling import EpisodeShape
+from engine.training.level_wise import EpisodeShape
 from research.baselines.baseline import Baseline, baseline_sampler
 from research.baselines.closer_look import CloserLook, CloserLookSettings
 from research.baselines.gnn import FewShotGnn, GnnSettings

@@ -8,7 +8,7 @@ from torch import nn
 
 from engine.errors import InputError
 from engine.model.backbone import Conv4
-from engine.training.level_wise.sampling import EpisodeShape
+from engine.training.level_wise import EpisodeShape
 from research.baselines import gnn
 from research.baselines.baseline import baseline_sampler
 from research.baselines.gnn import FewShotGnn, GnnDraw, GnnSettings

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from engine.model.backbone import Conv4
-from engine.training.level_wise.sampling import EpisodeShape, LevelTask, LevelWiseDraw
+from engine.training.level_wise import EpisodeShape, LevelTask, LevelWiseDraw
 from research.baselines.baseline import baseline_sampler
 from research.baselines.prototypical_net import PrototypicalNet
 from tests.support.few_shot_problems import as_input, colour_tasks, colour_training_set, train

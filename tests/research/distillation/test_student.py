@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from engine.training.batches import normalised
+from engine.training.arithmetic import normalised
 from engine.training.thawed.network import ThawedNetwork, thawed
 from research.distillation.student import DistillationSettings, Losses, augmented, distil, similarity_loss
 from tests.support.backbones import write_tiny_backbone

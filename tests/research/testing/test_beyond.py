@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from engine.training.level_wise.objective import PrototypePropagation
+from engine.training.level_wise import PrototypePropagation
 from engine.training.loop import embedder
 from research.data_sets.stored import FewShotData
 from research.methods import PPN, MethodSettings, make_objective, with_chosen

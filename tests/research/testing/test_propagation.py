@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.level_wise.sampling import EpisodeShape, LevelWiseSettings
+from engine.training.level_wise import EpisodeShape, LevelWiseSettings, PrototypePropagation
 from research.data_sets.stored import FewShotData
 from research.methods import PPN, MethodSettings, make_objective, with_chosen
 from research.testing.propagation import (

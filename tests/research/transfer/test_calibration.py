@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from engine.everyday.measures import calibration_error
+from engine.everyday.scores import calibration_error
 from research.transfer.calibration import error_of_all_draws, gaps
 from research.transfer.results import TOP1, Figures, TransferResult
 from tests.support.transfer import result_of

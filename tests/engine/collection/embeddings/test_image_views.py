@@ -12,7 +12,7 @@ from engine.collection.embed import embed_closer, embed_project, open_views_cach
 from engine.collection.live import LiveCollection
 from engine.collection.waiting_images import images_to_embed, views_to_embed
 from engine.embedding.views import MOST_PER_CLASS
-from engine.everyday.fixed_point import to_floats
+from engine.everyday.blocks import to_floats
 from engine.everyday.shots import Shots
 from engine.project import Project
 from tests.support.collections import Collection, add_stranger, cache_of_test, without_its_views, write_shape

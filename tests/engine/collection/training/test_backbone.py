@@ -19,7 +19,7 @@ from engine.errors import Cancelled, InputError, StorageError
 from engine.events import CancelToken, Progress, ignore_progress
 from engine.project import Project
 from engine.training.curve import TrainingPoint
-from engine.training.level_wise.sampling import LevelWiseSampler
+from engine.training.level_wise import LevelWiseSampler
 from tests.support.collections import LEAVES, Collection, class_ids
 
 QUICK: Chosen = {"start": "conv4", "side": 32, "iterations": 2, "points": 2, "device": "cpu"}

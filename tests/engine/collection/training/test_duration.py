@@ -14,7 +14,7 @@ from engine.collection.training.duration import Pace, ending_s, estimate_duratio
 from engine.collection.training.settings import Chosen
 from engine.events import Progress
 from engine.project import Project
-from engine.training.level_wise.objective import PrototypePropagation
+from engine.training.level_wise import PrototypePropagation
 from tests.support.collections import Collection, class_ids
 
 QUICK: Chosen = {"iterations": 6, "points": 1, "device": "cpu"}

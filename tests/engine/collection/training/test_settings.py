@@ -7,7 +7,7 @@ import pytest
 from engine.collection.training.settings import BackboneSettings, parse_settings, plain_settings, with_chosen
 from engine.errors import InputError, UsageError
 from engine.project.records import Plain
-from engine.training.propagation_settings import PropagationTrainingSettings
+from engine.training.propagation_training import PropagationTrainingSettings
 
 
 def test_texts_are_taken_apart() -> None:

@@ -20,7 +20,7 @@ from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.eight_bit import eight_bit_path
 from engine.runtime.providers import CPU_CHOICE
-from engine.training.onnx_weights import read_model, weights_of
+from engine.training.onnx_conversion import read_model, weights_of
 from tests.support.backbones import write_tiny_backbone
 from tests.support.collections import Collection
 

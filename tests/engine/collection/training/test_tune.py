@@ -13,7 +13,7 @@ from engine.collection.training.trained import FIGURE_NAMES, read_trained
 from engine.collection.training.tune import episodes_for, tune_propagation
 from engine.errors import Cancelled, InputError, UsageError
 from engine.events import CancelToken, Progress
-from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.project import Project
 from engine.training.curve import TrainingPoint
 from tests.support.collections import Collection, class_ids

@@ -18,7 +18,7 @@ from engine.collection.training.unfinished import Unfinished, forget, open_run, 
 from engine.errors import Cancelled
 from engine.events import CancelToken, Progress
 from engine.project import Project
-from engine.training.checkpoint_file import CHECKPOINT_NAME, kept_iteration
+from engine.training.curve import CHECKPOINT_NAME, kept_iteration
 from tests.support.collections import Collection, class_ids
 from tests.support.stopped_training import leave_stopped
 

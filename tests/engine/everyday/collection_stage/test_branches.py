@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.everyday.collection_stage.branches import BRANCH_POWER, Branches
+from engine.everyday.collection_stage.calibration import BRANCH_POWER, Branches
 
 OAKS_AND_A_PINE = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1]], dtype=np.float32)
 """Two oaks and a pine: all are trees, each kind is a branch."""

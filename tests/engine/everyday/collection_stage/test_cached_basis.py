@@ -12,7 +12,7 @@ from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.collection_stage.cached_basis import MOST_FILES
+from engine.everyday.collection_stage.live_basis import MOST_FILES
 from research.benchmarks.synthetic import synthetic_project
 from tests.support.live_states import assert_same, own_copy
 
@@ -113,7 +113,7 @@ def test_a_folder_that_may_only_be_read(
     def refuse(*_arguments: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("engine.everyday.collection_stage.cached_basis.os.utime", refuse)
+    monkeypatch.setattr("engine.everyday.collection_stage.live_basis.os.utime", refuse)
     _opened(project, caches)
     assert len(made) == 1
 

@@ -11,7 +11,7 @@ from engine.everyday.collection_stage.neighbours import COSINE_ONE, all_cosines,
 from engine.everyday.collection_stage.novelty import LabelledNearness
 from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
-from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from tests.support.everyday import PRIOR, WIDTH, Matrix, unit
@@ -151,8 +151,8 @@ def test_more_anchors_than_are_compared_with_one_another(
     propagation: PropagationSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The threshold comes from a part of them then, and finds strangers as well."""
-    for module in ("basis", "novelty", "novelty_threshold"):
-        monkeypatch.setattr(f"engine.everyday.collection_stage.{module}.MOST_COMPARED", 300)
+    for limit in ("basis.MOST_COMPARED", "novelty.MOST_COMPARED", "novelty.MOST_LABELS"):
+        monkeypatch.setattr(f"engine.everyday.collection_stage.{limit}", 300)
     images, rows = _images(), _first(5)
     model = _fitted(propagation, images, rows)
     assert model.novelty is not None
@@ -170,7 +170,7 @@ def test_many_labels_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = LabelledNearness(images, links, all_cosines(images, images)).spread(rows, TRUTH[rows])
     multiplied = LabelledNearness(images, links, None).spread(rows, TRUTH[rows])
     assert np.abs(kept - multiplied).max() < 1e-4
-    monkeypatch.setattr("engine.everyday.collection_stage.novelty.MOST_COMPARED", 60)
+    monkeypatch.setattr("engine.everyday.collection_stage.novelty.MOST_LABELS", 60)
     sampled = LabelledNearness(images, links, None).spread(rows, TRUTH[rows])
     assert np.corrcoef(kept, sampled)[0, 1] > 0.98
 

@@ -4,22 +4,22 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.everyday.collection_stage.anchor_chances import AnchorChances
+from engine.everyday.blocks import to_fixed
+from engine.everyday.collection_stage.anchor_labels import LEAST, AnchorChances, AnchorLabels, familiarity_of
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.collection_stage.branches import Branches
 from engine.everyday.collection_stage.calibration import (
     FAMILIARITY,
     MOST_POWER,
     SHOTS,
     SIMILARITY,
     SMOOTHING,
+    Branches,
     Calibration,
     HeldOutChances,
     expected_power,
     power_from,
     smoothing_for,
 )
-from engine.everyday.collection_stage.familiarity import LEAST, familiarity_of
 from engine.everyday.collection_stage.neighbours import (
     FARTHEST,
     LINKS,
@@ -39,9 +39,7 @@ from engine.everyday.collection_stage.refinement import (
     refine,
     temperature_for,
 )
-from engine.everyday.collection_stage.sharing import AnchorLabels
 from engine.everyday.collection_stage.whitening import LEAST_SHRINKAGE, shrinkage_for, whitening_of
-from engine.everyday.fixed_point import to_fixed
 from tests.support.everyday import anchor_labels, unit
 
 NONE = np.zeros(0, dtype=np.int64)

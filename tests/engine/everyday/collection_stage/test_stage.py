@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from engine.everyday.classifier import Setting
+from engine.everyday.collection_stage.anchor_labels import AnchorLabels
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.collection_stage.sharing import AnchorLabels
 from engine.everyday.collection_stage.stage import StageCheck
 from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
-from engine.everyday.prototypical.propagation import PropagationSession
+from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import Shots
 from tests.support.collection_stage import FAMILIES, Crowd, crowd
 from tests.support.everyday import PRIOR, WIDTH, Matrix, no_shots, together, unit

@@ -11,8 +11,14 @@ from engine.everyday.prototypical.leave_one_out import (
     held_out_distances,
     with_fresh_neighbours,
 )
-from engine.everyday.prototypical.propagation import PropagationSession
-from engine.everyday.prototypical.prototypes import NEIGHBOURS, PrototypeTable, Support, prototype_table, support_of
+from engine.everyday.prototypical.prototypes import (
+    NEIGHBOURS,
+    PropagationSession,
+    PrototypeTable,
+    Support,
+    prototype_table,
+    support_of,
+)
 from engine.everyday.prototypical.tuning import lambda_for
 from engine.everyday.shots import Membership, Shots
 from engine.graph.category_graph import CategoryGraph

@@ -7,11 +7,9 @@ from engine.everyday.back_off import Policy
 from engine.everyday.classifier import Setting
 from engine.everyday.prototypical.classification import classify_all
 from engine.everyday.prototypical.fit import Prior, fit, prior_of
-from engine.everyday.prototypical.held_out_check import held_out_check
 from engine.everyday.prototypical.model import EverydayModel
-from engine.everyday.prototypical.propagation import PropagationSession
-from engine.everyday.prototypical.prototypes import NEIGHBOURS, prototype_table, support_of
-from engine.everyday.prototypical.tuning import lambda_for, squared_at
+from engine.everyday.prototypical.prototypes import NEIGHBOURS, PropagationSession, prototype_table, support_of
+from engine.everyday.prototypical.tuning import held_out_check, lambda_for, squared_at
 from engine.everyday.scores import Scores
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph

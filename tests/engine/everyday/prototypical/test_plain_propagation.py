@@ -6,9 +6,8 @@ import torch
 
 from engine.backbones.model_files import width_agnostic_propagation
 from engine.errors import ModelError
-from engine.everyday.prototypical.propagation import OUTPUT_NAMES, PropagationSession
-from engine.model.attention import PlainAttention
-from engine.model.propagation_network import PropagationNetwork
+from engine.everyday.prototypical.prototypes import OUTPUT_NAMES, PropagationSession
+from engine.model.propagation import PlainAttention, PropagationNetwork
 from engine.training.export import random_graph
 
 

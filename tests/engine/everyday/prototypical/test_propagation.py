@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from engine.errors import ModelError
-from engine.everyday.prototypical.propagation import OUTPUT_NAMES, PropagationResult, PropagationSession
-from engine.model.attention import Attention, Normalisation
-from engine.model.propagation_network import PropagationNetwork
+from engine.everyday.prototypical.prototypes import OUTPUT_NAMES, PropagationResult, PropagationSession
+from engine.model.propagation import Attention, Normalisation, PropagationNetwork
 from engine.training.export import export_propagation, random_graph
 from tests.support.prototype_graphs import random_attention
 

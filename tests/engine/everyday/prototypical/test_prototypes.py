@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from engine.everyday.classifier import Setting
-from engine.everyday.prototypical.propagation import PropagationSession
 from engine.everyday.prototypical.prototypes import (
     NEIGHBOURS,
+    PropagationSession,
     PrototypeTable,
     candidate_positions,
     nearest_parents,

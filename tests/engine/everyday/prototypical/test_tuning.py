@@ -5,12 +5,9 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.everyday.classifier import Setting
-from engine.everyday.measures import FEWEST_DISTANCES, calibration_error
 from engine.everyday.prototypical.fit import Prior
-from engine.everyday.prototypical.held_out_check import held_out_check, holdable_shots
 from engine.everyday.prototypical.leave_one_out import HeldOutDistances
-from engine.everyday.prototypical.propagation import PropagationSession
-from engine.everyday.prototypical.prototypes import candidate_positions, prototype_table, support_of
+from engine.everyday.prototypical.prototypes import PropagationSession, candidate_positions, prototype_table, support_of
 from engine.everyday.prototypical.tuning import (
     MOST_SHOTS,
     PRIOR_SHOTS,
@@ -19,11 +16,14 @@ from engine.everyday.prototypical.tuning import (
     TEMPERATURE_STEPS,
     HeldOutCheck,
     Tuning,
+    held_out_check,
+    holdable_shots,
     lambda_for,
     sampled,
     squared_at,
     tune,
 )
+from engine.everyday.scores import FEWEST_DISTANCES, calibration_error
 from engine.everyday.shots import Shots
 from tests.support.everyday import PRIOR, Collection, Matrix, collection, no_shots, tree
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from engine.training import checkpoints
-from engine.training.level_wise.objective import PrototypeBuffer
+from engine.training.level_wise import PrototypeBuffer
 from tests.support.category_graphs import Lookup, two_branches
 
 

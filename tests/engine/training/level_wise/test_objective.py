@@ -7,8 +7,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.level_wise.sampling import EpisodeShape, LevelTask, LevelWiseDraw, LevelWiseSettings, edges_between
+from engine.training.level_wise import (
+    EpisodeShape,
+    LevelTask,
+    LevelWiseDraw,
+    LevelWiseSettings,
+    PrototypePropagation,
+    edges_between,
+)
 from engine.training.training_set import TrainingSet
 from tests.support.category_graphs import PAIRS, CornerBackbone, Lookup, images_with, two_branches
 from tests.support.few_shot_problems import colour_training_set

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.errors import InputError
-from engine.training.level_wise.sampling import EpisodeShape, LevelWiseDraw, LevelWiseSampler, edges_between
+from engine.training.level_wise import EpisodeShape, LevelWiseDraw, LevelWiseSampler, edges_between
 from tests.support.category_graphs import two_branches
 from tests.support.few_shot_problems import FIRST_LEAF, IMAGES_OF_A_CLASS, colour_training_set
 

@@ -11,10 +11,9 @@ from torch import nn
 from engine.errors import ModelError
 from engine.model_card import BackboneCard
 from engine.runtime.backbone_input import Preparation, pooled
-from engine.training.batches import normalised
-from engine.training.thawed.agreement import check_agreement, images_at_once
+from engine.training.arithmetic import normalised
 from engine.training.thawed.network import thawed
-from engine.training.thawed.wrappers import AsCarded
+from engine.training.thawed.wrappers import AsCarded, check_agreement, images_at_once
 from tests.support.backbones import tiny_card, write_tiny_backbone
 
 CARDS = {
