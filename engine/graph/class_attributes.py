@@ -97,14 +97,14 @@ class Attribute:
     concerns_fit: bool = False  # whether predictions depend on it
     is_in_files: bool = True  # whether taxonomies have it
     read_as: tuple[str, ...] = ()  # other names that programs give it
-    skos: tuple[str, ...] = ()  # predicates that it is read from, the likeliest first
+    skos: tuple[str, ...] = ()  # predicates that it is read from, in order of preference
     skos_written: str = ""  # the one that is written
     darwin_core: tuple[str, ...] = ()  # terms of Darwin Core
     obo: tuple[str, ...] = ()  # tags of OBO
 
     @property
     def default(self) -> Any:
-        """Its value where nothing is said."""
+        """Its value where none is given."""
         return self.of(NO_ATTRIBUTES)
 
     def field_in(self, fields: Mapping[str, Any]) -> str:

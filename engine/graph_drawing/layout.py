@@ -1,4 +1,9 @@
-"""Where each class of a drawn graph stands, and how its edges run: layer by layer, parents above their children."""
+"""Layout of a drawn graph, layer by layer, parents above their children.
+
+Across, the sum of squared widths of all links is minimised, with items of a layer in order and at their distances.
+Within one layer that has an exact solution, isotonic regression; layers are settled in turn until nothing moves. That
+gives the optimum, since the whole is convex and each condition concerns one layer only.
+"""
 
 import math
 import statistics
@@ -13,13 +18,13 @@ from numpy.typing import NDArray
 
 from engine.graph.category_graph import ClassId
 from engine.graph_drawing.ordering import count_crossings, fresh_order, kept_order
-from engine.graph_drawing.shown import ShownGraph
+from engine.graph_drawing.shown import Edge, ShownGraph
 from engine.graph_drawing.tiers import ItemKey, Tiers, tiers_of
 
 
 @dataclass(frozen=True)
 class CardSize:
-    """All in scene units."""
+    """How large a card is drawn, and how far cards keep from one another, in scene units."""
 
     width: float  # of a card
     height: float  # of a card
@@ -27,8 +32,6 @@ class CardSize:
     gap_along: float  # between one layer and the next, where the edges run
 
 
-Route = tuple[tuple[float, float], ...]
-"""Points from a parent's lower middle to a child's upper middle."""
 MOST_ROUNDS: Final = 24
 """Rounds over all layers; drawings of some hundred classes settle in fewer."""
 STILL: Final = 0.5
@@ -50,13 +53,15 @@ Places = NDArray[np.float64]
 """(I,) the centre of each item across, in scene units."""
 Point = tuple[float, float]
 """Across from left to right and along from top to bottom, in scene units."""
+Route = tuple[Point, ...]
+"""Points from a parent's lower middle to a child's upper middle."""
 
 
 @dataclass(frozen=True)
 class Placed:
     """Where everything stands."""
 
-    places: Mapping[ClassId, tuple[float, float]]  # the centre of each class's card
+    places: Mapping[ClassId, Point]  # the centre of each class's card
     across: tuple[float, ...]  # the centre of each item
     tops: tuple[float, ...]  # where each layer begins
     bottoms: tuple[float, ...]  # where each layer ends, its highest block included
@@ -67,9 +72,7 @@ class Placed:
         return replace(self, places=places, across=tuple(x + way for x in self.across))
 
 
-def routes_of(
-    tiers: Tiers, edges: Iterable[tuple[ClassId, ClassId]], placed: Placed, card: CardSize
-) -> dict[tuple[ClassId, ClassId], Route]:
+def routes_of(tiers: Tiers, edges: Iterable[Edge], placed: Placed, card: CardSize) -> dict[Edge, Route]:
     """The route of each edge (parent, child)."""
     return {
         edge: _without_repeats([*_leaving(tiers, edge, placed, card), *_arriving(tiers, edge[1], placed, card)])
@@ -77,9 +80,7 @@ def routes_of(
     }
 
 
-def _leaving(
-    tiers: Tiers, edge: tuple[ClassId, ClassId], placed: Placed, card: CardSize
-) -> Iterable[tuple[float, float]]:
+def _leaving(tiers: Tiers, edge: Edge, placed: Placed, card: CardSize) -> Iterable[Point]:
     """Out of the parent, down to where its layer ends, and through the layers between."""
     parent, child = (tiers.item_of[each] for each in edge)
     x, y = placed.places[edge[0]]
@@ -90,7 +91,7 @@ def _leaving(
         yield placed.across[bend], placed.bottoms[tiers.tier[bend]]
 
 
-def _arriving(tiers: Tiers, child: ClassId, placed: Placed, card: CardSize) -> Iterable[tuple[float, float]]:
+def _arriving(tiers: Tiers, child: ClassId, placed: Placed, card: CardSize) -> Iterable[Point]:
     """Into the child: from above, or down the gap at the left of its column in a block."""
     x, y = placed.places[child]
     top = placed.tops[tiers.tier[tiers.item_of[child]]]
@@ -102,8 +103,8 @@ def _arriving(tiers: Tiers, child: ClassId, placed: Placed, card: CardSize) -> I
     yield x, upper
 
 
-def _without_repeats(points: Iterable[tuple[float, float]]) -> Route:
-    route: list[tuple[float, float]] = []
+def _without_repeats(points: Iterable[Point]) -> Route:
+    route: list[Point] = []
     for point in points:
         if not route or point != route[-1]:
             route.append(point)
@@ -130,17 +131,7 @@ class _Links:
 
 
 def spread(tiers: Tiers, rows: Sequence[Sequence[int]], widths: Sequence[float], gap: float) -> Places:
-    """Give each item its centre across.
-
-    Args:
-        tiers: what is drawn.
-        rows: the items of each layer from left to right.
-        widths: of the items.
-        gap: least distance between neighbours of a layer.
-
-    Returns:
-        (I,) the centre of each item.
-    """
+    """The centre (I,) of each item across, at least `gap` from its neighbours in the layer."""
     layers = [_layer(tiers, row, widths, gap) for row in rows]
     across = np.zeros(len(tiers.members))
     for layer in layers:
@@ -155,7 +146,7 @@ def spread(tiers: Tiers, rows: Sequence[Sequence[int]], widths: Sequence[float],
         moved = np.abs(across - before).max(initial=0.0)
         if moved < max(STILL, STILL_SHARE * (across.max(initial=0.0) - across.min(initial=0.0))):
             break
-    # At last each parent goes to the middle above its children, where its neighbours leave room: that is what is seen.
+    # At last each parent goes to the middle above its children, where its neighbours leave room.
     for layer in upwards:
         _settle(layer, (layer.below,), across)
     return across
@@ -166,12 +157,8 @@ def _layer(tiers: Tiers, row: Sequence[int], widths: Sequence[float], gap: float
     for left, right in pairwise(row):
         is_family = bool(set(tiers.above[left]) & set(tiers.above[right])) or not tiers.above[left]
         steps.append((widths[left] + widths[right]) / 2 + (gap if is_family else 2 * gap))
-    return _Layer(
-        np.array(row, dtype=np.int64),
-        np.cumsum(steps[: len(row)]),
-        _links(tiers, row, tiers.above),
-        _links(tiers, row, tiers.below),
-    )
+    above, below = _links(tiers, row, tiers.above), _links(tiers, row, tiers.below)
+    return _Layer(np.array(row, dtype=np.int64), np.cumsum(steps[: len(row)]), above, below)
 
 
 def _links(tiers: Tiers, row: Sequence[int], near: Sequence[Sequence[int]]) -> _Links:
@@ -184,7 +171,7 @@ def _links(tiers: Tiers, row: Sequence[int], near: Sequence[Sequence[int]]) -> _
 
 
 def _settle(layer: _Layer, directions: Sequence[_Links], across: Places) -> None:
-    """Put a layer's items as near as possible to where they are drawn to, in order and at their distances."""
+    """Put a layer's items as near as possible to what they are linked to, in order and at their distances."""
     count = len(layer.items)
     weights = np.full(count, WHERE_IT_IS)
     totals = across[layer.items] * WHERE_IT_IS
@@ -214,7 +201,7 @@ class Layout:
     """A drawing of a graph."""
 
     places: Mapping[ClassId, Point]  # the centre of each class's card
-    routes: Mapping[tuple[ClassId, ClassId], tuple[Point, ...]]
+    routes: Mapping[Edge, Route]
     """Of each edge (parent, child), from the lower middle of the parent's card to the upper middle of the child's,
     around all others."""
     bounds: tuple[float, float, float, float]  # left, top, width and height around all cards and routes
@@ -225,16 +212,7 @@ class Layout:
 
 
 def lay_out(shown: ShownGraph, card: CardSize, *, before: Layout | None = None) -> Layout:
-    """Lay a graph out.
-
-    Args:
-        shown: its classes and edges.
-        card: how large cards are.
-        before: the drawing that was there, for one that differs little from it.
-
-    Returns:
-        The drawing; no two cards overlap, and no edge runs over a card.
-    """
+    """Lay a graph out, close to the drawing before it; no two cards overlap, and no edge crosses a card."""
     tiers = tiers_of(shown)
     stack = _stack(tiers, card, before)
     rows = kept_order(tiers, shown.edges, before.stood, before.routes.keys()) if before else fresh_order(tiers)
@@ -244,18 +222,13 @@ def lay_out(shown: ShownGraph, card: CardSize, *, before: Layout | None = None) 
     if before:
         placed = placed.moved_across(_way_back(placed.places, before.places))
     routes = routes_of(tiers, shown.edges, placed, card)
-    return Layout(
-        placed.places,
-        routes,
-        _bounds(placed.places, routes, card),
-        count_crossings(tiers, rows),
-        stack,
-        dict(zip(tiers.keys, placed.across, strict=True)),
-    )
+    bounds, crossings = _bounds(placed.places, routes, card), count_crossings(tiers, rows)
+    stood = dict(zip(tiers.keys, placed.across, strict=True))
+    return Layout(placed.places, routes, bounds, crossings, stack, stood)
 
 
 def _way_back(places: Mapping[ClassId, Point], before: Mapping[ClassId, Point]) -> float:
-    """How far across to move a whole drawing so that most of it stands where it stood: the median move, undone."""
+    """How far across to move a drawing so that most of it stands where it stood: the median move, undone."""
     moves = [before[class_id][0] - place[0] for class_id, place in places.items() if class_id in before]
     return statistics.median_low(moves) if moves else 0.0
 
@@ -281,7 +254,7 @@ def _stack(tiers: Tiers, card: CardSize, before: Layout | None) -> int:
 
 
 def _wide(tiers: Tiers, stack: int, card: CardSize) -> float:
-    """Width over height, roughly, before anything stands anywhere: each item is as wide as all that hangs below it."""
+    """Estimated width over height: each item is as wide as all that hangs below it."""
     widths = [_width(len(members), stack, card) for members in tiers.members]
     hanging = [0.0] * len(widths)
     heights = [0.0] * tiers.count
@@ -316,7 +289,7 @@ def _placed(tiers: Tiers, across: Sequence[float], stack: int, card: CardSize) -
 
 
 def _bounds(
-    places: Mapping[ClassId, Point], routes: Mapping[tuple[ClassId, ClassId], tuple[Point, ...]], card: CardSize
+    places: Mapping[ClassId, Point], routes: Mapping[Edge, Route], card: CardSize
 ) -> tuple[float, float, float, float]:
     if not places:
         return 0.0, 0.0, 0.0, 0.0

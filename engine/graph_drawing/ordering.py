@@ -8,6 +8,7 @@ from typing import Final
 from fast_sugiyama import from_edges
 
 from engine.graph.category_graph import ClassId
+from engine.graph_drawing.shown import Edge
 from engine.graph_drawing.tiers import ItemKey, Tiers
 
 Rows = Sequence[Sequence[int]]
@@ -21,21 +22,17 @@ MOST_PASSES: Final = 20
 MOST_LINKS: Final = 1000
 """Links that the library is asked to order, at most: what takes it a tenth of a second."""
 
-Edges = Collection[tuple[ClassId, ClassId]]
+Edges = Collection[Edge]
 """(parent, child) of what is drawn."""
 
 
 def count_crossings(tiers: Tiers, rows: Rows) -> int:
-    """Count the pairs of edges that cross when the items stand in this order.
-
-    Edges into one block cross among themselves only where they come from several parents: those from two parents
-    change order for each pair of its classes, as they would in a row.
-    """
+    """Count the pairs of edges that cross when the items stand in this order, also those into one block."""
     return crossings_between(tiers, rows) + sum(_inside(tiers, item) for item in range(len(tiers.members)))
 
 
 def crossings_between(tiers: Tiers, rows: Rows) -> int:
-    """The same without those into one block, which no order of the layers changes."""
+    """The same without those into one block, which do not depend on the order."""
     return sum(_between(tiers, upper, lower) for upper, lower in pairwise(rows))
 
 
@@ -45,7 +42,7 @@ def _inside(tiers: Tiers, item: int) -> int:
 
 
 def _between(tiers: Tiers, upper: Sequence[int], lower: Sequence[int]) -> int:
-    """Edges that change order between two layers: inversions, weighted by how many edges a link stands for."""
+    """Inversions between two layers, weighted by the edges of a link, in a Fenwick tree of partial sums."""
     place = {item: number for number, item in enumerate(upper)}
     sums = [0] * (len(upper) + 1)
     passed = crossings = 0
@@ -75,15 +72,7 @@ def _add(sums: list[int], place: int, amount: int) -> None:
 
 
 def untangled(tiers: Tiers, rows: Rows) -> list[list[int]]:
-    """Reorder layers until no more edges uncross.
-
-    Args:
-        tiers: what is drawn.
-        rows: the items of each layer from left to right, to begin with.
-
-    Returns:
-        An order in which no more edges cross than in `rows`.
-    """
+    """Reorder layers by barycentres and switches until no more edges uncross."""
     best = current = [list(row) for row in rows]
     fewest, found_in = crossings_between(tiers, best), 0
     for number in range(MOST_SWEEPS):
@@ -97,13 +86,7 @@ def untangled(tiers: Tiers, rows: Rows) -> list[list[int]]:
 
 
 def switched(tiers: Tiers, rows: Rows, keep: AbstractSet[int] = frozenset()) -> list[list[int]]:
-    """Let neighbours change places while edges uncross by it.
-
-    Args:
-        tiers: what is drawn.
-        rows: the items of each layer from left to right.
-        keep: items that keep their order among themselves.
-    """
+    """Let neighbours change places while edges uncross by it, but for items that `keep` their order."""
     switching = [list(row) for row in rows]
     place = {item: number for row in rows for number, item in enumerate(row)}
     for _ in range(MOST_PASSES):
@@ -143,7 +126,7 @@ def _inverted(lefts: Sequence[int], rights: Sequence[int], place: dict[int, int]
 
 
 def _towards_means(tiers: Tiers, rows: Rows, *, downwards: bool) -> list[list[int]]:
-    """Sort each layer by the mean place of what its items are linked to; what has no links there stays where it is."""
+    """Sort each layer by the mean place of what its items are linked to; those without links stay."""
     sweeping = [list(row) for row in rows]
     place = {item: number for row in rows for number, item in enumerate(row)}
     near = tiers.above if downwards else tiers.below
@@ -157,13 +140,9 @@ def _towards_means(tiers: Tiers, rows: Rows, *, downwards: bool) -> list[list[in
 
 
 def fresh_order(tiers: Tiers) -> list[list[int]]:
-    """Order the layers of a drawing that nobody has seen yet.
+    """Order the layers of a new drawing: as listed, which is without a crossing for trees.
 
-    Trees come out as they are listed, siblings by name and without a crossing. Where classes with several parents make
-    edges cross, fewer cross when that order or the library's is untangled: the better of both is taken.
-
-    Returns:
-        The items of each layer from left to right.
+    Else the better of that order and the library's, both untangled.
     """
     listed = order_as_listed(tiers)
     if not crossings_between(tiers, listed):
@@ -212,13 +191,9 @@ def kept_order(tiers: Tiers, edges: Edges, stood: Mapping[ItemKey, float], forme
     """Order the layers as in the drawing before; what is new, or went to another parent, is put among its siblings.
 
     Args:
-        tiers: what is drawn.
         edges: what is drawn now.
         stood: where items stood across, in the drawing before.
         former_edges: what was drawn then.
-
-    Returns:
-        The items of each layer from left to right.
     """
     listed = order_as_listed(tiers)
     stays = _staying(tiers, listed, stood, _Parents(edges, former_edges))
@@ -261,7 +236,7 @@ def _by_child(edges: Edges) -> dict[ClassId, set[ClassId]]:
 def _staying(
     tiers: Tiers, rows: Iterable[Sequence[int]], stood: Mapping[ItemKey, float], parents: _Parents
 ) -> dict[int, float]:
-    """Items that keep their place in the order, and where that is; from above, since all below what moves moves too."""
+    """Items that keep their place in the order, and where that is; from above, since all below a moved one moves."""
     stays: dict[int, float] = {}
     for item in (item for row in rows for item in row):
         place = stood.get(tiers.keys[item])

@@ -10,14 +10,16 @@ MOST_AT_FIRST: Final = 120
 """Classes that a graph is first drawn with, at most: about what fits a screen with names that can be read."""
 
 
+Edge = tuple[ClassId, ClassId]
+"""(parent, child)."""
+
+
 @dataclass(frozen=True)
 class ShownClass:
     """A class that is drawn."""
 
     class_id: ClassId
-    hidden: int
-    """Distinct classes below it that are not drawn, where one of its own children is not: it is a closed branch then,
-    drawn as one card. 0 where all its children are drawn, and for a leaf."""
+    hidden: int  # of a closed branch, drawn as one card: distinct classes below it that are not drawn; else 0
     distance: int | None  # edges between it and the class in focus; `None` without a focus
 
 
@@ -27,25 +29,20 @@ class ShownGraph:
 
     classes: tuple[ShownClass, ...]
     """In the order of the tree: each class before what lies below it, siblings in natural order of names."""
-    edges: tuple[tuple[ClassId, ClassId], ...]
+    edges: tuple[Edge, ...]
     """(parent, child), every edge of the graph between two of these classes, by child in their order."""
 
 
 def shown_graph(
     graph: CategoryGraph, opened: frozenset[ClassId], *, focus: ClassId | None = None, rings: int = 2
 ) -> ShownGraph:
-    """Say what is drawn.
+    """The classes and edges that are drawn; without a focus every root is among them.
 
     Args:
-        graph: the category graph.
         opened: the open branches: classes whose children are drawn where they are drawn themselves. Ids that are not
             in the graph, or have no children, are ignored.
-        focus: with a class in focus only what lies within some edges of it is drawn: upwards all, downwards all that
+        focus: with a class in focus only what lies within `rings` edges of it is drawn: upwards all, downwards all that
             is below it, and from others only where they are open.
-        rings: how many edges.
-
-    Returns:
-        The classes and edges; without a focus every root is among them.
 
     Raises:
         UnknownClassError: the class in focus is not in the graph.
@@ -61,15 +58,9 @@ def shown_graph(
 
 
 def first_opened(graph: CategoryGraph, most: int = MOST_AT_FIRST) -> frozenset[ClassId]:
-    """The branches to open when a graph is first drawn: level by level while all fits.
+    """The branches to open when a graph is first drawn: level by level while at most `most` classes are drawn.
 
-    Args:
-        graph: the category graph.
-        most: classes that are drawn, at most; where the roots alone are more, they stand closed. A lone root is always
-            open: one card says nothing.
-
-    Returns:
-        The open branches.
+    More roots than that stand closed; a lone root is always open.
     """
     shown = set(graph.roots())
     opened: set[ClassId] = set()
@@ -85,15 +76,7 @@ def first_opened(graph: CategoryGraph, most: int = MOST_AT_FIRST) -> frozenset[C
 
 
 def opened_to(graph: CategoryGraph, opened: frozenset[ClassId], class_id: ClassId) -> frozenset[ClassId]:
-    """Open as few more branches as it takes until a class is drawn.
-
-    Args:
-        graph: the category graph.
-        opened: the branches that are open.
-        class_id: the class to be seen.
-
-    Returns:
-        The open branches, `opened` among them.
+    """The open branches with as few more as it takes until a class is drawn.
 
     Raises:
         UnknownClassError: there is no such class.
@@ -114,7 +97,7 @@ def opened_to(graph: CategoryGraph, opened: frozenset[ClassId], class_id: ClassI
 
 
 def _way_down(below: dict[ClassId, ClassId | None], top: ClassId) -> list[ClassId]:
-    """The classes from a root down to the parent of the class that was asked for."""
+    """The classes from a root down to the parent of the wanted class."""
     way: list[ClassId] = []
     current = top
     while (following := below[current]) is not None:

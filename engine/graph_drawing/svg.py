@@ -1,4 +1,4 @@
-"""A drawing as SVG text: a vector graphic for papers, slides and browsers."""
+"""A drawing as SVG, and a graph in the DOT language of Graphviz."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
-from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.graph_drawing.layout import CardSize, Layout, Route
-from engine.graph_drawing.shown import ShownClass, ShownGraph
+from engine.graph.category_graph import CategoryGraph
+from engine.graph_drawing.layout import CardSize, Layout, Point, Route
+from engine.graph_drawing.shown import Edge, ShownClass, ShownGraph
 
 SVG_CARD: Final = CardSize(width=144, height=48, gap_across=16, gap_along=64)
 """Cards with room for a name on two lines."""
@@ -60,20 +60,13 @@ def svg_text(
     card: CardSize = SVG_CARD,
     *,
     colours: SvgColours = LIGHT,
-    weights: Mapping[tuple[ClassId, ClassId], float] | None = None,
+    weights: Mapping[Edge, float] | None = None,
 ) -> str:
-    """Draw a graph as SVG.
+    """Draw a graph as SVG, without fonts, images or scripts.
 
     Args:
-        graph: the category graph, for the names.
-        shown: what is drawn of it.
-        layout: where it stands.
         card: the size of cards that `layout` was made with.
-        colours: light or dark.
         weights: attention weight in [0, 1] of edges (parent, child); the heavier, the wider they are drawn.
-
-    Returns:
-        The text of a file that needs nothing else: no fonts, no images, no scripts.
     """
     left, top, width, height = layout.bounds
     margin = 3 * PADDING
@@ -104,7 +97,7 @@ def _edge(route: Route, weight: float | None) -> str:
     return f'<path d="{"".join(steps)}" stroke-width="{width:.2f}"/>'
 
 
-def _step(start: tuple[float, float], end: tuple[float, float]) -> str:
+def _step(start: Point, end: Point) -> str:
     """Straight down, or a curve that begins and ends downwards: it stays in the gap that its ends stand in."""
     (x, y), (end_x, end_y) = start, end
     middle = (y + end_y) / 2
@@ -147,16 +140,12 @@ def _box(left: float, top: float, card: CardSize, colours: SvgColours) -> str:
 
 
 def lines_of(name: str, width: float, font_size: float, most: int) -> list[str]:
-    """Break a name into lines.
+    """Break a name into lines between words, one to `most`; what does not fit ends in an ellipsis.
+
+    Widths are estimated without a font, rather too wide than too narrow.
 
     Args:
-        name: a class's name.
         width: of a line, in the unit of the font's size.
-        font_size: height of the letters' square.
-        most: lines, at most; what does not fit ends in an ellipsis.
-
-    Returns:
-        At least one line; broken between words where words fit.
     """
     lines: list[str] = []
     rest = name.split(" ")
@@ -171,7 +160,7 @@ def lines_of(name: str, width: float, font_size: float, most: int) -> list[str]:
 
 
 def text_width(text: str, font_size: float) -> float:
-    """How wide a text is drawn, at most, in the unit of the font's size."""
+    """Estimated width in the unit of the font's size, rather too wide."""
     return sum(map(_share, text)) * font_size
 
 
@@ -202,27 +191,17 @@ def _share(letter: str) -> float:
 
 
 def dot_text(
-    graph: CategoryGraph,
-    *,
-    shown: ShownGraph | None = None,
-    weights: Mapping[tuple[ClassId, ClassId], float] | None = None,
+    graph: CategoryGraph, *, shown: ShownGraph | None = None, weights: Mapping[Edge, float] | None = None
 ) -> str:
-    """Write a graph as DOT, parents above their children.
+    """Write a graph as DOT, parents above their children, by default all of it.
 
     Args:
-        graph: the category graph.
-        shown: what of it; by default all.
         weights: attention weight in [0, 1] of edges (parent, child); the heavier, the wider they are drawn.
-
-    Returns:
-        The text. Each class is written once with its name as the label, so that equal names stay apart.
     """
     return "\n".join(_lines(graph, shown, weights or {})) + "\n"
 
 
-def _lines(
-    graph: CategoryGraph, shown: ShownGraph | None, weights: Mapping[tuple[ClassId, ClassId], float]
-) -> Iterator[str]:
+def _lines(graph: CategoryGraph, shown: ShownGraph | None, weights: Mapping[Edge, float]) -> Iterator[str]:
     hidden = {each.class_id: each.hidden for each in shown.classes} if shown else dict.fromkeys(graph.classes(), 0)
     yield 'digraph "Classes" {'
     yield "  rankdir=TB;"

@@ -1,7 +1,4 @@
-"""What stands in each layer of a drawing: single cards, blocks of leaves, and bends of edges that pass through.
-
-A block holds the leaves that lie under the same parents: stacked, so that two thousand of them stay near.
-"""
+"""Layers of a drawing: single cards, blocks of leaves under the same parents, and bends of edges that pass through."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -34,13 +31,6 @@ class Tiers:
     def count(self) -> int:
         """Number of layers."""
         return max(self.tier, default=-1) + 1
-
-    def rows(self) -> list[list[int]]:
-        """Items of each layer, by number."""
-        rows: list[list[int]] = [[] for _ in range(self.count)]
-        for item, tier in enumerate(self.tier):
-            rows[tier].append(item)
-        return rows
 
 
 def tiers_of(shown: ShownGraph) -> Tiers:

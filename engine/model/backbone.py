@@ -61,8 +61,8 @@ class Conv4(nn.Module):
     Args:
         side: side of the input images in pixels, at least 16.
         width: filters of each layer.
-        last_scale: what the last batch norm starts to multiply by. The usual 1 makes squared distances of some hundreds
-            at first, which a softmax over distances takes a thousand iterations to shrink.
+        last_scale: initial scale of the last batch norm. The usual 1 makes squared distances of some hundreds at first,
+            which a softmax over distances takes a thousand iterations to shrink.
 
     Raises:
         InputError: the images are too small to be halved four times.

@@ -1,4 +1,4 @@
-"""EfficientNet-Lite: inverted residual blocks that keep well in eight bits, with a map to listen to after every stage.
+"""EfficientNet-Lite: inverted residual blocks that quantise well to eight bits; an embedding may pool several stages.
 
 Source: Tan and Le, ICML 2019, Table 1, as its authors' Lite variants change it: no squeeze-and-excitation, ReLU6 for
 swish, and a stem and a head that stay as wide as in the smallest network.
@@ -89,8 +89,7 @@ def _rounded_width(width: float) -> int:
 class SameConvolution(nn.Conv2d):
     """A convolution without bias whose output has ceil(side / stride) pixels a side, as TensorFlow pads.
 
-    What is padded depends on the image's side, and where the number is odd the end gets one more than the beginning:
-    the published weights were trained so, and answer differently to another padding.
+    An odd padding puts one more at the end than at the beginning: the published weights were trained so.
     """
 
     def __init__(self, channels_in: int, channels_out: int, kernel: int, stride: int = 1, groups: int = 1) -> None:
@@ -125,10 +124,7 @@ def centre_weights(height: int, width: int) -> Tensor:
 
 
 def pooled_around_centre(features: Tensor) -> Tensor:
-    """Generalised mean of each channel, places weighed, then length 1: (B, C, H, W) float to (B, C) float32.
-
-    As `engine.model.backbone.pooled`, but with `centre_weights`.
-    """
+    """Generalised mean of each channel by `centre_weights`, then length 1: (B, C, H, W) float to (B, C) float32."""
     present = features.float().clamp(min=SMALLEST)
     weights = centre_weights(features.shape[2], features.shape[3]).to(present)
     return nn.functional.normalize((present * present * present * weights).mean(dim=(2, 3)).pow(1 / 3), dim=1)
@@ -188,10 +184,9 @@ class EfficientNetLite(nn.Module):
         self.embedding_width = sum(self.map_widths[place] for place in self.heard)
 
     def maps(self, images: Tensor) -> list[Tensor]:
-        """Outputs of the seven stages and of the head, each (B, width, H', W') float, for images (B, 3, H, W) float.
+        """Outputs of the seven stages (without activation) and of the head, each (B, width, H', W') float.
 
-        Images hold (value - 127) / 128 of values from 0 to 255. What a stage gives has no activation behind it: it may
-        be negative.
+        Images (B, 3, H, W) hold (value - 127) / 128 of values from 0 to 255.
         """
         features, found = self.stem(images), []
         for layers in (*self.stages, self.head):

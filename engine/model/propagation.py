@@ -25,12 +25,11 @@ def initial_prototypes(
 ) -> Prototypes:
     """Mean embedding of each class's images, of C classes.
 
-    Paper: Eq. 3. An image may belong to several classes, so membership comes as pairs. A class without images has
-    no prototype, which the paper leaves undefined; here it is marked, and propagation may still reach it.
+    Paper: Eq. 3. A class without images has no prototype, which the paper leaves undefined; propagation may reach it.
 
     Args:
         embeddings: (n, d) float32, one row for each image.
-        image_positions: (m,) int64 in [0, n), the image of each pair.
+        image_positions: (m,) int64 in [0, n), the image of each (image, class) pair.
         class_positions: (m,) int64 in [0, C), the class of each pair.
     """
     members = embeddings.index_select(0, image_positions)
@@ -40,15 +39,11 @@ def initial_prototypes(
 
 
 def sum_by_class(rows: Tensor, class_positions: Tensor, class_count: int) -> Tensor:
-    """Add up the rows of each class, (C,) or (C, d) float; zeros for classes without rows.
+    """Add up the rows (k,) or (k, d) of each class (k,), to (C,) or (C, d) float; zeros for classes without rows.
 
     The index is expanded to the rows' shape on purpose: `scatter_add` then becomes ONNX `ScatterElements`, whereas
     `index_add` becomes `ScatterND`, whose CPU kernel in ONNX Runtime adds from several threads without a lock and
     loses terms when many rows fall on one class. The price is 8 bytes of index for each number in `rows`.
-
-    Args:
-        rows: (k,) or (k, d) float.
-        class_positions: (k,) int64 in [0, class_count).
     """
     totals = rows.new_zeros((class_count, *rows.shape[1:]))
     index = class_positions if rows.ndim == 1 else class_positions[:, None].expand(-1, rows.shape[1])
@@ -56,7 +51,7 @@ def sum_by_class(rows: Tensor, class_positions: Tensor, class_count: int) -> Ten
 
 
 class EdgeScores(Protocol):
-    """What says how much a child is like each of its parents."""
+    """Similarity of children to their parents."""
 
     logit_scale: Tensor  # factor on the scores before a softmax
     __call__: Callable[..., Any]
@@ -102,14 +97,9 @@ class Attention(nn.Module):
         return self.g.in_features
 
     def forward(self, children: Tensor, parents: Tensor, edge_index: Tensor) -> Tensor:
-        """Cosine of `g(child)` and `h(parent)` on each edge, (E,) float32 in [-1, 1].
+        """Cosine of `g(child)` and `h(parent)`, both of prototypes (C, d), on each edge: (E,) float32 in [-1, 1].
 
         Paper: Eq. 5 as printed. Each norm is at least `SMALLEST_NORM`, so that a zero vector scores 0.
-
-        Args:
-            children: (C, d) float32, prototypes in the role of the child.
-            parents: (C, d) float32, prototypes in the role of the parent.
-            edge_index: (2, E) int64, row 0 the parent, row 1 the child.
         """
         queries = _unit(self.g(children)).index_select(0, edge_index[1])
         keys = _unit(self.h(parents)).index_select(0, edge_index[0])
@@ -137,13 +127,7 @@ def _unit(vectors: Tensor) -> Tensor:
 
 
 def softmax_over_parents(scores: Tensor, child_positions: Tensor, is_usable: Tensor, class_count: int) -> Tensor:
-    """Normalise edge scores so that each child's usable parents share a weight of one: (E,) in [0, 1], else zero.
-
-    Args:
-        scores: (E,) float32.
-        child_positions: (E,) int64 in [0, C), the child of each edge.
-        is_usable: (E,) bool, edges that take part.
-    """
+    """Normalise edge scores (E,) so that each child's usable parents share a weight of one: (E,) in [0, 1], else 0."""
     masked = torch.where(is_usable, scores, float("-inf"))
     # The highest score is subtracted for the range of exp only; it cancels out, and so does its gradient.
     highest = scores.new_full((class_count,), float("-inf"))
@@ -165,20 +149,15 @@ def attention_weights(
     *,
     sources: Prototypes | None = None,
 ) -> Tensor:
-    """Weight of each edge: the share of a parent's prototype that its child takes.
+    """Share of a parent's prototype that its child takes by edge: (E,) float32 in [0, 1], or [-1, 1] for "cosine".
 
     Paper: Eq. 5. "cosine" is the printed formula; "softmax" normalises it over each child's parents, as the authors'
     published code does and as works in practice. Parents without a prototype get no weight. A child without one has
     nothing to compare, so its usable parents share evenly under either normalisation.
 
     Args:
-        prototypes: of C classes, in the role of the child.
         edge_index: (2, E) int64, row 0 the parent, row 1 the child.
-        normalisation: "softmax" or "cosine".
-        sources: of C classes, in the role of the parent; `prototypes` when absent.
-
-    Returns:
-        (E,) float32; in [0, 1] for "softmax", in [-1, 1] for "cosine".
+        sources: in the role of the parent; `prototypes` when absent.
     """
     sources = sources or prototypes
     class_count = prototypes.vectors.shape[0]
@@ -193,22 +172,17 @@ def attention_weights(
 
 
 class Propagation(NamedTuple):
-    """What propagation made of the initial prototypes."""
+    """Outcome of propagation."""
 
     weights: Tensor  # (E,) float32, attention weight of each edge in the last step
-    propagated: Prototypes  # `P+`; exists where at least one parent had something to give
+    propagated: Prototypes  # `P+`; exists where at least one parent has a prototype
     final: Prototypes  # `P`; exists where `P0` or `P+` does
 
 
 def propagated_prototypes(sources: Prototypes, edge_index: Tensor, weights: Tensor) -> Prototypes:
-    """`P+`: sum of each class's parents' prototypes, weighted by attention; exists where one of them does.
+    """`P+`: sum of each class's parents' prototypes, weighted by attention (E,); exists where one of them does.
 
     Paper: Eq. 4. Parents without a prototype are left out.
-
-    Args:
-        sources: of C classes, what each gives to its children.
-        edge_index: (2, E) int64, row 0 the parent, row 1 the child.
-        weights: (E,) float32.
     """
     class_count = sources.vectors.shape[0]
     parents, children = edge_index[0], edge_index[1]
@@ -219,15 +193,10 @@ def propagated_prototypes(sources: Prototypes, edge_index: Tensor, weights: Tens
 
 
 def final_prototypes(initial: Prototypes, propagated: Prototypes, lambda_: Tensor | float) -> Prototypes:
-    """`P`: blend of what a class's own images say and what its parents say.
+    """`P`: blend of `P0` and `P+`; `lambda_` is the weight of `P0` in [0, 1], a number or (C,) float32.
 
     Paper: Eq. 6, which assumes both are there. With only one of them, that one counts fully: a class without usable
     parents keeps `P0`, a class without images (zero-shot) takes `P+`. With neither it has no prototype.
-
-    Args:
-        initial: `P0` of C classes.
-        propagated: `P+` of C classes.
-        lambda_: weight of `P0` in [0, 1]; a number, or (C,) float32.
     """
     # With only one of the two, its own existence (1 or 0) is the weight of P0.
     has_both = initial.exists & propagated.exists
@@ -252,34 +221,20 @@ def propagate(
     A class whose nearest ancestor with a prototype is k edges away is reached in k steps.
 
     Args:
-        initial: `P0` of C classes.
         edge_index: (2, E) int64, row 0 the parent, row 1 the child.
         lambda_: weight of `P0` in [0, 1]; a number, or (C,) float32.
-        steps: at least 1.
 
     Raises:
         ValueError: `steps` is less than 1.
     """
     if steps < 1:
         raise ValueError(f"propagation takes at least 1 step, not {steps}")
-    result = _step(attention, initial, initial, edge_index, lambda_, normalisation=normalisation)
-    for _ in range(steps - 1):
-        result = _step(attention, initial, result.final, edge_index, lambda_, normalisation=normalisation)
-    return result
-
-
-def _step(
-    attention: EdgeScores,
-    initial: Prototypes,
-    sources: Prototypes,
-    edge_index: Tensor,
-    lambda_: Tensor | float,
-    *,
-    normalisation: Normalisation,
-) -> Propagation:
-    weights = attention_weights(attention, initial, edge_index, normalisation, sources=sources)
-    propagated = propagated_prototypes(sources, edge_index, weights)
-    return Propagation(weights, propagated, final_prototypes(initial, propagated, lambda_))
+    sources = initial
+    for _ in range(steps):
+        weights = attention_weights(attention, initial, edge_index, normalisation, sources=sources)
+        propagated = propagated_prototypes(sources, edge_index, weights)
+        sources = final_prototypes(initial, propagated, lambda_)
+    return Propagation(weights, propagated, sources)
 
 
 A = TypeVar("A", Attention, PlainAttention)
@@ -298,12 +253,9 @@ class NetworkOutputs(NamedTuple):
 
 @final
 class PropagationNetwork(nn.Module, Generic[A]):
-    """Initial prototypes, attention, propagation and final prototypes.
+    """From labelled embeddings to final prototypes in one forward pass (Eq. 3 to 6): what is exported to ONNX.
 
-    With `PlainAttention` it has no parameters and takes embeddings of any width, of which nothing was learned.
-
-    Args:
-        steps: propagation steps, at least 1.
+    With `PlainAttention` it has no parameters and takes embeddings of any width.
     """
 
     def __init__(self, attention: A, *, steps: int = 1, normalisation: Normalisation = "softmax") -> None:
@@ -322,31 +274,19 @@ class PropagationNetwork(nn.Module, Generic[A]):
             image_positions: (m,) int64 in [0, n), the image of each (image, class) pair.
             class_positions: (m,) int64 in [0, C), the class of each pair.
             edge_index: (2, E) int64 in [0, C), row 0 the parent, row 1 the child.
-            lambda_: (C,) float32 in [0, 1], weight of `P0` in Eq. 6; its length says how many classes there are.
-                n, m and E may be 0.
+            lambda_: (C,) float32 in [0, 1], weight of `P0` in Eq. 6. n, m and E may be 0.
         """
         initial = initial_prototypes(embeddings, image_positions, class_positions, lambda_.shape[0])
         result = propagate(
             self.attention, initial, edge_index, lambda_, steps=self.steps, normalisation=self.normalisation
         )
-        return NetworkOutputs(
-            initial.vectors,
-            initial.exists,
-            result.weights,
-            result.propagated.vectors,
-            result.final.vectors,
-            result.final.exists,
-        )
+        return NetworkOutputs(*initial, result.weights, result.propagated.vectors, *result.final)
 
 
 def squared_distances(embeddings: Tensor, prototypes: Tensor) -> Tensor:
-    """Squared Euclidean distance of every embedding to every prototype, (n, C) float32, at least 0.
+    """Squared Euclidean distance of every embedding (n, d) to every prototype (C, d): (n, C) float32, at least 0.
 
     Both are first moved by the prototypes' mean. Distances do not change by that, but |x|² - 2xp + |p|² cancels less.
-
-    Args:
-        embeddings: (n, d) float32.
-        prototypes: (C, d) float32.
     """
     centre = prototypes.detach().mean(dim=0)
     points, targets = embeddings - centre, prototypes - centre
@@ -355,13 +295,8 @@ def squared_distances(embeddings: Tensor, prototypes: Tensor) -> Tensor:
 
 
 def log_probabilities(embeddings: Tensor, prototypes: Tensor, temperature: Tensor | float = 1.0) -> Tensor:
-    """Log-probability of each class for each embedding, (n, C) float32; the exponentials of a row sum to one.
+    """Log-probability (n, C) float32 of each of C > 0 classes, none above another, for each embedding (n, d).
 
     Paper: Eq. 2, with the squared distance divided by a temperature (1 in the paper) so that scores can be calibrated.
-
-    Args:
-        embeddings: (n, d) float32.
-        prototypes: (C, d) float32, of classes that do not contain one another; C at least 1.
-        temperature: above 0.
     """
     return (-squared_distances(embeddings, prototypes) / temperature).log_softmax(dim=1)

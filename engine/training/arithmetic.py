@@ -1,4 +1,4 @@
-"""Where and in which number type a training runs: device, precision, memory, and several processes (`torchrun`)."""
+"""Device, precision, memory and processes (`torchrun`) of a training, and the batches that it is fed with."""
 
 import ctypes
 import math
@@ -35,7 +35,7 @@ def device_of(wish: str) -> torch.device:
     """The device for "auto", "cpu" or "cuda".
 
     Raises:
-        InputError: "cuda" was asked for and is not there, or the word is none of the three.
+        InputError: "cuda" is not available, or the word is none of the three.
     """
     if wish not in {"auto", "cpu", "cuda"}:
         raise InputError("there is no such device", expected="auto, cpu or cuda", found=f"“{wish}”")
@@ -61,10 +61,10 @@ def number_type(precision: Precision, device: torch.device) -> torch.dtype:
 
 
 def keep_freed_memory() -> bool:
-    """Tell the C library to keep freed memory for the next iteration; whether it (glibc) took that.
+    """Have glibc keep freed memory for the next iteration; whether it does.
 
-    An iteration frees hundreds of megabytes and asks for them again. By default each such block is a fresh mapping
-    whose pages the kernel must clear, one fault at a time: on two cores that takes up to half of Conv4's time.
+    By default each block of some megabytes is a fresh mapping, whose pages the kernel must clear one by one: on two
+    cores that takes up to half of Conv4's time.
     """
     try:
         tune = ctypes.CDLL(None).mallopt
@@ -76,7 +76,7 @@ def keep_freed_memory() -> bool:
 
 @final
 class Distribution:
-    """The process's place among those that `torchrun` started; a single process shares with nobody."""
+    """The process's place among those that `torchrun` started."""
 
     def __init__(self, device: torch.device, *, rank: int = 0, size: int = 1) -> None:
         self.device = device
@@ -134,12 +134,10 @@ def augmented_windows(
     *,
     augmentation: Augmentation,
 ) -> Tensor:
-    """Randomly cut and flipped images, (B, 3, side, side) float32, normalised, channels last in memory.
+    """Randomly cut and flipped images at positions (B,) of pixels (n, S, S, 3) uint8, which may be memory-mapped.
 
-    Args:
-        pixels: (n, S, S, 3) uint8, may be memory-mapped.
-        positions: (B,) int64 in [0, n).
-        side: at most S.
+    Returns:
+        (B, 3, side, side) float32, normalised, channels last in memory.
     """
     if augmentation == "none":
         return normalised(torch.from_numpy(middle_windows(pixels, positions, side)))

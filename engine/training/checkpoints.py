@@ -23,7 +23,7 @@ OPTIMIZER: Final = "optimizer."
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Everything that a training needs to go on as if it had never stopped."""
+    """Everything that a training needs to resume to the same numbers."""
 
     iteration: int  # finished iterations
     tensors: Mapping[str, Tensor]  # of the module (prefix `model.`) and the optimiser (prefix `optimizer.`)
@@ -67,12 +67,8 @@ def write(checkpoint: Checkpoint, path: Path) -> None:
         clear_abandoned_drafts(private_folder(path.parent))
         write_file(path, save(tensors, notes))
     except (OSError, SafetensorError) as error:
-        raise storage_error(
-            path,
-            error,
-            "the checkpoint cannot be written",
-            "free some space or choose another folder; the checkpoint before is still there",
-        ) from error
+        remedy = "free some space or choose another folder; the checkpoint before is still there"
+        raise storage_error(path, error, "the checkpoint cannot be written", remedy) from error
 
 
 def read(path: Path) -> Checkpoint:
@@ -86,9 +82,8 @@ def read(path: Path) -> Checkpoint:
             notes = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
     except (OSError, SafetensorError) as error:
-        raise FormatError(
-            "the checkpoint cannot be read", expected="a safetensors file", found=f"{path}: {error}"
-        ) from error
+        found = f"{path}: {error}"
+        raise FormatError("the checkpoint cannot be read", expected="a safetensors file", found=found) from error
     if notes.get("format") != FORMAT:
         raise FormatError(
             "this is no checkpoint of a training",
@@ -113,16 +108,15 @@ def restore_module(module: nn.Module, checkpoint: Checkpoint) -> None:
         ModelError: the checkpoint is of another architecture.
     """
     found = {name.removeprefix(MODEL): value for name, value in checkpoint.tensors.items() if name.startswith(MODEL)}
-    expected = module.state_dict()
-    _require_same_architecture(expected, found)
+    _require_same_architecture(module.state_dict(), found)
     module.load_state_dict(found)
 
 
 def restore_optimizer(module: nn.Module, optimizer: torch.optim.Optimizer, checkpoint: Checkpoint) -> None:
     """Give an optimiser of the module's parameters the state of a checkpoint.
 
-    A checkpoint knows no memory layouts, but PyTorch's fused Adam walks weights and moments side by side in memory.
-    So moments get the layout of their weight: with another one, each would be taken for that of another weight.
+    Moments get the memory layout of their weight, which a checkpoint does not keep: PyTorch's fused Adam reads both
+    side by side in memory.
     """
     state = optimizer.state_dict()
     numbers = {id(parameter): number for number, parameter in enumerate(optimizer.param_groups[0]["params"])}
@@ -143,7 +137,7 @@ def _require_same_architecture(expected: Mapping[str, Tensor], found: Mapping[st
     theirs = {name: tuple(value.shape) for name, value in found.items()}
     if ours == theirs:
         return
-    name = next(iter(sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))))
+    name = min(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
     raise ModelError(
         "the checkpoint is of another architecture",
         expected=f"{name} {ours.get(name, 'not there')}",

@@ -1,4 +1,4 @@
-"""What a training tells: its curve on the way, and how long it takes before it begins. Plain data, without torch."""
+"""Progress of a training: its curve, its estimated duration, and the iteration of its checkpoint. Without torch."""
 
 import json
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _LONGEST_HEAD: Final = 10_000_000  # Bytes; a head of ours has some thousands
 
 @dataclass(frozen=True)
 class TrainingPoint:
-    """How training did at one iteration."""
+    """Losses and accuracy at one iteration."""
 
     iteration: int  # finished iterations
     loss: float | None = None  # mean training loss since the point before; None at the start
@@ -33,7 +33,7 @@ OnPoint = Callable[[TrainingPoint], None]
 
 
 def ignore_point(_point: TrainingPoint) -> None:
-    """Be the listener of callers that draw no curve."""
+    """The listener of callers that draw no curve."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Episodes on cached embeddings: which images a task may see, and the small classification tasks drawn from them."""
+"""Episodes on cached embeddings: small classification tasks, and the images that each part of training draws from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,11 +45,7 @@ class EpisodeSettings:
 
 @final
 class ClassArrays:
-    """The category graph as arrays, with what episodes ask of it.
-
-    Args:
-        edge_index: (2, E) int64, row 0 the parent, row 1 the child; without cycles.
-        class_count: number of classes, C.
+    """The category graph of C classes by edges (2, E) int64, row 0 the parent, row 1 the child; without cycles.
 
     Attributes:
         levels: (C,) int64, longest path from a root; no class shares a level with its own ancestor.
@@ -81,8 +77,7 @@ class ClassArrays:
 class ImageShares:
     """Which images play which part; none plays two."""
 
-    # Images of each leaf that support sets and queries are drawn from; empty for coarse classes
-    few_shot: tuple[Positions, ...]
+    few_shot: tuple[Positions, ...]  # images of each leaf for support sets and queries; empty for coarse classes
     coarse: tuple[Positions, ...]  # images behind each coarse class's prototype; empty for leaves
     coarse_queries: tuple[Positions, ...]  # images of each coarse class to classify at its level
 
@@ -94,9 +89,7 @@ def share_out(
 
     A share of each leaf's images loses its fine label and keeps one ancestor, drawn at random, as its only label:
     in the paper, weak labels are what the propagation learns from. Images of coarse classes are coarse-labelled anyway.
-
-    Args:
-        class_positions: (n,) int64, the most special class known of each image.
+    `class_positions` (n,) int64 are the most specific classes known.
     """
     few_shot: list[Positions] = []
     coarse: list[list[int]] = [[] for _ in range(hierarchy.class_count)]
@@ -129,7 +122,7 @@ def _positions_by_class(class_positions: Positions, class_count: int) -> list[Po
 
 @dataclass(frozen=True)
 class LeafSplit:
-    """Positions of leaves, each in one part only, at least two in each."""
+    """Positions of leaves, at least two in each part, each in one only."""
 
     training: Positions
     validation: Positions
@@ -202,9 +195,6 @@ def draw_episode(
     Paper: Algorithm 1, lines 8 and 13. The few-shot classes are one task whatever their depth, as the program
     classifies over all leaves; in the paper they share the deepest level. Coarse classes are one task for each level,
     those without queries left out.
-
-    Args:
-        hierarchy: C classes.
     """
     fine = np.sort(generator.choice(leaves, min(settings.ways, len(leaves)), replace=False))
     above = np.unique(np.concatenate([hierarchy.ancestors(int(leaf)) for leaf in fine]))
@@ -218,13 +208,10 @@ def draw_episode(
         queries = [_at_most(shares.coarse_queries[place], settings.coarse_queries, generator) for place in candidates]
         if len(candidates) >= LEAST_CLASSES:
             tasks.append(_task(classes, candidates, queries, is_coarse=True))
-    return Episode(
-        classes,
-        np.searchsorted(classes, hierarchy.edge_index[:, inside]),
-        np.concatenate([images[: settings.shots] for images in drawn]),
-        np.repeat(np.searchsorted(classes, fine), settings.shots),
-        tuple(tasks),
-    )
+    edges = np.searchsorted(classes, hierarchy.edge_index[:, inside])
+    support = np.concatenate([images[: settings.shots] for images in drawn])
+    places = np.repeat(np.searchsorted(classes, fine), settings.shots)
+    return Episode(classes, edges, support, places, tuple(tasks))
 
 
 def _at_most(images: Positions, count: int, generator: np.random.Generator) -> Positions:

@@ -4,7 +4,7 @@ A formula exists once: inference runs the file that is made here. Each export go
 is loaded in ONNX Runtime and compared with the module on random inputs of many shapes; only then it gets its name.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +26,7 @@ from engine.training.onnx_conversion import ModelShape, store_weights_as_half, t
 TOLERANCE: Final = 1e-4
 """Largest difference between ONNX and torch, relative to the output's largest value. Chosen: above float32 rounding."""
 HALF_WEIGHTS_TOLERANCE: Final = 1e-2
-"""Rounding a weight to float16 moves it by up to 1 part in 2048; through some twenty layers that adds up to about
-1 part in 1000 of an embedding, so ten times that is a mistake and not rounding."""
+"""Ten times what rounding weights to float16 adds up to through some twenty layers, 1 part in 1000 of an embedding."""
 
 CHECK_SEED: Final = 0
 """Of the inputs that are compared: the same in each export."""
@@ -47,8 +46,8 @@ Inputs = tuple[Tensor, ...]
 class Agreement:
     """How far an exported file is from its torch module."""
 
-    largest_difference: float  # largest relative difference found, per output relative to its largest value
-    tolerance: float  # the limit it had to keep
+    largest_difference: float  # relative to the largest value of each output
+    tolerance: float  # its limit
     checks: int  # inputs compared
 
 
@@ -69,11 +68,8 @@ def export_propagation(
         output_names=NetworkOutputs._fields,
         dynamic_axes=(embedding_axes, {0: "m"}, {0: "m"}, {1: "E"}, {0: "C"}),
     )
-    notes = {
-        "steps": str(network.steps),
-        "normalisation": network.normalisation,
-        "logit_scale": str(float(attention.logit_scale)),
-    }
+    scale = str(float(attention.logit_scale))
+    notes = {"steps": str(network.steps), "normalisation": network.normalisation, "logit_scale": scale}
     generator = torch.Generator().manual_seed(CHECK_SEED)
     inputs = [random_graph(generator, *counts, width=width) for width in widths for counts in PROPAGATION_CHECKS]
     with _evaluating(network):
@@ -88,7 +84,6 @@ def export_backbone(
 
     Args:
         module: maps images (B, 3, H, W) float32 to embeddings (B, d) float32; on the CPU; left as it was.
-        card: what inference must know; its input side and embedding width are checked too.
         half_weights: store large weights as float16, cast up when the file is loaded: half the size, the same speed.
         one_side: the module takes only images of the card's side, as Conv4 does, and so will the file.
 
@@ -108,20 +103,13 @@ def export_backbone(
         if half_weights:
             store_weights_as_half(model.graph)
         tolerance = HALF_WEIGHTS_TOLERANCE if half_weights else TOLERANCE
-        write_beside = _card_writer(path, card)
-        return _write_checked(
-            model.SerializeToString(), path, module, inputs, tolerance=tolerance, write_beside=write_beside
-        )
+        return _write_checked(model.SerializeToString(), path, module, inputs, tolerance=tolerance, card=card)
 
 
 def random_graph(
     generator: torch.Generator, images: int, pairs: int, classes: int, edges: int, *, width: int
 ) -> Inputs:
-    """Draw inputs of a propagation network: random memberships, and edges from lower to higher class positions.
-
-    Returns:
-        Embeddings, image positions, class positions, edge index and lambda, as `PropagationNetwork.forward` takes them.
-    """
+    """Random inputs of `PropagationNetwork.forward`; edges go from lower to higher class positions."""
     first = torch.randint(0, classes, (edges,), generator=generator)
     second = (first + torch.randint(1, max(classes, 2), (edges,), generator=generator)) % classes
     ends = torch.stack([first, second])
@@ -164,16 +152,13 @@ def _check_width(module: nn.Module, inputs: Inputs, card: BackboneCard) -> None:
         )
 
 
-def _card_writer(path: Path, card: BackboneCard) -> Callable[[], None]:
-    def write() -> None:
-        temporary = path.with_name(f".{path.name}.writing.onnx")
-        try:
-            write_card(temporary, card)
-            card_path(temporary).replace(card_path(path))
-        finally:
-            card_path(temporary).unlink(missing_ok=True)
-
-    return write
+def _write_card_beside(path: Path, card: BackboneCard) -> None:
+    temporary = path.with_name(f".{path.name}.writing.onnx")
+    try:
+        write_card(temporary, card)
+        card_path(temporary).replace(card_path(path))
+    finally:
+        card_path(temporary).unlink(missing_ok=True)
 
 
 def _write_checked(
@@ -183,7 +168,7 @@ def _write_checked(
     inputs: Sequence[Inputs],
     *,
     tolerance: float,
-    write_beside: Callable[[], None] = lambda: None,
+    card: BackboneCard | None = None,
 ) -> Agreement:
     """Write to a temporary neighbour, compare what that file does with the module, and only then give it its name."""
     with writing(path, "the model cannot be written", "choose another folder or free some space"):
@@ -192,22 +177,18 @@ def _write_checked(
             draft.file.write(content)
             draft.file.flush()
             agreement = compare(draft.path, module, inputs, tolerance=tolerance)
-            write_beside()
+            if card is not None:
+                _write_card_beside(path, card)
     return agreement
 
 
 def compare(model: Path, module: nn.Module, inputs: Iterable[Inputs], *, tolerance: float) -> Agreement:
     """Run a file in ONNX Runtime and its module in torch on the same inputs.
 
-    Args:
-        model: the ONNX file.
-        tolerance: largest allowed difference, relative to the largest value of an output.
-
     Raises:
         ModelError: they differ by more, in shape, in kind of number, or anywhere in a yes-no output.
     """
     onnxruntime = load_onnxruntime()
-
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # failures are raised; the log would say them twice
     try:

@@ -1,7 +1,4 @@
-"""Subgraph sampling: few-shot classes with everything above them, and one classification task for each level.
-
-With every constant of level-wise training (Algorithm 1) that plain training does not have.
-"""
+"""Algorithm 1: subgraphs with a classification task for each level, propagated prototypes, the sum of the losses."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -55,13 +52,11 @@ class LevelWiseSettings:
 
     shape: EpisodeShape = field(default_factory=EpisodeShape)  # classes and images of an iteration
     lambda_: float | None = None  # weight of `P0` in Eq. 6; None takes the paper's 0 for 1 shot and 0.5 for more.
-    # The same for coarse classes, whose `P0` rests on many images; None takes `lambda_`, as the paper does. Then, at 0,
-    # siblings have one prototype, and coarse images are drawn to their grandparents only.
+    # The same for coarse classes; None takes `lambda_`, as the paper does. Then, at 0, siblings have one prototype.
     coarse_lambda: float | None = None
     refresh_epochs: int = 5  # m, epochs between two updates of the buffered `P0`
     epoch_iterations: int = 100  # iterations that make an epoch; 100 in the authors' code
-    # Images of each class behind the buffered `P0`, at most; all when None, as in the paper. After training, `P0` is
-    # computed from all in any case.
+    # Images of each class behind the buffered `P0` in training, at most; all when None, as in the paper.
     buffer_images: int | None = None
     # Weight of what the iteration's own support images say of a coarse class, the buffer having the rest; needs
     # `coarse_shots` in the shape. At 0, as in Algorithm 1, no gradient reaches a coarse prototype; with more, errors of
@@ -96,11 +91,8 @@ class LevelTask:
 class LevelWiseDraw(IterationDraw):
     """Images and tasks of one iteration."""
 
-    # Finest level first; levels with one class are left out, with their images, unless drawn few-shot classes are on
-    # the same level
-    tasks: tuple[LevelTask, ...]
-    # (S,) int64, the subgraph's classes in ascending order of position: everything that can propagate
-    classes: Positions
+    tasks: tuple[LevelTask, ...]  # finest level first; those of one class only are left out
+    classes: Positions  # (S,) int64, the subgraph's classes in ascending order of position
     edge_index: Positions  # (2, E) int64 in [0, S), the edges between them
 
     @property
@@ -172,7 +164,7 @@ class LevelWiseSampler:
 
 @final
 class _Images:
-    """Collects image positions and tells the rows they get."""
+    """Collects image positions and returns their rows."""
 
     def __init__(self) -> None:
         self._blocks: list[Positions] = []
@@ -199,13 +191,7 @@ def _task(level: int, classes: Positions, rows: list[Positions], shots: int) -> 
 
 
 def edges_between(edge_index: Positions, classes: Positions, class_count: int) -> Positions:
-    """The edges whose both ends are in `classes`, renumbered to places in it: (2, E') int64 in [0, S).
-
-    Args:
-        edge_index: (2, E) int64 in [0, C).
-        classes: (S,) int64, distinct.
-        class_count: C.
-    """
+    """The edges among distinct `classes` (S,) of C, renumbered to places in it: (2, E') int64 in [0, S)."""
     places: NDArray[np.int64] = np.full(class_count, -1, dtype=np.int64)
     places[classes] = np.arange(len(classes))
     ends = places[edge_index]
@@ -256,9 +242,6 @@ class PrototypePropagation(Objective):
 
     Paper: Algorithm 1. `P0` of few-shot classes comes from the iteration's support images, so that their gradient
     reaches the backbone; `P0` of coarse classes comes from the buffer, as in the authors' code.
-
-    Args:
-        backbone: maps images to embeddings (B, d).
     """
 
     def __init__(
@@ -291,14 +274,7 @@ class PrototypePropagation(Objective):
         self.buffer.refresh(embed, generator, sample=self.settings.buffer_images)
 
     def loss(self, embeddings: Tensor, draw: LevelWiseDraw) -> Tensor:
-        """Propagate on the subgraph and sum the levels' losses (Algorithm 1, lines 9 to 15).
-
-        Args:
-            embeddings: (B, d) float32.
-
-        Returns:
-            Scalar float32, at least 0; each level counts with the mean over its queries.
-        """
+        """Propagate on the subgraph and sum the levels' mean losses (Algorithm 1, lines 9 to 15)."""
         final_prototypes = propagate(
             self.attention,
             self._initial_prototypes(embeddings, draw),
@@ -360,11 +336,7 @@ class PrototypeBuffer(nn.Module):
         self.register_buffer("exists", torch.zeros(training_set.class_count, dtype=torch.bool))
 
     def refresh(self, embed: Embed, generator: np.random.Generator | None = None, *, sample: int | None = None) -> None:
-        """Compute `P0` of every class by Eq. 3.
-
-        Args:
-            sample: images of each class to look at, at most; all of them when None, as in the paper.
-        """
+        """Compute `P0` of every class by Eq. 3, from at most `sample` images of each, by default all."""
         members = self._members
         if generator is not None and sample is not None:
             members = [

@@ -1,4 +1,4 @@
-"""The training loop: the same for PPN and for every baseline; resumes to the same numbers."""
+"""The training loop, the same for PPN and for every baseline, each an `Objective`; resumes to the same numbers."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -48,10 +48,9 @@ class IterationDraw:
 
 
 class Objective(nn.Module, ABC):
-    """A backbone with what is learned on top of it. All state lives in parameters and registered buffers.
+    """A backbone, from images (B, 3, H, W) to embeddings (B, d), with what is learned on top of it.
 
-    Args:
-        backbone: maps images (B, 3, H, W) to embeddings (B, d).
+    All state is in parameters and registered buffers.
 
     Attributes:
         constants: what it was made with, by name; a checkpoint remembers them and goes on with the same only.
@@ -95,7 +94,7 @@ class Objective(nn.Module, ABC):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a training did."""
+    """Outcome of a training."""
 
     iterations: int  # finished in all, also before a resume
     curve: tuple[TrainingPoint, ...]  # losses and accuracies on the way
@@ -124,18 +123,17 @@ def train(
         pixels: (n, S, S, 3) uint8, the images that draws speak of; may be memory-mapped.
         run: folder of the checkpoint; nothing is kept without one.
         validate: accuracy 0..1 on validation tasks, given a way to embed images; called at each point of the curve.
-        cancel: asks to stop; the checkpoint of that moment stays, so that training can go on later.
+        cancel: stops it; the checkpoint of that moment stays, so that training can go on later.
 
     Raises:
         InputError: the images are smaller than the trained side, or the checkpoint has other settings.
         FormatError: the file in the checkpoint's place is torn or no checkpoint.
         ModelError: the checkpoint is of another architecture, or the loss is not a number.
         StorageError: a checkpoint cannot be written; the one before stays.
-        Cancelled: it was asked to stop.
+        Cancelled: `cancel` was set.
     """
     keep_freed_memory()
-    distribution = Distribution.of_environment(settings.device)
-    with distribution:
+    with Distribution.of_environment(settings.device) as distribution:
         training = _Training(objective, pixels, settings, run=run, distribution=distribution)
         training.validate = validate
         training.on_point = on_point
@@ -143,7 +141,7 @@ def train(
 
 
 def place(objective: Objective, settings: TrainingSettings) -> None:
-    """Bring an objective to the device and the number type of its training, for what is embedded before it."""
+    """Move an objective to the device and the number type of its training, for what is embedded before it."""
     keep_freed_memory()
     device = device_of(settings.device)
     objective.precision = number_type(settings.precision, device)
@@ -151,11 +149,7 @@ def place(objective: Objective, settings: TrainingSettings) -> None:
 
 
 def embedder(objective: Objective, pixels: NDArray[np.uint8], side: int) -> Embed:
-    """A function from positions (k,) to embeddings (k, d) of middle windows, in evaluation mode and without gradient.
-
-    Args:
-        pixels: (n, S, S, 3) uint8.
-    """
+    """A function from positions (k,) to embeddings (k, d) of middle windows, without gradient."""
 
     @torch.no_grad()
     def embed(positions: NDArray[np.int64]) -> Tensor:

@@ -1,4 +1,4 @@
-"""What needs more than classification does says so before it begins."""
+"""Checks for packages beyond those of classification."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -32,7 +32,6 @@ def check_packages(packages: Sequence[str], what: str, *, extra: str = "train") 
 
 
 def _remedy(extra: str) -> str:
-    """What a person can install: to a packaged program nothing can be added."""
     if not is_packaged():
         return f"install protoleaf[{extra}]"
     if extra == "train":

@@ -1,4 +1,4 @@
-"""From a torch module to an ONNX model in memory, with weights as float16 where that is wanted.
+"""From a torch module to an ONNX model in memory, and weights back out of exported files.
 
 Half weights are cast up to float32 in the graph: half the size, the same arithmetic, as ONNX Runtime folds the casts
 when it loads the file.
@@ -43,7 +43,7 @@ class ModelShape:
 
 
 def to_onnx(module: nn.Module, inputs: tuple[Tensor, ...], shape: ModelShape, *, notes: Mapping[str, str]) -> Any:
-    """Convert a module in evaluation mode to an `onnx.ModelProto` without traces of the machine it was made on.
+    """Convert a module in evaluation mode to an `onnx.ModelProto` without traces of this machine.
 
     Args:
         inputs: example arguments; every dynamic axis at least 2 long, as the tracer takes 0 and 1 for constants.
@@ -73,10 +73,7 @@ def to_onnx(module: nn.Module, inputs: tuple[Tensor, ...], shape: ModelShape, *,
 
 
 def _dynamic_shapes(axes: tuple[dict[int, str], ...]) -> tuple[dict[int, Any], ...]:
-    """Give each name to the first axis that bears it; the exporter finds out that later ones are equal to it.
-
-    Naming an axis twice makes the exporter warn that the second name will not be used.
-    """
+    """Each name for its first axis only: the exporter finds later ones equal, and would warn of a name given twice."""
     seen: set[str] = set()
     shapes: list[dict[int, Any]] = []
     for named in axes:

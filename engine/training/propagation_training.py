@@ -43,30 +43,25 @@ class PropagationTrainingSettings:
 
     episodes: EpisodeSettings = field(default_factory=EpisodeSettings)  # how episodes are drawn
     iterations: int = 1000  # episodes to train on, one step each
-    # Iterations between two looks at the validation classes. The best state is kept, and the start counts as one, so
-    # that on those classes training never ends worse than it began.
-    validation_interval: int = 50
+    validation_interval: int = 50  # iterations between two validations; the best state, also the start, is kept
     validation_episodes: int = 50  # episodes of each look
     test_episodes: int = 200  # episodes over held-out classes that the figures are measured on
     hidden_width: int = HIDDEN_WIDTH  # of the attention
     logit_scale: float = 1.0  # factor on the cosine before the softmax; 1 is what the authors published
     normalisation: Normalisation = "softmax"  # of the attention weights
     steps: int = 1  # propagation steps
-    # Fixed weight of `P0` (0 for 1 shot and 0.5 for 5 in the paper); None learns `shrinkage` instead
-    lambda_: float | None = None
+    lambda_: float | None = (
+        None  # fixed weight of `P0`, in the paper 0 for 1 shot and 0.5 for 5; None learns `shrinkage`
+    )
     shrinkage: float = 1.0  # start value s of lambda = n / (n + s) for a prototype of n images
-    # Start value; None takes twice the variance of an embedding's component within a leaf class, which is what Eq. 2
-    # needs to be a Gaussian's likelihood.
-    temperature: float | None = None
+    temperature: float | None = None  # start value; None takes twice the variance of a component within a leaf class
     learns_temperature: bool = True  # whether temperatures move with the rest
     learning_rate: float = 1e-3  # Adam's, for the attention
     scalar_learning_rate: float = 1e-2  # Adam's, for the logarithms of temperatures and shrinkage
     weight_decay: float = 1e-5  # on the attention only
-    # The learning rates are multiplied by it at `first_decay` and every `decay_interval` after
-    rate_factor: float = 0.7
-    # first_decay, decay_interval: iterations; in the paper's proportion (10k and 15k of 150k)
-    first_decay: int = 67
-    decay_interval: int = 100
+    rate_factor: float = 0.7  # factor on the learning rates at `first_decay` and every `decay_interval` after
+    first_decay: int = 67  # iterations, in the paper's proportion (10k of 150k)
+    decay_interval: int = 100  # likewise (15k of 150k)
     seed: int = 0  # of every draw
 
     def __post_init__(self) -> None:
@@ -81,7 +76,7 @@ class HeldOutFigures:
     """Few-shot classification of leaf classes that training never saw."""
 
     loss: float  # mean negative log-probability of the true class
-    accuracy: float  # share of queries whose likeliest class is the true one
+    accuracy: float  # share of queries whose most probable class is the true one
     queries: int  # images classified
 
 
@@ -195,7 +190,7 @@ def measure(
 
 @dataclass(frozen=True)
 class TrainedPropagation:
-    """What training found, and what it is worth on held-out classes."""
+    """What was learned, and its figures on held-out classes."""
 
     attention: Attention  # trained, in evaluation mode
     temperature: float  # for few-shot classes
@@ -204,8 +199,7 @@ class TrainedPropagation:
     kept_iteration: int  # where the validation loss was lowest
     before: HeldOutFigures  # figures of the attention and values that training started from
     after: HeldOutFigures  # figures of the result
-    # Figures of the result's temperature with lambda = 1; propagation should beat them
-    without_propagation: HeldOutFigures
+    without_propagation: HeldOutFigures  # figures with lambda = 1; propagation should beat them
     held_out_images: int  # images that the figures were measured on, by turns as support and as query
     settings: PropagationTrainingSettings  # how it was trained
 
@@ -236,13 +230,10 @@ def train_attention(
         edge_index: (2, E) int64 in [0, C), row 0 the parent, row 1 the child; without cycles.
         start: attention to go on from, left as it was; new random weights when absent.
 
-    Returns:
-        The trained parts and their figures. The same arguments give the same result.
-
     Raises:
         InputError: too few leaf classes have enough images.
         ModelError: `start` is for embeddings of another width.
-        Cancelled: it was asked to stop; nothing is kept.
+        Cancelled: `cancel` was set; nothing is kept.
     """
     settings = settings or PropagationTrainingSettings()
     class_count = 1 + max(int(class_positions.max(initial=-1)), int(edge_index.max(initial=-1)))
@@ -289,11 +280,9 @@ def _attention(width: int, settings: PropagationTrainingSettings, start: Attenti
         generator = torch.Generator().manual_seed(settings.seed)
         return Attention(width, settings.hidden_width, logit_scale=settings.logit_scale, generator=generator)
     if start.embedding_width != width:
+        found = f"{start.embedding_width}"
         raise ModelError(
-            "the attention does not fit the embeddings",
-            expected="width {width}",
-            found=f"{start.embedding_width}",
-            width=width,
+            "the attention does not fit the embeddings", expected="width {width}", found=found, width=width
         )
     return deepcopy(start)
 

@@ -1,7 +1,7 @@
 """The fitted model as ONNX operators: from the embedding of a new image to the probability of every class.
 
-The formulas are those of `EverydayModel.classify_new`, which has the last word: what is written here is compared with
-it on the collection's own embeddings before it leaves (`agreement.py`). Of the collection it holds the anchors alone.
+The formulas are those of `EverydayModel.classify_new`, and an export is compared with it on the collection's own
+embeddings (`agreement.py`). Of the collection it holds the anchors alone.
 """
 
 from typing import Any, Final
@@ -45,15 +45,7 @@ def _write(
 def answers_model(
     classifier: LinearClassifier, prototypes: Floats, stage: CollectionStage | None, rules: BackOff, opset: int
 ) -> Any:
-    """The operators as an `onnx.ModelProto`.
-
-    Args:
-        classifier: logits over c candidates.
-        prototypes: (c, d), to which distances are.
-        stage: what the collection adds; None for nothing.
-        rules: roll-up over the candidates.
-        opset: version of the standard operators.
-    """
+    """The operators as an `onnx.ModelProto`; distances are to the prototypes (c, d)."""
     from onnx import TensorProto, helper
 
     graph = GraphWriter(opset)
@@ -73,9 +65,8 @@ def _by_prototype(graph: GraphWriter, source: str, classifier: LinearClassifier,
     """Eq. 2 for embeddings of length 1, whose squares are 1."""
     weights = graph.array(f"{name}.weights", classifier.weights)
     offsets = graph.array(f"{name}.offsets", classifier.offsets + classifier.breadth)
-    return graph.node(
-        "Softmax", [graph.node("Gemm", [source, weights, offsets], f"{name}.logits", transB=1)], name, axis=1
-    )
+    logits = graph.node("Gemm", [source, weights, offsets], f"{name}.logits", transB=1)
+    return graph.node("Softmax", [logits], name, axis=1)
 
 
 def _staged(graph: GraphWriter, stage: CollectionStage) -> str:
@@ -86,19 +77,15 @@ def _staged(graph: GraphWriter, stage: CollectionStage) -> str:
     vector = graph.unit(turned, _SHORTEST, "whitened")
     places, cosines = _nearest(graph, vector, stage)
     weights, followed = _weights(graph, cosines)
-    linked = graph.node(
-        "Gather",
-        [graph.array("anchors.chances", stage.refined.chances.at(np.arange(len(stage.basis.anchors)))), places],
-        "linked",
-        axis=0,
-    )
+    chances = graph.array("anchors.chances", stage.refined.chances.at(np.arange(len(stage.basis.anchors))))
+    linked = graph.node("Gather", [chances, places], "linked", axis=0)
     axis = graph.array("links.axis", [1], np.int64)
     shares = graph.node("MatMul", [graph.node("Unsqueeze", [weights, axis], "links.row"), linked], "follow.row")
     walked = graph.node("Squeeze", [shares, axis], "follow")
     rest = graph.node("Sub", [graph.array("one", 1.0), followed], "rest")
     prototypes = _by_prototype(graph, vector, stage.refined.classifier, "refined")
-    chances = graph.node("Add", [walked, graph.node("Mul", [rest, prototypes], "rest.prototypes")], "chances")
-    return _calibrated(graph, chances, stage.calibration)
+    joined = graph.node("Add", [walked, graph.node("Mul", [rest, prototypes], "rest.prototypes")], "chances")
+    return _calibrated(graph, joined, stage.calibration)
 
 
 def _nearest(graph: GraphWriter, vector: str, stage: CollectionStage) -> tuple[str, str]:
@@ -135,9 +122,8 @@ def _weights(graph: GraphWriter, cosines: str) -> tuple[str, str]:
 def _calibrated(graph: GraphWriter, chances: str, calibration: Calibration) -> str:
     """As `Calibration.apply`."""
     least = graph.node("Max", [chances, graph.array("chances.least", LEAST)], "chances.positive")
-    powered = graph.node(
-        "Mul", [graph.node("Log", [least], "chances.log"), graph.array("power", calibration.power)], "chances.powered"
-    )
+    logs = graph.node("Log", [least], "chances.log")
+    powered = graph.node("Mul", [logs, graph.array("power", calibration.power)], "chances.powered")
     sharp = graph.node("Softmax", [powered], "sharp", axis=1)
     doubts = graph.array("doubts", calibration.smoothing[:, None])
     doubt = graph.node("MatMul", [sharp, doubts], "doubt")

@@ -1,7 +1,4 @@
-"""Nearest-prototype classification (Eq. 2) of a whole collection.
-
-One pass does a matrix product and a handful of sweeps over blocks that stay in the processor's cache.
-"""
+"""Nearest-prototype classification (Eq. 2) of a whole collection, in blocks that stay in the processor's cache."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,8 +16,7 @@ class LinearClassifier:
 
     weights: Floats  # (c, d) float32, prototypes times 2 / temperature
     offsets: Floats  # (c,) float32
-    # (c,) float32, 0 for classes with shots. A zero-shot class is broader: its temperature is (1 + spread) times the
-    # others', and ||x||² does not cancel from its logit.
+    # (c,) float32, 0 for classes with shots; the temperature of a zero-shot class is (1 + spread) times as high.
     breadth: Floats
     temperature: float  # divides squared distances
 
@@ -50,7 +46,7 @@ class LinearClassifier:
         return self.weights * np.float32(1 / SCALE)
 
     def squared_distance(self, scores: Scores) -> Floats:
-        """Squared distance (n,) of unit-length embeddings to their likeliest class, back from the logits."""
+        """Squared distance (n,) of unit-length embeddings to their most probable class, back from the logits."""
         slope = self._slope
         constant = 1 / self.temperature + self.offsets + slope * (self.prototypes**2).sum(axis=1)
         return ((constant[scores.best] - scores.best_logit) / slope[scores.best]).astype(np.float32)
@@ -80,7 +76,6 @@ def linear_classifier(
 
     Args:
         prototypes: (c, d) float32.
-        temperature: divides squared distances.
         is_zero_shot: (c,) bool.
         spread: variance of sibling classes over variance within a class.
         own_distance: typical squared distance of an image to its own class's prototype.

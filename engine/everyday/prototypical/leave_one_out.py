@@ -34,14 +34,11 @@ class ShotProducts:
 
     made: Floats  # (r, d) float32, what prototypes are made from
     seen: Floats  # (r, d) float32, what the shots would be classified by
-    # to_own, to_propagated: (r, c) float32, of `seen` with P0 and P+
-    to_own: Floats
-    to_propagated: Floats
-    # made_to_own, made_to_propagated: (r, c) float32, of `made`; the same arrays where both are the same
-    made_to_own: Floats
-    made_to_propagated: Floats
-    # own_squared, propagated_squared, own_to_propagated: (c,) float32, among the prototypes
-    own_squared: Floats
+    to_own: Floats  # (r, c) float32, of `seen` with P0
+    to_propagated: Floats  # (r, c) float32, of `seen` with P+
+    made_to_own: Floats  # (r, c) float32, of `made` with P0
+    made_to_propagated: Floats  # (r, c) float32, of `made` with P+
+    own_squared: Floats  # (c,) float32, among the prototypes, as the two below
     propagated_squared: Floats
     own_to_propagated: Floats
 
@@ -71,8 +68,7 @@ class ChangedDistances:
     """Distances of r shots of one class, each without itself, to the p candidates that this changes."""
 
     places: Integers  # (p,) int64 places among the candidates
-    # own, propagated, cross: (r, p) float32, see `HeldOutDistances`
-    own: Floats
+    own: Floats  # (r, p) float32, see `HeldOutDistances`, as the two below
     propagated: Floats
     cross: Floats
     is_member: Flags  # (p,) bool, the shot is in the candidate's own prototype
@@ -82,10 +78,6 @@ class ChangedDistances:
 @final
 class ShotRemoval:
     """Prototypes, their edges and their images, laid out to take shots away.
-
-    Args:
-        table: C prototypes.
-        candidates: (c,) positions of the classes to measure against.
 
     Attributes:
         sizes: (C,) int64 images in each initial prototype.
@@ -116,11 +108,8 @@ class ShotRemoval:
         self._own = self._prototypes[self._candidates]
         self._propagated = np.zeros_like(self._own)
         for part in self._edge_blocks():
-            np.add.at(
-                self._propagated,
-                self._children[part],
-                self._weights[part, None] * self._prototypes[self._parents[part]],
-            )
+            weighted = self._weights[part, None] * self._prototypes[self._parents[part]]
+            np.add.at(self._propagated, self._children[part], weighted)
         self._to_own, self._to_propagated = (np.empty(len(by_parent), dtype=np.float32) for _ in range(2))
         for part in self._edge_blocks():
             parents, children = self._prototypes[self._parents[part]], self._children[part]
@@ -148,16 +137,10 @@ class ShotRemoval:
         return ShotProducts(made, seen, to_own, to_propagated, *made_to, *self._squared)
 
     def without(self, products: ShotProducts, shot: int) -> ChangedDistances:
-        """Distances of shots of one class, each without itself, where that changes them.
-
-        Args:
-            products: of r shots that are in the same prototypes.
-            shot: position of one of them.
-        """
+        """Distances of shots of one class, each without itself, where that changes them; `shot` is one's position."""
         low, high = np.searchsorted(self._member_images, [shot, shot + 1])
         classes = self._member_classes[low:high]
-        change = self._change(classes)
-        return _changed(products, change, self._prototypes[classes])
+        return _changed(products, self._change(classes), self._prototypes[classes])
 
     def _change(self, classes: Integers) -> "_Change":
         """What the loss of one image of these s classes means for the candidates."""
@@ -208,14 +191,11 @@ class _Change:
     shares: Floats  # (p, s) float32, how much more of each class's prototype is propagated: w r
     scale: Floats  # (p,) float32, k; 0 where no parent is left
     taken: Floats  # (p,) float32, how much of the image is taken from what is propagated: g
-    # to_own, to_propagated: (p,) float32, products of P0 and P+ with `shares` times the prototypes
-    to_own: Floats
-    to_propagated: Floats
-    # (p,) float32, r of the candidate itself where the image is in its own prototype and not the only one
-    growth: Floats
-    # is_member, has_parents: see `ChangedDistances`
-    is_member: Flags
-    has_parents: Flags
+    to_own: Floats  # (p,) float32, products of P0 with `shares` times the prototypes
+    to_propagated: Floats  # (p,) float32, products of P+ with these
+    growth: Floats  # (p,) float32, r of the candidate where the image is in its own prototype and not alone; else 0
+    is_member: Flags  # see `ChangedDistances`
+    has_parents: Flags  # see `ChangedDistances`
 
 
 def _changed(products: ShotProducts, change: _Change, prototypes: Floats) -> ChangedDistances:
@@ -265,7 +245,6 @@ class HeldOutDistances:
     has_parents: Flags  # (n, c) bool, whether anything is propagated to the candidate
 
     def rows(self, chosen: Integers) -> "HeldOutDistances":
-        """The distances of some of the shots only."""
         return HeldOutDistances(*(array[chosen] for array in vars(self).values()))
 
     def at(self, lambda_: Floats) -> Floats:
@@ -279,26 +258,17 @@ class HeldOutDistances:
 
 
 def held_out_distances(shots: Shots, table: PrototypeTable, candidates: Integers, held: Integers) -> HeldOutDistances:
-    """Distances of shots to every candidate class, each shot with itself taken away.
+    """Distances of the shots at positions `held` (h,) to the candidates (c,), each with itself taken away.
 
-    Needs h x c numbers a few times over, and nothing that grows with the largest number of parents: shots of one class
-    are in the same prototypes, so what their removal changes is laid out once for all of them.
-
-    Args:
-        table: prototypes of the shots and the weights of their edges (Eq. 5).
-        candidates: (c,) positions of the classes to measure against.
-        held: (h,) positions of the shots to hold out, one at a time.
+    Needs h x c numbers a few times over: shots of one class are in the same prototypes, so what their removal changes
+    is laid out once for all of them.
     """
     removal = ShotRemoval(table, candidates)
     sizes = removal.sizes[candidates]
     shape = (len(held), len(candidates))
-    found = HeldOutDistances(
-        np.empty(shape, dtype=np.float32),
-        np.empty(shape, dtype=np.float32),
-        np.empty(shape, dtype=np.float32),
-        np.broadcast_to(sizes, shape).copy(),
-        np.broadcast_to(removal.has_parents, shape).copy(),
-    )
+    own, propagated, cross = (np.empty(shape, dtype=np.float32) for _ in range(3))
+    left, has_parents = np.broadcast_to(sizes, shape).copy(), np.broadcast_to(removal.has_parents, shape).copy()
+    found = HeldOutDistances(own, propagated, cross, left, has_parents)
     order = np.argsort(shots.class_ids[held], kind="stable")
 
     def work(part: slice) -> None:
@@ -332,15 +302,14 @@ def with_fresh_neighbours(
     places: Integers,
     count: int,
 ) -> HeldOutDistances:
-    """Choose the stand-in parents of each shot's own class anew, from its prototype without the shot.
+    """Choose the guessed parents of each shot's own class anew, from its prototype without the shot.
 
     In the PPN setting a class's parents are its nearest prototypes. Chosen with the shot still there they lie near the
     shot, and every held-out shot would look easier than a new image. The parents count evenly here: attention over
-    look-alikes is nearly even.
+    similar classes is nearly even.
 
     Args:
-        distances: of `held_out_distances` over c candidates.
-        shots: the n shots.
+        distances: of the n shots to c candidates.
         prototypes: (C, d) float32, initial prototypes of all classes with images.
         class_positions: (n,) int64 in [0, C), each shot's own class.
         places: (n,) int64 in [0, c), the same class among the candidates; negative where it is none.

@@ -32,7 +32,7 @@ class PropagationResult:
     weights: Floats  # (E,) float32, attention weight of each edge
     propagated: Floats  # (C, d) float32, `P+`; zeros where there is none
     final: Floats  # (C, d) float32, `P`; zeros where there is none
-    has_final: Flags  # (C,) bool; False for a class that neither images nor propagation reach: it cannot be predicted
+    has_final: Flags  # (C,) bool; False for a class that neither images nor propagation reach
 
 
 OUTPUT_NAMES: Final = tuple(field.name for field in fields(PropagationResult))
@@ -40,10 +40,7 @@ OUTPUT_NAMES: Final = tuple(field.name for field in fields(PropagationResult))
 
 @final
 class PropagationSession:
-    """A loaded propagation file; runs on the CPU, from one thread at a time or several.
-
-    Args:
-        model: path of the ONNX file.
+    """A loaded propagation file; runs on the CPU, from any thread.
 
     Attributes:
         embedding_width: d, the width of embeddings that the file was trained for; None for a file that takes any.
@@ -81,9 +78,6 @@ class PropagationSession:
             edge_index: (2, E) int64 in [0, C), row 0 the parent, row 1 the child.
             lambda_: (C,) float32 in [0, 1], weight of `P0` in Eq. 6. n, m and E may be 0.
 
-        Returns:
-            Prototypes and weights, see `PropagationResult`.
-
         Raises:
             ModelError: the embeddings have another width than the file was made for.
             ValueError: a shape or position does not fit the others.
@@ -119,7 +113,6 @@ class PropagationSession:
 
 def _load(model: Path) -> Any:
     onnxruntime = load_onnxruntime()
-
     if not model.is_file():
         raise ModelError("the propagation file is missing", expected=str(model), found="nothing", remedy=_REMEDY)
     options = onnxruntime.SessionOptions()
@@ -194,7 +187,8 @@ def support_of(graph: CategoryGraph, shots: Shots, setting: Setting) -> Support:
     members = membership(graph, class_ids, shots)
     counts = np.bincount(members.class_positions, minlength=len(class_ids)).astype(np.int64)
     if setting is Setting.PPN_PLUS:
-        edges = _usable_edges(edge_index(graph, class_ids), counts)
+        edges = edge_index(graph, class_ids)
+        edges = edges[:, counts[edges[0]] > 0]  # one step of propagation starts at initial prototypes
     elif setting is Setting.PPN:
         means = class_means(shots, members, len(class_ids))
         edges = nearest_parents(means, NEIGHBOURS)
@@ -224,26 +218,10 @@ def nearest_parents(prototypes: Floats, count: int) -> Integers:
     return np.stack([parents.ravel(), np.repeat(np.arange(classes), count)]).astype(np.int64)
 
 
-def _usable_edges(edges: Integers, counts: Integers) -> Integers:
-    """Edges whose parent has an initial prototype: one step of propagation starts there."""
-    return edges[:, counts[edges[0]] > 0]
-
-
 def prototype_table(session: PropagationSession, support: Support, shots: Shots, lambda_: Floats) -> PrototypeTable:
-    """Run Eq. 3 to 6 on the exported network.
-
-    Args:
-        support: classes, memberships and edges.
-        shots: labelled images, in the order the memberships refer to.
-        lambda_: (C,) float32 in [0, 1].
-    """
-    result = session.run(
-        shots.embeddings,
-        support.membership.image_positions,
-        support.membership.class_positions,
-        edge_index=support.edges,
-        lambda_=lambda_,
-    )
+    """Run Eq. 3 to 6 on the exported network, with lambda (C,) float32 in [0, 1]."""
+    members = support.membership
+    result = session.run(shots.embeddings, members.image_positions, members.class_positions, support.edges, lambda_)
     has_initial = support.own_counts > 0
     has_parents = np.bincount(support.edges[1], minlength=len(support.class_ids)) > 0
     effective = np.where(has_initial, np.where(has_parents, lambda_, 1), 0).astype(np.float32)
@@ -254,19 +232,10 @@ def prototype_table(session: PropagationSession, support: Support, shots: Shots,
 
 
 def candidate_positions(graph: CategoryGraph, table: PrototypeTable, allowed: Sequence[int] | None) -> Integers:
-    """Positions of the classes to choose among: by default the deepest ones that have a prototype.
-
-    Args:
-        allowed: class ids that do not contain one another, or None for the default.
-    """
-    available = {
-        int(class_id): position
-        for position, class_id in enumerate(table.class_ids.tolist())
-        if table.has_prototype[position]
-    }
-    if allowed is not None:
-        return np.array([available[class_id] for class_id in allowed if class_id in available], dtype=np.int64)
-    covered: set[int] = set()
-    for class_id in available:
-        covered |= graph.ancestors(class_id)
-    return np.array([place for class_id, place in available.items() if class_id not in covered], dtype=np.int64)
+    """Positions of the classes to choose among, none above another; by default the deepest that have a prototype."""
+    ids = table.class_ids.tolist()
+    available = {class_id: place for place, class_id in enumerate(ids) if table.has_prototype[place]}
+    if allowed is None:
+        covered = set[int]().union(*map(graph.ancestors, available))
+        allowed = [class_id for class_id in available if class_id not in covered]
+    return np.array([available[class_id] for class_id in allowed if class_id in available], dtype=np.int64)

@@ -2,7 +2,7 @@
 
 lambda grows with the shots of a class as n / (n + shrinkage): the best weight of a mean of n shots whose spread is
 `shrinkage` times the spread of sibling classes around their parent. The paper's constants (0 for 1 shot, 0.5 for 5)
-are for a network trained with them; here siblings at lambda 0 would be one and the same.
+are for a network trained with them; here siblings at lambda 0 would be equal.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,8 +39,7 @@ class Tuning:
 
     shrinkage: float  # 0 means lambda 1 everywhere: propagation did not pay on this check
     temperature: float  # divides squared distances (Eq. 2).
-    # leave-one-shot-out accuracy with it, at the level of each shot's label; NaN without shots to hold out
-    accuracy: float
+    accuracy: float  # leave-one-shot-out, at the level of each shot's label; NaN without shots to hold out
     accuracy_alone: float  # the same for prototypes alone (lambda 1)
     own_distance: float  # median squared distance of a held-out shot to the nearest prototype of its own label
     unknown_distance: float  # squared distance beyond which an image is called unknown
@@ -64,7 +63,6 @@ class HeldOutCheck:
     image_ids: Integers  # (n,) int64, the shots
 
     def rows(self, chosen: Integers) -> "HeldOutCheck":
-        """The check of some of the shots only."""
         return HeldOutCheck(
             self.distances.rows(chosen), self.is_right[chosen], self.can_tell_leaf[chosen],
             self.class_ids[chosen], self.image_ids[chosen],
@@ -82,11 +80,11 @@ class _Start:
 def tune(check: HeldOutCheck, *, shrinkage: float, temperature: float, may_propagate: bool) -> Tuning:
     """Pick shrinkage and temperature; never a shrinkage that does worse than lambda 1 on this check.
 
-    The temperature is judged by all held-out shots, coarse labels too. The shrinkage is judged by shots whose leaf can
-    be told: a coarse label is served best when all leaves below it are the same, and has no say in how they differ.
+    The temperature is judged by all held-out shots, coarse labels too. The shrinkage is judged by shots with a leaf
+    label: a coarse one fits best when all leaves below it are equal.
 
     Args:
-        shrinkage, temperature: where to start from, and what to keep when shots are few.
+        shrinkage, temperature: the prior, which few shots keep.
         may_propagate: False for prototypes alone.
     """
     start = _Start(shrinkage, temperature)
@@ -103,7 +101,7 @@ class _Option:
     shrinkage: float
     temperature: float
     evidence: float
-    hits: int  # Right among the shots whose leaf can be told
+    hits: int  # right among the shots with a leaf label
 
 
 def _options(check: HeldOutCheck, shrinkages: Sequence[float], start: _Start) -> list[_Option]:
@@ -156,7 +154,7 @@ def _option(check: HeldOutCheck, shrinkage: float, start: _Start) -> _Option:
 
 
 def _best_temperature(likelihood: _Likelihood, start: _Start) -> float:
-    """The likeliest of `TEMPERATURE_STEPS`; likelihood and prior have one peak, so a search by thirds finds it."""
+    """The best of `TEMPERATURE_STEPS`, by ternary search: likelihood and prior have one peak."""
     temperatures = start.temperature * TEMPERATURE_STEPS
 
     @cache
@@ -187,16 +185,9 @@ def _log_prior(shrinkage: float, start: _Start) -> float:
 
 
 def _untested(start: _Start, *, may_propagate: bool) -> Tuning:
-    """What to go by while no shot can be held out: the prior."""
-    return Tuning(
-        shrinkage=start.shrinkage if may_propagate else 0.0,
-        temperature=start.temperature,
-        accuracy=np.nan,
-        accuracy_alone=np.nan,
-        own_distance=start.temperature,
-        unknown_distance=np.inf,
-        shots_checked=0,
-    )
+    """The prior, while no shot can be held out."""
+    shrinkage = start.shrinkage if may_propagate else 0.0
+    return Tuning(shrinkage, start.temperature, np.nan, np.nan, start.temperature, np.inf, shots_checked=0)
 
 
 def _report(check: HeldOutCheck, chosen: _Option, alone: _Option) -> Tuning:
@@ -216,13 +207,11 @@ def _report(check: HeldOutCheck, chosen: _Option, alone: _Option) -> Tuning:
 
 
 def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: Integers, width: int) -> HeldOutShots:
-    """Finish the check that tuning used: probabilities (Eq. 2) with the shrinkage and temperature that were chosen.
+    """Probabilities (Eq. 2) of held-out shots with the chosen shrinkage and temperature.
 
     Args:
-        check: the shots held out one at a time.
-        tuning: what it led to.
         places: (k,) int64, places of the check's classes among the candidates.
-        width: number of candidates; those without a shot of their own have no say here.
+        width: number of candidates; those without a shot of their own get 0.
     """
     rows = check.rows(np.flatnonzero(check.can_tell_leaf))
     probabilities = np.zeros((len(rows.class_ids), width), dtype=np.float32)
@@ -234,13 +223,12 @@ def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: Integers, width:
 
 
 def likeliest_temperature(prototypes: Floats, embeddings: Floats, targets: Integers, start: float) -> float:
-    """Of `TEMPERATURE_STEPS` times `start`, the temperature (Eq. 2) that makes the labels of n new images likeliest.
+    """Of `TEMPERATURE_STEPS` times `start`, the temperature (Eq. 2) of the greatest likelihood for n > 0 new images.
 
     Args:
         prototypes: (c, d) of the candidates.
-        embeddings: (n, d), n > 0.
+        embeddings: (n, d).
         targets: (n,) the candidate of each.
-        start: in the middle of what is tried.
     """
     squared = ((embeddings[:, None, :] - prototypes[None]) ** 2).sum(axis=2).astype(np.float64)
 
@@ -254,14 +242,7 @@ def likeliest_temperature(prototypes: Floats, embeddings: Floats, targets: Integ
 
 
 def right_places(graph: CategoryGraph, labels: Iterable[int], candidate_ids: Integers) -> dict[int, Integers]:
-    """Places of the candidates that agree with each label: the class itself, those below it, and those above it.
-
-    Candidates above a label occur where a level of the graph is chosen among.
-
-    Args:
-        labels: class ids.
-        candidate_ids: (c,) class ids.
-    """
+    """Places of the candidates that agree with each label: the class itself, those below it, and those above it."""
     place_of = {int(class_id): place for place, class_id in enumerate(candidate_ids.tolist())}
     right = {}
     for label in set(labels):
@@ -271,18 +252,14 @@ def right_places(graph: CategoryGraph, labels: Iterable[int], candidate_ids: Int
 
 
 def checked_places(table: PrototypeTable, candidates: Integers) -> Integers:
-    """Places of the candidates that have images, which are those that held-out shots are measured against."""
+    """Places of the candidates that have images, which held-out shots are measured against."""
     return np.flatnonzero(table.has_initial[candidates])
 
 
 def holdable_shots(graph: CategoryGraph, shots: Shots, table: PrototypeTable, candidates: Integers) -> Integers:
     """Positions (h,) of the shots that leave a right candidate with an image when they are held out.
 
-    The only shot of a class is left out of the check: without it nobody could name that class, and which other class
-    it goes to says little about lambda or the temperature.
-
-    Args:
-        candidates: (c,) positions in the table of the classes to choose among.
+    Which class the only shot of another is taken for says little about lambda or the temperature.
     """
     checked = candidates[checked_places(table, candidates)]
     right = right_places(graph, shots.class_ids.tolist(), table.class_ids[checked])
@@ -302,13 +279,7 @@ def holdable_shots(graph: CategoryGraph, shots: Shots, table: PrototypeTable, ca
 def held_out_check(
     graph: CategoryGraph, shots: Shots, table: PrototypeTable, candidates: Integers, held: Integers, *, setting: Setting
 ) -> HeldOutCheck:
-    """Hold shots out one at a time and lay out which candidates would be right for each.
-
-    Args:
-        candidates: (c,) positions in the table of the classes to choose among.
-        held: (h,) positions of the shots to hold out, as of `holdable_shots`.
-        setting: where the table's parents come from.
-    """
+    """Hold the shots at positions `held` (h,) out one at a time; candidates (c,) are positions in the table."""
     with_shots = candidates[checked_places(table, candidates)]
     candidate_ids = table.class_ids[with_shots]
     labels = shots.class_ids[held]
@@ -338,6 +309,5 @@ def _places_of(labels: Integers, candidate_ids: Integers) -> Integers:
 def _can_tell(graph: CategoryGraph, labels: Integers, candidate_ids: Integers) -> Flags:
     """(h,) bool: the shot's class is a candidate or below one, so one candidate is right, not several."""
     among = set(candidate_ids.tolist())
-    distinct = set(labels.tolist())
-    below = {label: not among.isdisjoint(graph.ancestors(label) | {label}) for label in distinct}
+    below = {label: not among.isdisjoint(graph.ancestors(label) | {label}) for label in set(labels.tolist())}
     return np.array([below[label] for label in labels.tolist()], dtype=bool)

@@ -43,11 +43,9 @@ class _Step:
 
 @final
 class ThawedNetwork(nn.Module):
-    """The graph of a file, computed in torch.
+    """The graph of an `onnx.ModelProto`, computed in torch up to an output, by default the first.
 
     Args:
-        model: an `onnx.ModelProto`; read, never changed.
-        output: name of the output to give; empty: the first.
         frozen_share: share of the layers, counted from the images, that training leaves as they are.
 
     Raises:
@@ -125,12 +123,9 @@ def thawed(path: Path, output: str = "", *, frozen_share: float = 0.0) -> Thawed
 
 @torch.no_grad()
 def average_with_file(path: Path, network: ThawedNetwork, trained_share: float) -> None:
-    """Put the mean of what a file's network became and of what it was in place of the former.
+    """Average trained weights, by a share in [0, 1], with those of the file, which keeps robustness.
 
-    Paper: Wortsman et al., CVPR 2022 (WiSE-FT): so it keeps what it knew of images unlike the labelled ones.
-
-    Args:
-        trained_share: weight in [0, 1] of what it became.
+    Paper: Wortsman et al., CVPR 2022 (WiSE-FT).
     """
     for weight, before in zip(network.weights, thawed(path).weights, strict=True):
         weight.lerp_(before, 1 - trained_share)

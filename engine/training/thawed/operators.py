@@ -24,8 +24,7 @@ Operator = Callable[[Attributes, Inputs], Any]
 """From attributes and inputs to the output, or to a tuple of outputs."""
 
 
-def convolution(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Conv over height and width."""
+def _convolution(attributes: Attributes, inputs: Inputs) -> Tensor:
     images, weight, bias = inputs[0], inputs[1], _optional(inputs, 2)
     strides = attributes.get("strides", [1, 1])
     dilations = attributes.get("dilations", [1, 1])
@@ -34,8 +33,7 @@ def convolution(attributes: Attributes, inputs: Inputs) -> Tensor:
     return nn.functional.conv2d(images, weight, bias, strides, padding, dilations, attributes.get("group", 1))
 
 
-def product(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Gemm."""
+def _product(attributes: Attributes, inputs: Inputs) -> Tensor:
     first, second, bias = inputs[0], inputs[1], _optional(inputs, 2)
     first = first.mT if attributes.get("transA", 0) else first
     second = second.mT if attributes.get("transB", 0) else second
@@ -43,21 +41,19 @@ def product(attributes: Attributes, inputs: Inputs) -> Tensor:
     return found if bias is None else found + attributes.get("beta", 1.0) * bias
 
 
-def layer_normalisation(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """LayerNormalization over the last axes."""
+def _layer_normalisation(attributes: Attributes, inputs: Inputs) -> Tensor:
     values, scale, bias = inputs[0], inputs[1], _optional(inputs, 2)
     axis = attributes.get("axis", -1) % values.ndim
     return nn.functional.layer_norm(values, values.shape[axis:], scale, bias, attributes.get("epsilon", 1e-5))
 
 
-def batch_normalisation(attributes: Attributes, inputs: Inputs) -> Tensor:
+def _batch_normalisation(attributes: Attributes, inputs: Inputs) -> Tensor:
     """BatchNormalization with the mean and variance that the file holds: training leaves them as they are."""
     values, scale, bias, mean, variance = inputs
     return nn.functional.batch_norm(values, mean, variance, scale, bias, eps=attributes.get("epsilon", 1e-5))
 
 
-def average_pooling(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """AveragePool over height and width."""
+def _average_pooling(attributes: Attributes, inputs: Inputs) -> Tensor:
     kernel, strides = attributes["kernel_shape"], attributes.get("strides", [1, 1])
     padding = _even_padding(attributes)
     return nn.functional.avg_pool2d(
@@ -70,8 +66,7 @@ def average_pooling(attributes: Attributes, inputs: Inputs) -> Tensor:
     )
 
 
-def max_pooling(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """MaxPool over height and width."""
+def _max_pooling(attributes: Attributes, inputs: Inputs) -> Tensor:
     kernel, strides = attributes["kernel_shape"], attributes.get("strides", [1, 1])
     dilations = attributes.get("dilations", [1, 1])
     is_rounded_up = bool(attributes.get("ceil_mode", 0))
@@ -79,23 +74,7 @@ def max_pooling(attributes: Attributes, inputs: Inputs) -> Tensor:
     return nn.functional.max_pool2d(images, kernel, strides, padding, dilations, ceil_mode=is_rounded_up)
 
 
-def global_average(_attributes: Attributes, inputs: Inputs) -> Tensor:
-    """GlobalAveragePool."""
-    return inputs[0].mean(dim=(2, 3), keepdim=True)
-
-
-def softmax(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Softmax over one axis."""
-    return torch.softmax(inputs[0], dim=attributes.get("axis", -1))
-
-
-def gelu(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Gelu, exact or by tanh."""
-    return nn.functional.gelu(inputs[0], approximate=attributes.get("approximate", "none"))
-
-
-def hard_sigmoid(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """HardSigmoid."""
+def _hard_sigmoid(attributes: Attributes, inputs: Inputs) -> Tensor:
     return (attributes.get("alpha", 0.2) * inputs[0] + attributes.get("beta", 0.5)).clamp(0.0, 1.0)
 
 
@@ -130,39 +109,29 @@ def _even_padding(attributes: Attributes) -> list[int]:
     return [top, left]
 
 
-def shape(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Shape, or a part of it."""
+def _shape(attributes: Attributes, inputs: Inputs) -> Tensor:
     return torch.tensor(list(inputs[0].shape)[attributes.get("start", 0) : attributes.get("end")], dtype=torch.int64)
 
 
-def reshape(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Reshape."""
+def _reshape(attributes: Attributes, inputs: Inputs) -> Tensor:
     values, wanted = inputs[0], inputs[1].tolist()
     if not attributes.get("allowzero", 0):
         wanted = [values.shape[place] if size == _KEPT else size for place, size in enumerate(wanted)]
     return values.reshape(wanted)
 
 
-def flatten(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Flatten to a matrix."""
+def _flatten(attributes: Attributes, inputs: Inputs) -> Tensor:
     values, axis = inputs[0], attributes.get("axis", 1)
     rows = int(torch.tensor(values.shape[:axis]).prod())
     return values.reshape(rows, -1)
 
 
-def transpose(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Transpose."""
+def _transpose(attributes: Attributes, inputs: Inputs) -> Tensor:
     order = attributes.get("perm", list(range(inputs[0].ndim))[::-1])
     return inputs[0].permute(order)
 
 
-def concatenation(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Concat."""
-    return torch.cat(list(inputs), dim=attributes["axis"])
-
-
-def split(attributes: Attributes, inputs: Inputs) -> tuple[Tensor, ...]:
-    """Split along an axis."""
+def _split(attributes: Attributes, inputs: Inputs) -> tuple[Tensor, ...]:
     values, axis = inputs[0], attributes.get("axis", 0)
     if len(inputs) > 1 and inputs[1] is not None:
         return torch.split(values, inputs[1].tolist(), dim=axis)
@@ -171,7 +140,7 @@ def split(attributes: Attributes, inputs: Inputs) -> tuple[Tensor, ...]:
     return torch.split(values, -(-values.shape[axis] // attributes["num_outputs"]), dim=axis)
 
 
-def slice_of(_attributes: Attributes, inputs: Inputs) -> Tensor:
+def _slice_of(_attributes: Attributes, inputs: Inputs) -> Tensor:
     """Slice; steps are positive."""
     values, starts, ends = inputs[0], inputs[1].tolist(), inputs[2].tolist()
     axes = inputs[3].tolist() if len(inputs) > 3 and inputs[3] is not None else range(len(starts))  # noqa: PLR2004
@@ -182,42 +151,36 @@ def slice_of(_attributes: Attributes, inputs: Inputs) -> Tensor:
     return values[tuple(parts)]
 
 
-def gather(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Gather along an axis."""
+def _gather(attributes: Attributes, inputs: Inputs) -> Tensor:
     values, places, axis = inputs[0], inputs[1], attributes.get("axis", 0)
     axis = axis % values.ndim
     flat = values.index_select(axis, places.reshape(-1) % values.shape[axis])
     return flat.reshape(*values.shape[:axis], *places.shape, *values.shape[axis + 1 :])
 
 
-def squeezed(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Squeeze."""
-    axes = axes_of(attributes, inputs)
+def _squeezed(attributes: Attributes, inputs: Inputs) -> Tensor:
+    axes = _axes_of(attributes, inputs)
     return inputs[0].squeeze() if axes is None else inputs[0].squeeze(tuple(axes))
 
 
-def unsqueezed(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Unsqueeze."""
-    values, axes = inputs[0], axes_of(attributes, inputs) or []
+def _unsqueezed(attributes: Attributes, inputs: Inputs) -> Tensor:
+    values, axes = inputs[0], _axes_of(attributes, inputs) or []
     for axis in sorted(axis % (values.ndim + len(axes)) for axis in axes):
         values = values.unsqueeze(axis)
     return values
 
 
-def expanded(_attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Expand: a length of 1 on either side gives way."""
+def _expanded(_attributes: Attributes, inputs: Inputs) -> Tensor:
     sizes = np.broadcast_shapes(inputs[0].shape, tuple(inputs[1].tolist()))
     return inputs[0].expand(sizes)
 
 
-def filled(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """ConstantOfShape."""
+def _filled(attributes: Attributes, inputs: Inputs) -> Tensor:
     value = attributes.get("value")
     return torch.full(inputs[0].tolist(), 0.0) if value is None else value.expand(inputs[0].tolist()).clone()
 
 
-def padded(_attributes: Attributes, inputs: Inputs) -> Tensor:
-    """Pad with a constant."""
+def _padded_with_constant(_attributes: Attributes, inputs: Inputs) -> Tensor:
     pads = inputs[1].tolist()
     value = float(inputs[2]) if len(inputs) > _PAIRS and inputs[2] is not None else 0.0
     count = len(pads) // _PAIRS
@@ -225,7 +188,7 @@ def padded(_attributes: Attributes, inputs: Inputs) -> Tensor:
     return nn.functional.pad(inputs[0], [each for pair in reversed(pairs) for each in pair], value=value)
 
 
-def axes_of(attributes: Attributes, inputs: Inputs) -> list[int] | None:
+def _axes_of(attributes: Attributes, inputs: Inputs) -> list[int] | None:
     """Axes as an input, as newer files have them, or as an attribute; None for all."""
     if len(inputs) > 1 and inputs[1] is not None:
         return [int(axis) for axis in inputs[1].tolist()]
@@ -241,7 +204,7 @@ def _reduced(function: Callable[..., Tensor]) -> Operator:
     """An operator over axes."""
 
     def operator(attributes: Attributes, inputs: Inputs) -> Tensor:
-        axes = axes_of(attributes, inputs)
+        axes = _axes_of(attributes, inputs)
         keep = bool(attributes.get("keepdims", 1))
         return function(inputs[0], tuple(range(inputs[0].ndim)) if axes is None else tuple(axes), keep)
 
@@ -279,37 +242,37 @@ def _unit(attributes: Attributes, inputs: Inputs) -> Tensor:
 OPERATORS: Final[Mapping[str, Operator]] = {
     "Abs": _plain(torch.abs),
     "Add": _plain(torch.add),
-    "AveragePool": average_pooling,
-    "BatchNormalization": batch_normalisation,
+    "AveragePool": _average_pooling,
+    "BatchNormalization": _batch_normalisation,
     "Cast": _cast,
     "Clip": _clipped,
-    "Concat": concatenation,
-    "ConstantOfShape": filled,
-    "Conv": convolution,
+    "Concat": lambda attributes, inputs: torch.cat(list(inputs), dim=attributes["axis"]),
+    "ConstantOfShape": _filled,
+    "Conv": _convolution,
     "Div": _plain(_divided),
     "Dropout": lambda _attributes, inputs: inputs[0],
     "Equal": _plain(torch.eq),
     "Erf": _plain(torch.erf),
     "Exp": _plain(torch.exp),
-    "Expand": expanded,
-    "Flatten": flatten,
-    "Gather": gather,
-    "Gelu": gelu,
-    "Gemm": product,
-    "GlobalAveragePool": global_average,
-    "HardSigmoid": hard_sigmoid,
+    "Expand": _expanded,
+    "Flatten": _flatten,
+    "Gather": _gather,
+    "Gelu": lambda attributes, inputs: nn.functional.gelu(inputs[0], approximate=attributes.get("approximate", "none")),
+    "Gemm": _product,
+    "GlobalAveragePool": lambda _attributes, inputs: inputs[0].mean(dim=(2, 3), keepdim=True),
+    "HardSigmoid": _hard_sigmoid,
     "HardSwish": _plain(nn.functional.hardswish),
     "Identity": _plain(lambda value: value),
-    "LayerNormalization": layer_normalisation,
+    "LayerNormalization": _layer_normalisation,
     "LeakyRelu": lambda attributes, inputs: nn.functional.leaky_relu(inputs[0], attributes.get("alpha", 0.01)),
     "LpNormalization": _unit,
     "MatMul": _plain(torch.matmul),
     "Max": _plain(torch.maximum),
-    "MaxPool": max_pooling,
+    "MaxPool": _max_pooling,
     "Min": _plain(torch.minimum),
     "Mul": _plain(torch.mul),
     "Neg": _plain(torch.neg),
-    "Pad": padded,
+    "Pad": _padded_with_constant,
     "Pow": _plain(torch.pow),
     "Reciprocal": _plain(torch.reciprocal),
     "ReduceL2": _reduced(_length),
@@ -317,18 +280,18 @@ OPERATORS: Final[Mapping[str, Operator]] = {
     "ReduceMean": _reduced(torch.mean),
     "ReduceSum": _reduced(torch.sum),
     "Relu": _plain(torch.relu),
-    "Reshape": reshape,
-    "Shape": shape,
+    "Reshape": _reshape,
+    "Shape": _shape,
     "Sigmoid": _plain(torch.sigmoid),
-    "Slice": slice_of,
-    "Softmax": softmax,
-    "Split": split,
+    "Slice": _slice_of,
+    "Softmax": lambda attributes, inputs: torch.softmax(inputs[0], dim=attributes.get("axis", -1)),
+    "Split": _split,
     "Sqrt": _plain(torch.sqrt),
-    "Squeeze": squeezed,
+    "Squeeze": _squeezed,
     "Sub": _plain(torch.sub),
     "Tanh": _plain(torch.tanh),
-    "Transpose": transpose,
-    "Unsqueeze": unsqueezed,
+    "Transpose": _transpose,
+    "Unsqueeze": _unsqueezed,
     "Where": _plain(torch.where),
 }
 """Numbers in it are the defaults of ONNX, and places of inputs."""

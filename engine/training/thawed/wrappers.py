@@ -1,4 +1,4 @@
-"""Wrappers of a network in training: inputs and outputs as its card says, batches in pieces, embeddings scaled."""
+"""Wrappers of a network in training, by its card, in pieces or scaled, and its comparison with its file."""
 
 from pathlib import Path
 from typing import Any, Final, final
@@ -26,7 +26,7 @@ _IMAGES: Final = 2  # pictures that are compared. Chosen: enough to see another 
 
 @final
 class AsCarded(nn.Module):
-    """What `BackboneSession` does around a network, for images that are normalised as training does it."""
+    """A network with what `BackboneSession` does around it, for images that are normalised as training does it."""
 
     scale: Tensor
     shift: Tensor
@@ -71,10 +71,7 @@ class AsCarded(nn.Module):
 
 @final
 class InPieces(nn.Module):
-    """Gives what its network gives, but keeps for the gradient only what one piece needs.
-
-    A piece is computed again when its gradient is wanted: a third more time, where a batch does not fit into one piece.
-    """
+    """Gradient checkpointing: keeps only what one piece needs, and computes it again: a third more time."""
 
     def __init__(self, network: nn.Module, images_at_once: int) -> None:
         super().__init__()
@@ -92,11 +89,7 @@ class InPieces(nn.Module):
 
 
 def images_within(network: nn.Module, images: Tensor, most_bytes: int = MOST_BYTES) -> int:
-    """How many images fit into a piece, by what the network keeps for the gradient of some.
-
-    Args:
-        images: (B, 3, H, W) of the size that it is trained at.
-    """
+    """How many images fit into a piece, by what the network keeps for the gradient of these (B, 3, H, W)."""
     kept: dict[int, int] = {}
 
     def note(tensor: Tensor) -> Tensor:
@@ -114,12 +107,7 @@ def images_within(network: nn.Module, images: Tensor, most_bytes: int = MOST_BYT
 
 @final
 class ScaledEmbedding(nn.Module):
-    """Embeddings of length 1 / sqrt(temperature): their plain squared distances are those of unit ones over it.
-
-    Args:
-        backbone: gives embeddings of length 1.
-        temperature: what Eq. 2 divides squared distances of unit embeddings by.
-    """
+    """Embeddings of length 1 / sqrt(temperature), so that squared distances are those of unit ones over it (Eq. 2)."""
 
     def __init__(self, backbone: nn.Module, temperature: float) -> None:
         super().__init__()
@@ -141,10 +129,7 @@ def images_at_once(path: Path, card: BackboneCard) -> int | None:
 
 
 def check_agreement(path: Path, card: BackboneCard, network: nn.Module) -> float:
-    """Largest difference of a network from its file, relative to the largest number in an embedding.
-
-    Args:
-        network: from images (B, 3, H, W), normalised as training does it, to embeddings; in evaluation mode.
+    """Largest difference of a network, in evaluation mode, from its file, relative to the embedding's largest number.
 
     Raises:
         ModelError: they differ.
