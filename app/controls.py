@@ -138,11 +138,7 @@ def make_row_card(name: str, captions: Sequence[str | QLabel], *ends: QWidget, b
         words.addWidget(make_label(caption, "caption", wraps=True) if isinstance(caption, str) else caption)
     layout.addLayout(words, 1)
     place = QWidget()
-    line = QHBoxLayout(place)
-    line.setContentsMargins(0, 0, 0, 0)
-    line.setSpacing(spacing.tiny)
-    for end in ends:
-        line.addWidget(end)
+    fill_row(place, *ends, spacing=spacing.tiny)
     layout.addWidget(place, 0, Qt.AlignmentFlag.AlignVCenter)
     return card
 
@@ -182,10 +178,8 @@ def make_notice_column(frame: QFrame, tone: str = "") -> QVBoxLayout:
 def make_column(main: QWidget, *, above: QWidget | None = None, below: QWidget | None = None) -> QWidget:
     """A widget that takes all the room, with others above or below it; the Tab key visits it first."""
     whole = QWidget()
-    column = QVBoxLayout(whole)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    column.addWidget(main, 1)
+    column = fill_column(whole, main, spacing=0)
+    column.setStretch(0, 1)
     if above is not None:
         column.insertWidget(0, above)
     if below is not None:
@@ -201,6 +195,16 @@ def fill_column(parent: QWidget, *parts: QWidget, spacing: int | None = None) ->
     for part in parts:
         column.addWidget(part)
     return column
+
+
+def fill_row(parent: QWidget, *parts: QWidget, spacing: int | None = None) -> QHBoxLayout:
+    """Put widgets beside each other without margins; small gaps by default."""
+    row = QHBoxLayout(parent)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(tokens().spacing.small if spacing is None else spacing)
+    for part in parts:
+        row.addWidget(part)
+    return row
 
 
 def dress_number_box(box: NumberBox) -> NumberBox:

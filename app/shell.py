@@ -117,8 +117,8 @@ class Shell(QMainWindow):
         workspace.files_dropped.connect(self.files_dropped)
         workspace.header.panel_button.clicked.connect(self.panes.toggle_right)
         self.panes.hiding_changed.connect(workspace.header.show_panel_button)
-        self.inspector.image_requested.connect(workspace.show_image)
-        self.inspector.class_requested.connect(tree.select_class)
+        self.inspector.requests.image_requested.connect(workspace.show_image)
+        self.inspector.requests.class_requested.connect(tree.select_class)
         self.embedding.in_view = workspace.ids_in_view
 
     # -- what features ask for

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.class_editing.editing import ClassEditing
     from app.class_requests import ClassRequests
     from app.dragging import Places
-    from app.inspector.view import Inspector
+    from app.inspector.page import PageRequests
     from app.shell import Shell
     from engine.project import Change, Project
 
@@ -125,9 +125,9 @@ class Classes(ClassEditing):
         super().__init__(shell)
         self._tree = shell.tree
         self.clipboard = ClassClipboard(shell, self)
-        self._follow(shell.tree.requests, shell.inspector)
+        self._follow(shell.tree.requests, shell.inspector.requests)
 
-    def _follow(self, requests: ClassRequests, inspector: Inspector) -> None:
+    def _follow(self, requests: ClassRequests, inspector: PageRequests) -> None:
         requests.create_requested.connect(self.ask_new)
         requests.rename_requested.connect(self.rename)
         requests.classes_dropped.connect(self.place)

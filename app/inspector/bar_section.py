@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QSlider, QWidget
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QSlider, QWidget
 
-from app.controls import make_button, make_label
+from app.controls import fill_row, make_button, make_label
 from app.inspector.logic import ClassPageFacts
-from app.inspector.page import Page
+from app.inspector.page import Page, PageRequests
 from app.inspector.wording import bar_text, bar_value_text, curve_text
-from app.signal_types import either
 from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import percent
@@ -163,19 +163,17 @@ SETTLE_MS: Final = 400
 class BarSection(QObject):
     """The confidence needed of one class."""
 
-    bar_requested = Signal(either(float | None))  # confidence needed in 0..1, or None to inherit it
-    deepest_requested = Signal(bool)
-
-    def __init__(self, page: Page, facts: ClassPageFacts, *, is_writable: bool) -> None:
+    def __init__(self, page: Page, facts: ClassPageFacts, requests: PageRequests, *, is_writable: bool) -> None:
         super().__init__(page)
         self._facts = facts
+        self._requests = requests
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(LOWEST_BAR, HIGHEST_BAR)
         self._slider.setValue(round(100 * facts.bar))
         self._slider.setEnabled(is_writable)
         self._slider.setAccessibleName(tr("Confidence needed"))
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settle.timeout.connect(self._request_bar)
+        self._settle.timeout.connect(self._request_chosen)
         self._value = make_label(bar_value_text(facts.bar, is_inherited=facts.own_bar is None), "strong")
         page.add_section(tr("Confidence needed"))
         page.add(self._make_key())
@@ -186,21 +184,15 @@ class BarSection(QObject):
         self._say_what_it_does()
         page.add_text(bar_text(facts), "caption")
         if facts.own_bar is not None and is_writable:
-            page.add_button(make_button(tr("Inherit again"), lambda: self.bar_requested.emit(None), variant="flat"))
+            page.add_button(make_button(tr("Inherit again"), lambda: self._request_bar(None), variant="flat"))
         page.add(self._make_deepest(is_writable=is_writable))
         self._slider.valueChanged.connect(self._on_slider_moved)
         self._slider.sliderReleased.connect(self._settle.start)
 
     def _make_key(self) -> QWidget:
-        key = QWidget()
-        row = QHBoxLayout(key)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(tokens().spacing.small)
-        if self._facts.curve is not None:
-            row.addWidget(make_label(tr("— named"), "muted"))
-            row.addWidget(make_label(tr("— right"), "accent"))
-        row.addStretch(1)
-        row.addWidget(self._value)
+        lines = (make_label(tr("— named"), "muted"), make_label(tr("— right"), "accent"))
+        key, shown = QWidget(), lines if self._facts.curve is not None else ()
+        fill_row(key, *shown, self._value).insertStretch(len(shown), 1)
         return key
 
     def _make_deepest(self, *, is_writable: bool) -> QCheckBox:
@@ -209,7 +201,7 @@ class BarSection(QObject):
         deepest.setToolTip(tr("No image is predicted as a class below this one."))
         deepest.setChecked(self._facts.attributes.is_deepest)
         deepest.setEnabled(is_writable)
-        deepest.toggled.connect(self.deepest_requested)
+        deepest.toggled.connect(partial(self._requests.deepest_requested.emit, self._facts.class_id))
         return deepest
 
     @property
@@ -221,10 +213,13 @@ class BarSection(QObject):
         """Request a pending value before the page goes away."""
         if self._settle.isActive():
             self._settle.stop()
-            self._request_bar()
+            self._request_chosen()
 
-    def _request_bar(self) -> None:
-        self.bar_requested.emit(self._slider.value() / 100)
+    def _request_chosen(self) -> None:
+        self._request_bar(self._slider.value() / 100)
+
+    def _request_bar(self, bar: float | None) -> None:
+        self._requests.bar_requested.emit(self._facts.class_id, bar)
 
     def _on_slider_moved(self, value: int) -> None:
         self._value.setText(bar_value_text(value / 100, is_inherited=False))

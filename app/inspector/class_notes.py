@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QLineEdit, QPlainTextEdit, QWidget
 
-from app.controls import fill_column, make_label
+from app.controls import fill_column, fill_row, make_label
+from app.inspector.page import PageRequests
 from app.texts import plain_tip, tr
 from app.theme.class_colours import SWATCHES, own_colour
 from app.theme.tokens import tokens
@@ -67,9 +69,7 @@ class ColourRow(QWidget):
 
     def __init__(self, colour: str) -> None:
         super().__init__()
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
+        layout = fill_row(self, spacing=0)
         self._group = QButtonGroup(self)
         names = dict(zip(("", *SWATCHES), colour_names(), strict=True))
         names.setdefault(colour, tr("Another colour"))
@@ -98,17 +98,8 @@ class ColourRow(QWidget):
 
 
 def colour_names() -> tuple[str, ...]:
-    return (
-        tr("No colour of its own"),
-        tr("Red"),
-        tr("Orange"),
-        tr("Olive"),
-        tr("Green"),
-        tr("Teal"),
-        tr("Blue"),
-        tr("Violet"),
-        tr("Pink"),
-    )
+    swatches = tr("Red"), tr("Orange"), tr("Olive"), tr("Green"), tr("Teal"), tr("Blue"), tr("Violet"), tr("Pink")
+    return tr("No colour of its own"), *swatches
 
 
 BETWEEN_SYNONYMS: Final = ";"  # names of plants and animals hold commas, and next to none a semicolon
@@ -137,17 +128,15 @@ class NoteField(QPlainTextEdit):
 class ClassNotes(QWidget):
     """Editable attributes of one class."""
 
-    attributes_changed = Signal(dict)  # other values, by attribute
-    colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
-
-    def __init__(self, facts: ClassPageFacts, *, is_writable: bool) -> None:
+    def __init__(self, facts: ClassPageFacts, requests: PageRequests, *, is_writable: bool) -> None:
         super().__init__()
-        self._note = NoteField(facts.attributes.note)
-        synonyms = QLineEdit(f"{BETWEEN_SYNONYMS} ".join(facts.attributes.synonyms))
-        source_id = QLineEdit(facts.attributes.source_id)
-        rank = QLineEdit(facts.attributes.rank)
+        self._class_id = facts.class_id
+        self._requests = requests
+        attributes = facts.attributes
+        self._note, colours = NoteField(attributes.note), ColourRow(attributes.colour)
+        synonyms = QLineEdit(f"{BETWEEN_SYNONYMS} ".join(attributes.synonyms))
+        source_id, rank = QLineEdit(attributes.source_id), QLineEdit(attributes.rank)
         self._lines = {"synonyms": synonyms, "source_id": source_id, "rank": rank}
-        colours = ColourRow(facts.attributes.colour)
         rows: tuple[tuple[str, QWidget], ...] = (
             (tr("Note"), self._note),
             (tr("Synonyms"), synonyms),
@@ -176,7 +165,7 @@ class ClassNotes(QWidget):
         self._note.setReadOnly(not is_writable)
         self._note.left.connect(self.settle)
         colours.setEnabled(is_writable)
-        colours.colour_chosen.connect(self.colour_chosen)
+        colours.colour_chosen.connect(partial(requests.colour_chosen.emit, self._class_id))
 
     @property
     def is_in_hand(self) -> bool:
@@ -194,4 +183,4 @@ class ClassNotes(QWidget):
                 names = [name.strip() for name in line.text().split(BETWEEN_SYNONYMS)]
                 values[attribute] = tuple(filter(None, names)) if attribute == "synonyms" else line.text().strip()
         if values:
-            self.attributes_changed.emit(values)
+            self._requests.attributes_changed.emit(self._class_id, values)

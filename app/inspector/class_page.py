@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
-from app.controls import make_button, make_icon_button, make_label
+from app.controls import fill_column, make_button, make_icon_button, make_label
 from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.inspector.bar_section import BarSection
 from app.inspector.class_notes import ClassNotes
 from app.inspector.logic import ClassPageFacts, ScoreRow
-from app.inspector.page import Page, ScoreLine
+from app.inspector.page import Page, PageRequests, ScoreLine
 from app.inspector.wording import (
     aliases_text,
     candidates_text,
@@ -23,9 +24,7 @@ from app.inspector.wording import (
     shortened,
     teaching_text,
 )
-from app.signal_types import either
 from app.texts import fill, plain_button, plain_tip, tr
-from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
@@ -46,12 +45,8 @@ class LikelyImages(QWidget):
         self._strip.image_clicked.connect(self._tick)
         self._button = make_button("", self.settle, variant="primary")
         self._button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(tokens().spacing.small)
-        layout.addWidget(self._strip)
-        layout.addWidget(make_label(candidates_text(len(facts.candidates)), "caption", wraps=True))
-        layout.addWidget(self._button, 0, Qt.AlignmentFlag.AlignLeft)
+        hint = make_label(candidates_text(len(facts.candidates)), "caption", wraps=True)
+        fill_column(self, self._strip, hint).addWidget(self._button, 0, Qt.AlignmentFlag.AlignLeft)
         self._strip.show_images(facts.candidates, state)  # now that it has a parent: else it were a window of its own
         self._show_ticked()
 
@@ -83,24 +78,20 @@ SHOTS_SHOWN: Final = 12
 class ClassPage(Page):
     """Everything about one class. Replaced when the facts change."""
 
-    bar_requested = Signal(either(float | None))  # confidence needed in 0..1, or None to inherit it
-    deepest_requested = Signal(bool)
-    parent_requested = Signal(int)
-    parent_wanted = Signal()
-    unlink_requested = Signal(int)  # parent to take the class away from
-    class_requested = Signal(int)
-    image_requested = Signal(int)
     candidates_accepted = Signal(tuple)  # label these images as the class
-    attributes_changed = Signal(dict)  # other values, by attribute
-    colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
 
     def __init__(
-        self, facts: ClassPageFacts, state: CollectionState, thumbnails: Thumbnails, *, is_writable: bool
+        self,
+        facts: ClassPageFacts,
+        state: CollectionState,
+        thumbnails: Thumbnails,
+        requests: PageRequests,
+        *,
+        is_writable: bool,
     ) -> None:
         super().__init__()
-        self._facts = facts
-        self._state = state
-        self._thumbnails = thumbnails
+        self._facts, self._state, self._thumbnails = facts, state, thumbnails
+        self._requests = requests
         self._is_writable = is_writable
         self.add_text(facts.name, "heading").setToolTip(plain_tip(facts.name))
         for place in facts.places:
@@ -112,13 +103,15 @@ class ClassPage(Page):
         self._likely = self._add_candidates()
         self._add_parents()
         self._add_suggested()
-        self._bar = self._add_bar()
-        self._notes = self._add_notes()
+        self._bar = BarSection(self, facts, requests, is_writable=is_writable)
+        self.add_section(tr("Notes"))
+        self._notes = ClassNotes(facts, requests, is_writable=is_writable)
+        self.add(self._notes)
 
     def _add_shots(self) -> None:
         facts = self._facts
         self.add_section(tr("Examples"))
-        self._add_strip(facts.shots[:SHOTS_SHOWN]).image_clicked.connect(self.image_requested)
+        self._add_strip(facts.shots[:SHOTS_SHOWN])
         self.add_text(teaching_text(facts))
 
     def _add_candidates(self) -> LikelyImages | None:
@@ -127,38 +120,32 @@ class ClassPage(Page):
             return None
         self.add_section(tr("Likely images"))
         if not self._is_writable:
-            self._add_strip(facts.candidates).image_clicked.connect(self.image_requested)
+            self._add_strip(facts.candidates)
             return None
         likely = LikelyImages(facts, self._state, self._thumbnails)
         likely.labels_requested.connect(self.candidates_accepted)
         self.add(likely)
         return likely
 
-    def _add_strip(self, image_ids: tuple[int, ...]) -> ThumbnailStrip:
+    def _add_strip(self, image_ids: tuple[int, ...]) -> None:
         strip = ThumbnailStrip(self._thumbnails)
         self.add(strip)
         strip.show_images(image_ids, self._state)
-        return strip
-
-    # -- parents
+        strip.image_clicked.connect(self._requests.image_requested)
 
     def _add_parents(self) -> None:
         facts = self._facts
         if facts.parents:
             self.add_section(tr("Parents"))
+        can_unlink = self._is_writable and len(facts.parents) > 1
         for row in facts.parents:
-            self._add_class_line(row, self._make_unlink_button(row) if self._can_unlink else None)
+            self._add_class_line(row, *([self._make_unlink_button(row)] if can_unlink else []))
         if self._is_writable:
             self.add_button(self._make_add_button())
 
-    @property
-    def _can_unlink(self) -> bool:
-        return self._is_writable and len(self._facts.parents) > 1
-
     def _make_unlink_button(self, row: ScoreRow) -> QToolButton:
-        parent_id = row.class_id
-        tip = tr("Unlink from %1", row.name)
-        button = make_icon_button("close", tip, lambda: self.unlink_requested.emit(parent_id))
+        unlink = partial(self._requests.unlink_requested.emit, self._facts.class_id, row.class_id)
+        button = make_icon_button("close", tr("Unlink from %1", row.name), unlink)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
 
@@ -166,7 +153,8 @@ class ClassPage(Page):
         facts = self._facts
         name = tr("Add another parent to %1") if facts.parents else tr("Add a parent to %1")
         text = tr("Add another parent…") if facts.parents else tr("Add a parent…")
-        button = make_button(text, self.parent_wanted.emit, variant="flat", icon_name="link")
+        ask = partial(self._requests.parent_wanted.emit, facts.class_id)
+        button = make_button(text, ask, variant="flat", icon_name="link")
         button.setAccessibleName(fill(name, facts.name))
         button.setToolTip(plain_tip(fill(name, facts.name)))
         return button
@@ -180,32 +168,19 @@ class ClassPage(Page):
             self._add_class_line(row, self._make_link_button(row), tone="muted")
 
     def _make_link_button(self, row: ScoreRow) -> QPushButton:
-        parent_id = row.class_id
-        button = make_button(tr("Add"), lambda: self.parent_requested.emit(parent_id), variant="flat", icon_name="link")
+        link = partial(self._requests.parent_requested.emit, self._facts.class_id, row.class_id)
+        button = make_button(tr("Add"), link, variant="flat", icon_name="link")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.setToolTip(plain_tip(tr("Add parent %1", row.name)))
         button.setAccessibleName(button.toolTip())
         return button
 
-    def _add_class_line(self, row: ScoreRow, end: QWidget | None, *, tone: str = "accent") -> None:
+    def _add_class_line(self, row: ScoreRow, *ends: QWidget, tone: str = "accent") -> None:
         """A class; without a score where it does not contribute to the prototype."""
         line = ScoreLine()
         line.show_row(row, tone=tone, has_score=row.score > 0)
-        line.chosen.connect(self.class_requested)
-        self._add_line(line, *([end] if end is not None else []))
-
-    def _add_line(self, *parts: QWidget) -> None:
-        """Widgets in a row; the first one takes the spare width."""
-        holder = QWidget()
-        layout = QHBoxLayout(holder)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(tokens().spacing.tiny)
-        for part in parts:
-            layout.addWidget(part)
-        layout.setStretch(0, 1)
-        self.add(holder)
-
-    # -- the confidence needed
+        line.chosen.connect(self._requests.class_requested)
+        self.add_row(line, *ends)
 
     @property
     def is_in_hand(self) -> bool:
@@ -219,19 +194,3 @@ class ClassPage(Page):
             self._likely.settle()
         self._bar.settle()
         self._notes.settle()
-
-    def _add_bar(self) -> BarSection:
-        section = BarSection(self, self._facts, is_writable=self._is_writable)
-        section.bar_requested.connect(self.bar_requested)
-        section.deepest_requested.connect(self.deepest_requested)
-        return section
-
-    # -- what a person writes down
-
-    def _add_notes(self) -> ClassNotes:
-        self.add_section(tr("Notes"))
-        notes = ClassNotes(self._facts, is_writable=self._is_writable)
-        notes.attributes_changed.connect(self.attributes_changed)
-        notes.colour_chosen.connect(self.colour_chosen)
-        self.add(notes)
-        return notes

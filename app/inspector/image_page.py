@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPixmap
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from app.controls import ElidedLabel, fill_column, make_button, make_icon_button
+from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_icon_button
 from app.images.pixels import fitted
 from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.inspector.logic import DIGITS, Certainty, ImageFacts, ScoreRow, ShareRow
-from app.inspector.page import Page, Paragraph, ScoreLine
+from app.inspector.page import Page, PageRequests, Paragraph, ScoreLine
 from app.inspector.wording import (
     certainty_text,
     condition_text,
@@ -44,12 +44,10 @@ SIDE: Final = 44
 class Why(QWidget):
     """The explanation of one prediction; its widgets are reused."""
 
-    image_requested = Signal(int)
-    class_requested = Signal(int)
-
-    def __init__(self, thumbnails: Thumbnails) -> None:
+    def __init__(self, thumbnails: Thumbnails, requests: PageRequests) -> None:
         super().__init__()
         self._thumbnails = thumbnails
+        self._requests = requests
         self._look_alikes_text = Paragraph()
         self._look_alikes = self._make_strip()
         self._learned_text = Paragraph()
@@ -63,18 +61,14 @@ class Why(QWidget):
         self._look_alikes.show_images(facts.look_alikes[:SHOTS_SHOWN] if similar else (), state)
         self._learned_text.show_text(learned)
         while len(self._shares) < len(facts.shares):
-            self._shares.append(self._make_share())
+            self._shares.append(_Share(self._column, self._make_strip()))
+            self._shares[-1].line.chosen.connect(self._requests.class_requested)
         for place, share in enumerate(self._shares):
             share.show_share(facts.shares[place] if place < len(facts.shares) else None, state)
 
-    def _make_share(self) -> _Share:
-        share = _Share(self._column, self._make_strip())
-        share.line.chosen.connect(self.class_requested)
-        return share
-
     def _make_strip(self) -> ThumbnailStrip:
         strip = ThumbnailStrip(self._thumbnails, side=SIDE)
-        strip.image_clicked.connect(self.image_requested)
+        strip.image_clicked.connect(self._requests.image_requested)
         return strip
 
 
@@ -100,21 +94,18 @@ class _Share:
 class ImagePage(Page):
     """Everything about one image. Made once, so that classes keep their places from image to image."""
 
-    label_requested = Signal(int)
-    unlabel_requested = Signal()
+    row_chosen = Signal(int)  # class id
     news_requested = Signal()  # show the newer predictions that wait
-    image_requested = Signal(int)
-    class_requested = Signal(int)
 
-    def __init__(self, thumbnails: Thumbnails) -> None:
+    def __init__(self, thumbnails: Thumbnails, requests: PageRequests) -> None:
         super().__init__()
+        self._image_id = -1
         self._picture = Picture(thumbnails)
         self.add(self._picture)
         self._name = ElidedLabel("strong")
         self.add(self._name)
         self.add_section(tr("Your label"))
-        self._label = LabelLine()
-        self._label.unlabel_requested.connect(self.unlabel_requested)
+        self._label = LabelLine(lambda: requests.unlabel_requested.emit(self._image_id))
         self.add(self._label)
         self._news = make_icon_button("refresh", tr("Show the updated prediction"), self.news_requested.emit)
         self._news.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -124,18 +115,14 @@ class ImagePage(Page):
         self._below = self.add_text(role="caption")
         self._tops = [self._add_line() for _ in range(DIGITS)]
         self._why_title = self.add_section()
-        self._why = Why(thumbnails)
-        self._why.image_requested.connect(self.image_requested)
-        self._why.class_requested.connect(self.class_requested)
+        self._why = Why(thumbnails, requests)
         self.add(self._why)
-
-    def prepare(self, paths: Sequence[Path]) -> None:
-        """Load the pictures of the next images."""
-        self._picture.prepare(paths)
+        self.prepare = self._picture.prepare
 
     def show_facts(
         self, facts: ImageFacts, graph: CategoryGraph, state: CollectionState, *, has_news: bool = False
     ) -> None:
+        self._image_id = facts.image_id
         self._news.setVisible(has_news)
         self._picture.show_file(facts.path)
         self._name.show_text(facts.path.name, tip=str(facts.path))
@@ -147,7 +134,7 @@ class ImagePage(Page):
 
     def _add_line(self) -> ScoreLine:
         line = ScoreLine()
-        line.chosen.connect(self.label_requested)
+        line.chosen.connect(self.row_chosen)
         self.add(line)
         return line
 
@@ -172,22 +159,14 @@ class ImagePage(Page):
 class LabelLine(QWidget):
     """The label with its annotator and time, and a button that removes it. Without a label it keeps its height."""
 
-    unlabel_requested = Signal()
-
-    def __init__(self) -> None:
+    def __init__(self, on_remove: Callable[[], None]) -> None:
         super().__init__()
         self._title, self._origin = ElidedLabel("secondary"), ElidedLabel("caption")
-        self._remove = make_button(tr("Remove label"), self.unlabel_requested.emit, variant="flat")
+        self._remove = make_button(tr("Remove label"), on_remove, variant="flat")
         self._remove.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(self._title)
-        words.addWidget(self._origin)
-        words.setAlignment(Qt.AlignmentFlag.AlignVCenter)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addLayout(words, 1)
-        row.addWidget(self._remove)
+        words = QWidget()
+        fill_column(words, self._title, self._origin, spacing=0).setAlignment(Qt.AlignmentFlag.AlignVCenter)
+        fill_row(self, words, self._remove).setStretch(0, 1)
 
     def show_label(self, title: str, label: Label | None) -> None:
         words = self._title.sizeHint().height() + self._origin.sizeHint().height()
@@ -219,10 +198,11 @@ class Picture(QWidget):
         self.update()
 
     def prepare(self, paths: Sequence[Path]) -> None:
-        for path in reversed(paths):  # the newest wish is served first
-            self._wish(path)
+        """Load the pictures of the next images."""
+        for path in reversed(paths):  # the latest request is served first
+            self._request(path)
 
-    def _wish(self, path: Path) -> QPixmap | None:
+    def _request(self, path: Path) -> QPixmap | None:
         return self._thumbnails.pixmap(path, max(self.width(), self.height()), self.devicePixelRatioF())
 
     def _on_ready(self, path: Path) -> None:
@@ -241,7 +221,7 @@ class Picture(QWidget):
         painter.fillPath(shape, QColor(tokens().colours.sunken))
         if self._path is None:
             return
-        picture = self._wish(self._path) or self._thumbnails.stand_in(self._path)
+        picture = self._request(self._path) or self._thumbnails.stand_in(self._path)
         if picture is not None:
             painter.setClipPath(shape)
             painter.drawPixmap(fitted(picture.size(), self.rect()), picture, QRectF(picture.rect()))

@@ -2,12 +2,13 @@
 
 from typing import Final, final
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.controls import ElidedLabel
+from app.controls import ElidedLabel, fill_row
 from app.inspector.logic import ScoreRow
+from app.signal_types import either
 from app.texts import plain_tip
 from app.theme.tokens import tokens
 from app.wording import percent
@@ -176,6 +177,24 @@ def broken(text: str, metrics: QFontMetrics, widest: int = _NARROWEST) -> str:
     )
 
 
+@final
+class PageRequests(QObject):
+    """What the user wants on the pages of the inspector."""
+
+    label_requested = Signal(int, int)  # image id, class id
+    labels_requested = Signal(tuple, int)  # image ids, class id
+    unlabel_requested = Signal(int)  # image id
+    bar_requested = Signal(int, either(float | None))  # class id, confidence needed in 0..1 or None to inherit it
+    deepest_requested = Signal(int, bool)  # class id, whether to stop there
+    parent_requested = Signal(int, int)  # class id, parent to link
+    parent_wanted = Signal(int)  # class id that is to get another parent, still to be chosen
+    unlink_requested = Signal(int, int)  # class id, parent to take it away from
+    attributes_changed = Signal(int, dict)  # class id, other values by attribute
+    colour_chosen = Signal(int, str)  # class id, `#rrggbb` or ""
+    class_requested = Signal(int)
+    image_requested = Signal(int)
+
+
 class Page(QWidget):
     """A column of sections."""
 
@@ -208,11 +227,12 @@ class Page(QWidget):
         policy = end.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         end.setSizePolicy(policy)
+        self.add_row(heading, end)
+
+    def add_row(self, first: QWidget, *others: QWidget) -> None:
+        """Put widgets in a row; the first one takes the spare width."""
         holder = QWidget()
-        row = QHBoxLayout(holder)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(heading, 1)
-        row.addWidget(end)
+        fill_row(holder, first, *others, spacing=tokens().spacing.tiny).setStretch(0, 1)
         self.add(holder)
 
     def add_text(self, text: str = "", role: str = "secondary") -> Paragraph:

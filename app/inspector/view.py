@@ -1,20 +1,19 @@
-"""The right pane: shows the page of what is chosen; an image's in the same step as the grid's frame."""
+"""The right pane: the page of the current image or class. An image is shown in one step with its card."""
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.controls import make_label, make_scroll_area
+from app.controls import fill_column, make_label, make_scroll_area
 from app.images.thumbnails import Thumbnails
 from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
 from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, digit_rows, image_facts, label_shown
-from app.signal_types import either
+from app.inspector.page import PageRequests
 from app.texts import tr
 from app.theme.tokens import tokens
 from engine.collection.state import NO_CLASS
@@ -37,21 +36,9 @@ ASK_DELAY_MS: Final = 40
 class Inspector(QWidget):
     """Shows one image, one class, or nothing."""
 
-    label_requested = Signal(int, int)  # image id, class id
-    labels_requested = Signal(tuple, int)  # image ids, class id
-    unlabel_requested = Signal(int)  # image id
-    bar_requested = Signal(int, either(float | None))  # class id, bar in 0..1 or None
-    deepest_requested = Signal(int, bool)  # class id, whether to stop there
-    parent_requested = Signal(int, int)  # class id, parent to link
-    parent_wanted = Signal(int)  # class id that is to get another parent, still to be chosen
-    unlink_requested = Signal(int, int)  # class id, parent to take it away from
-    attributes_changed = Signal(int, dict)  # class id, other values by attribute
-    colour_chosen = Signal(int, str)  # class id, `#rrggbb` or ""
-    class_requested = Signal(int)  # show this class
-    image_requested = Signal(int)
-
     def __init__(self, session: Session, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.requests = PageRequests(self)
         self._session = session
         self._thumbnails = thumbnails
         self._image_id: int | None = None
@@ -66,19 +53,19 @@ class Inspector(QWidget):
         self._scroll, self._image_scroll = make_scroll_area(), make_scroll_area()
         self._pages = QStackedWidget()
         for area in (self._scroll, self._image_scroll):
-            # By Tab, for a page may hold nothing else that takes the keyboard; a click leaves it to the grid.
+            # A page may hold no other tab stop; a click leaves the focus to the grid.
             area.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self._pages.addWidget(area)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._pages)
+        fill_column(self, self._pages)
         self._ask_timer = QTimer(self, singleShot=True, interval=ASK_DELAY_MS)
         self._ask_timer.timeout.connect(self._ask)
         session.state_changed.connect(self._on_state_changed)
         session.change_made.connect(self._on_change_made)
         session.guesses.arrived.connect(self._on_guesses_arrived)
-        session.eye.changed.connect(self._on_ranking_changed)
+        session.eye.changed.connect(self._show_known)
         session.closed.connect(self.clear)
+        for saved in (self.requests.bar_requested, self.requests.attributes_changed, self.requests.colour_chosen):
+            saved.connect(self._on_saved)
         self.clear()
 
     def show_image(self, image_id: int) -> None:
@@ -114,8 +101,6 @@ class Inspector(QWidget):
             return ()
         return tuple(row.class_id for row in digit_rows(self._session.graph, meant.tops, is_unknown=meant.is_unknown))
 
-    # -- an image
-
     def _show_known(self) -> None:
         """Show what is known of the image, consistent with its card."""
         eye, image_id = self._session.eye, self._image_id
@@ -147,11 +132,8 @@ class Inspector(QWidget):
             return None
 
     def _make_image_page(self) -> ImagePage:
-        page = ImagePage(self._thumbnails)
-        page.label_requested.connect(self._on_row_chosen)
-        page.unlabel_requested.connect(lambda: self._with_image(self.unlabel_requested))
-        page.class_requested.connect(self.class_requested)
-        page.image_requested.connect(self.image_requested)
+        page = ImagePage(self._thumbnails, self.requests)
+        page.row_chosen.connect(self._on_row_chosen)
         page.news_requested.connect(self._session.eye.take_over)
         self._image_scroll.setWidget(page)
         return page
@@ -167,18 +149,11 @@ class Inspector(QWidget):
         if meant.headline != meant.best_class:
             before.insert(0, meant.headline)
         place = shown.index(class_id) if class_id in shown else len(before)
-        self.label_requested.emit(image_id, before[place] if place < len(before) else class_id)
-
-    def _with_image(self, signal: SignalInstance, *values: int) -> None:
-        if self._image_id is not None:
-            signal.emit(self._image_id, *values)
-
-    # -- a class
+        self.requests.label_requested.emit(image_id, before[place] if place < len(before) else class_id)
 
     def _on_state_changed(self, _state: object) -> None:
-        if self._image_id is not None:
-            self._show_known()
-        elif self._class_id is not None:
+        self._show_known()
+        if self._class_id is not None:
             self._ask_timer.start()
 
     def _on_change_made(self, change: Change) -> None:
@@ -187,11 +162,7 @@ class Inspector(QWidget):
             self._is_rewritten = True
 
     def _on_guesses_arrived(self) -> None:
-        if not self._is_complete and self._image_id is not None:
-            self._show_known()
-
-    def _on_ranking_changed(self) -> None:
-        if self._image_id is not None:
+        if not self._is_complete:
             self._show_known()
 
     def _ask(self) -> None:
@@ -204,9 +175,8 @@ class Inspector(QWidget):
 
     def _on_class_answer(self, class_id: int, answer: ClassAnswer | None) -> None:
         state, info = self._session.state, self._session.info
-        if state is None or info is None or class_id != self._class_id or answer is None:
-            return
-        if class_id not in self._session.graph:
+        is_gone = class_id != self._class_id or class_id not in self._session.graph
+        if state is None or info is None or answer is None or is_gone:
             return
         found, suggested, candidates, curve = answer
         facts = class_page_facts(
@@ -214,46 +184,28 @@ class Inspector(QWidget):
         )
         is_shown = facts == self.class_facts and not self._is_rewritten
         if is_shown or self._is_in_hand(class_id):
-            return  # a page made anew would lose the keyboard, and a slider in a person's hand
+            return  # a new page would lose the focus and a slider that is held
         self.image_facts, self.class_facts, self._is_rewritten = None, facts, False
-        page = ClassPage(facts, state, self._thumbnails, is_writable=info.is_writable)
-        page.bar_requested.connect(lambda bar: self._on_bar_requested(class_id, bar))
-        page.deepest_requested.connect(lambda is_deepest: self.deepest_requested.emit(class_id, is_deepest))
-        page.parent_requested.connect(lambda parent: self.parent_requested.emit(class_id, parent))
-        page.parent_wanted.connect(lambda: self.parent_wanted.emit(class_id))
-        page.unlink_requested.connect(lambda parent: self.unlink_requested.emit(class_id, parent))
+        page = ClassPage(facts, state, self._thumbnails, self.requests, is_writable=info.is_writable)
         page.candidates_accepted.connect(lambda image_ids: self._on_candidates_accepted(class_id, image_ids))
-        page.class_requested.connect(self.class_requested)
-        page.image_requested.connect(self.image_requested)
-        for written, signal in (
-            (page.attributes_changed, self.attributes_changed),
-            (page.colour_chosen, self.colour_chosen),
-        ):
-            written.connect(partial(self._on_written, signal, class_id))
         self._put(page)
 
     def _is_in_hand(self, class_id: int) -> bool:
         page, facts = self._scroll.widget(), self.class_facts
         return isinstance(page, ClassPage) and facts is not None and facts.class_id == class_id and page.is_in_hand
 
-    def _on_written(self, signal: SignalInstance, class_id: int, value: object) -> None:
-        signal.emit(class_id, value)
+    def _on_saved(self, class_id: int, _value: object) -> None:
         if class_id == self._class_id:
-            self._ask_timer.start()  # what came while it was in a person's hand was not shown
+            self._ask_timer.start()  # changes during the edit were not shown
 
     def _on_candidates_accepted(self, class_id: int, image_ids: list[int]) -> None:
         state = self._session.state
-        if state is None or class_id not in self._session.graph:  # why the page goes away
+        if state is None or class_id not in self._session.graph:
             return
         label_of = dict(zip(state.image_ids.tolist(), state.label_class.tolist(), strict=True))
         still_open = [image_id for image_id in image_ids if label_of.get(image_id) == NO_CLASS]
         if still_open:
-            self.labels_requested.emit(still_open, class_id)
-
-    def _on_bar_requested(self, class_id: int, bar: float | None) -> None:
-        self.bar_requested.emit(class_id, bar)
-        if class_id == self._class_id:
-            self._ask_timer.start()  # what came while it was in a person's hand was not shown
+            self.requests.labels_requested.emit(still_open, class_id)
 
     def stop(self) -> None:
         """Save pending edits before the program ends."""

@@ -56,10 +56,10 @@ class Labelling(Feature):
         super().__init__(shell)
         self._images = shell.workspace
         self._recent: list[int] = []
-        inspector, keys = shell.inspector, Notice(tone="")
-        inspector.label_requested.connect(lambda image_id, class_id: self.label((image_id,), class_id))
-        inspector.labels_requested.connect(self.label_in_place)
-        inspector.unlabel_requested.connect(lambda image_id: self.unlabel((image_id,)))
+        requests, keys = shell.inspector.requests, Notice(tone="")
+        requests.label_requested.connect(lambda image_id, class_id: self.label((image_id,), class_id))
+        requests.labels_requested.connect(self.label_in_place)
+        requests.unlabel_requested.connect(lambda image_id: self.unlabel((image_id,)))
         self._images.grid.menu_requested.connect(self._open_menu)
         self._images.foot.setContentsMargins(HINT_MARGIN, 0, HINT_MARGIN, 0)
         self._images.foot.addWidget(keys)

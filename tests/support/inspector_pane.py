@@ -9,6 +9,7 @@ from app.images.thumbnails import Thumbnails
 from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
 from app.inspector.logic import ClassPageFacts, ImageFacts
+from app.inspector.page import PageRequests
 from app.theme import apply_theme
 from tests.support.graphs import graph_of
 from tests.support.sessions import LONG_MS
@@ -23,6 +24,7 @@ class Pane:
         self.area = make_scroll_area()
         self.area.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._thumbnails = thumbnails
+        self.requests = PageRequests()
         self._state = state_of([Picture()] * 5)
         qtbot.addWidget(self.area)
         self.area.resize(336, 800)
@@ -33,7 +35,7 @@ class Pane:
         """Show an image on the page of images, which is made once."""
         page = self.area.widget()
         if not isinstance(page, ImagePage):
-            page = ImagePage(self._thumbnails)
+            page = ImagePage(self._thumbnails, self.requests)
             self.area.setWidget(page)
         page.show_facts(facts, graph_of({facts.tops[0].name: []}), self._state)
         QApplication.processEvents()
@@ -41,7 +43,7 @@ class Pane:
 
     def show_class(self, facts: ClassPageFacts, *, is_writable: bool = True) -> ClassPage:
         """Show a class on a page of its own."""
-        page = ClassPage(facts, self._state, self._thumbnails, is_writable=is_writable)
+        page = ClassPage(facts, self._state, self._thumbnails, self.requests, is_writable=is_writable)
         self.area.setWidget(page)
         QApplication.processEvents()
         return page

@@ -266,14 +266,14 @@ def test_a_bar_is_set_and_taken_over_again(reviewing: Desk) -> None:
     """A lower bar makes more images sure; taking it off is a step of its own."""
     session, inspector = reviewing.window.session, reviewing.window.inspector
     red = choose_class(reviewing, "Red")
-    changed_by(reviewing.qtbot, session, lambda: inspector.bar_requested.emit(red, 0.3))
+    changed_by(reviewing.qtbot, session, lambda: inspector.requests.bar_requested.emit(red, 0.3))
     reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar == 0.3)
-    changed_by(reviewing.qtbot, session, lambda: inspector.deepest_requested.emit(red, True))
+    changed_by(reviewing.qtbot, session, lambda: inspector.requests.deepest_requested.emit(red, True))
     reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.attributes.is_deepest)
     safe = {int(class_id) for class_id in reviewing.state.safe_class if class_id >= 0}
     assert red in safe
     assert not safe & reviewing.graph.descendants(red)
-    changed_by(reviewing.qtbot, session, lambda: inspector.bar_requested.emit(red, None))
+    changed_by(reviewing.qtbot, session, lambda: inspector.requests.bar_requested.emit(red, None))
     reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is None)
     facts = inspector.class_facts
     assert facts is not None

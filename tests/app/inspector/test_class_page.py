@@ -32,10 +32,10 @@ def _place(chart: BarChart, percent: int) -> QPoint:
     return QPoint(round(HANDLE_INSET + share * (chart.width() - 2 * HANDLE_INSET)), chart.height() // 3)
 
 
-def test_the_bar_is_dragged_on_the_curve_and_set_when_it_is_let_go(page: ClassPage, qtbot: QtBot) -> None:
+def test_the_bar_is_dragged_on_the_curve_and_set_when_it_is_let_go(pane: Pane, page: ClassPage, qtbot: QtBot) -> None:
     chart, slider = page.findChildren(BarChart)[0], page.findChildren(QSlider)[0]
     asked: list[object] = []
-    page.bar_requested.connect(asked.append)
+    pane.requests.bar_requested.connect(lambda _class_id, bar: asked.append(bar))
     assert slider.value() == 80
     QTest.mousePress(chart, Qt.MouseButton.LeftButton, pos=_place(chart, 80))
     for percent in (75, 65, 60):

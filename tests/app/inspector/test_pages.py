@@ -104,7 +104,7 @@ def test_a_class_is_chosen_by_mouse_and_by_keys(pane: Pane, qtbot: QtBot) -> Non
     """A click leaves the keyboard where it is; Tab goes to the rows, where Enter and Space choose."""
     page = pane.show_image(facts_of_image())
     chosen: list[int] = []
-    page.label_requested.connect(chosen.append)
+    page.row_chosen.connect(chosen.append)
     pane.area.activateWindow()
     pane.area.setFocus()
     qtbot.waitUntil(pane.area.hasFocus, timeout=LONG_MS)
@@ -130,7 +130,7 @@ def test_a_class_with_several_parents_can_be_unlinked_from_each(pane: Pane) -> N
     """A button beside each names it; the only parent of a class has none."""
     page = pane.show_class(facts_of_class(parents=2))
     asked: list[int] = []
-    page.unlink_requested.connect(asked.append)
+    pane.requests.unlink_requested.connect(lambda _class_id, parent: asked.append(parent))
     for end in unlinking(page):
         QTest.mouseClick(end, Qt.MouseButton.LeftButton)
     assert asked == [2, 3]

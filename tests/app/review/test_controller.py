@@ -273,7 +273,7 @@ def test_a_label_in_the_inspector_is_taken_off_there(reviewing: Desk) -> None:
     changed_by(
         reviewing.qtbot,
         reviewing.window.session,
-        lambda: reviewing.window.inspector.unlabel_requested.emit(image_id),
+        lambda: reviewing.window.inspector.requests.unlabel_requested.emit(image_id),
     )
     assert reviewing.label_of(image_id) == ""
 

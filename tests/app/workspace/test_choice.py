@@ -188,7 +188,7 @@ def test_an_image_outside_of_what_is_shown_changes_the_choice(reviewing: Desk) -
     click_row(reviewing, Subset.LABELLED)
     labelled = int(reviewing.grid.model().image_ids[0])  # type: ignore[attr-defined]
     click_row(reviewing, Subset.TO_REVIEW)
-    reviewing.window.inspector.image_requested.emit(labelled)
+    reviewing.window.inspector.requests.image_requested.emit(labelled)
     assert reviewing.grid.current_id == labelled
     assert reviewing.window.tree.selected_subset is Subset.ALL
     assert lit(reviewing) == ["All"]
