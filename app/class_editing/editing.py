@@ -34,8 +34,7 @@ class ClassEditing(Feature):
 
         def rows_for(text: str) -> list[PaletteRow]:
             choice = create_choice(graph, text, under=parent_id)
-            where = "" if choice is None or choice.parent_id is None else graph.name(choice.parent_id)
-            return [] if choice is None else [create_row(choice, where)]
+            return [] if choice is None else [create_row(graph, choice)]
 
         def on_choice(choice: Choice) -> None:
             if isinstance(choice, CreateChoice):

@@ -12,15 +12,13 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
-    QPushButton,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
 )
 
-from app.controls import fill_column, make_button, make_flowing_label
+from app.controls import fill_column, fill_row, make_button, make_flowing_label
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import breakable, plain_button, plain_tip, tr
@@ -28,14 +26,9 @@ from app.theme.tokens import tokens
 from app.wording import number
 from engine.files import shown
 
-ROWS_IN_SIGHT: Final = 5
-"""The rest scrolls."""
-
-WIDEST_LAST: Final = 160
-"""Logical pixels of the last column, which mostly says who, or how many."""
-
-MOST_ROWS: Final = 500
-"""Of a list; nobody reads more, and making rows takes time."""
+ROWS_IN_SIGHT: Final = 5  # the rest scrolls
+WIDEST_LAST: Final = 160  # logical pixels of the last column
+MOST_ROWS: Final = 500  # making more takes time
 
 
 def more_text(count: int) -> str:
@@ -127,7 +120,6 @@ class PlanSection(QWidget):
 
 
 WIDTH: Final = 720
-"""Logical pixels."""
 
 
 class Surveyed(Protocol):
@@ -163,10 +155,10 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self._summary = make_flowing_label("", "heading")
         self._start, self._plan, self._foot = QWidget(), QWidget(), QWidget()
         buttons, spacing = QWidget(), tokens().spacing
-        _row_of(buttons, self.file_button, self.folder_button).addStretch(1)
+        fill_row(buttons, self.file_button, self.folder_button).addStretch(1)
         hints = (make_flowing_label(hint, "secondary"),) if hint else ()
         fill_column(self._start, make_flowing_label(words), buttons, *hints)
-        row = _row_of(self._foot, self.keep_button, self.import_button)
+        row = fill_row(self._foot, self.keep_button, self.import_button)
         row.insertStretch(0, 1)
         row.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
         self.closed.connect(self._forget)
@@ -269,12 +261,3 @@ class ImportCard(ScrollingCard, Generic[Survey]):
             self._on_import()
             return
         super().keyPressEvent(event)
-
-
-def _row_of(widget: QWidget, *buttons: QPushButton) -> QHBoxLayout:
-    row = QHBoxLayout(widget)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(tokens().spacing.small)
-    for button in buttons:
-        row.addWidget(button)
-    return row

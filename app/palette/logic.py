@@ -1,7 +1,4 @@
-"""What a palette offers for a typed text: classes by all that they are called, a class still to be made, commands.
-
-No Qt.
-"""
+"""The rows of a palette for a typed text: classes, a class to be made, commands. No Qt."""
 
 from __future__ import annotations
 
@@ -167,7 +164,6 @@ def commands_for(rows: Iterable[PaletteRow], text: str) -> list[PaletteRow]:
     return sorted(fitting, key=lambda row: not row.title.casefold().startswith(text.strip().casefold()))
 
 
-def create_row(choice: CreateChoice, parent_name: str) -> PaletteRow:
-    title = tr("Create “%1”", choice.name)
-    where = tr("under %1", parent_name) if parent_name else tr("top level")
-    return PaletteRow(title, where, "", "class_new", choice)
+def create_row(graph: CategoryGraph, choice: CreateChoice) -> PaletteRow:
+    where = tr("top level") if choice.parent_id is None else tr("under %1", graph.name(choice.parent_id))
+    return PaletteRow(tr("Create “%1”", choice.name), where, "", "class_new", choice)

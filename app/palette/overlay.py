@@ -5,9 +5,9 @@ from typing import Final
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QGraphicsDropShadowEffect, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QGraphicsDropShadowEffect, QWidget
 
-from app.controls import make_icon_button, make_label, make_scroll_area
+from app.controls import fill_column, fill_row, make_icon_button, make_label, make_scroll_area
 from app.texts import tr
 from app.theme.tokens import Scheme, tokens
 
@@ -67,7 +67,7 @@ class Overlay(QWidget):
             return
         self.hide()
         before, self._focus_before = self._focus_before, None
-        if before is not None and shiboken6.isValid(before) and before.isVisible():  # its page may have been made anew
+        if before is not None and shiboken6.isValid(before) and before.isVisible():  # its page may be gone
             before.setFocus()
         self.closed.emit()
 
@@ -125,19 +125,16 @@ class ScrollingCard(Overlay):
         self.scroll_area = make_scroll_area()
         self.scroll_area.setWidget(self.body)
         self._head = self._make_head(title)
-        whole = QVBoxLayout(self.panel)
+        whole = fill_column(self.panel, self._head, self.scroll_area, spacing=0)
         whole.setContentsMargins(0, 0, 0, tokens().spacing.small)
-        whole.setSpacing(0)
-        whole.addWidget(self._head)
-        whole.addWidget(self.scroll_area, 1)
+        whole.setStretch(1, 1)
 
     def _make_head(self, title: str) -> QWidget:
         spacing = tokens().spacing
         head = QWidget()
-        row = QHBoxLayout(head)
+        row = fill_row(head, make_label(title, "heading"), self.close_button)
         row.setContentsMargins(spacing.large, spacing.medium, spacing.medium, spacing.small)
-        row.addWidget(make_label(title, "heading"), 1)
-        row.addWidget(self.close_button)
+        row.setStretch(0, 1)
         return head
 
     def wanted_height(self, width: int) -> int:

@@ -106,8 +106,7 @@ def _paint_text(painter: QPainter, area: QRect, row: PaletteRow) -> None:
 
 
 WIDTH: Final = 580
-NOTHING_HEIGHT: Final = 72
-"""Logical pixels of the place of rows, where nothing matches."""
+NOTHING_HEIGHT: Final = 72  # logical pixels in place of the rows, where nothing matches
 _ROWS_SHOWN: Final = 9
 _LIST_KEYS: Final = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}
 

@@ -1,7 +1,4 @@
-"""The keys of review: each means the card and the class that are on the screen when it goes down.
-
-A label shows at once and the next card with it, painted before the next key is heard; predictions follow behind.
-"""
+"""The keys of review: each means the card and the class that are on the screen when it is pressed."""
 
 from __future__ import annotations
 
@@ -212,15 +209,11 @@ class Labelling(Feature):
             self._session.act(lambda project: project.images.remove(chosen))
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
-        graph = self._session.graph
-        current = self._images.current_id
+        graph, current = self._session.graph, self._images.current_id
         likeliest = () if current is None else self._shell.inspector.likeliest_of(current)
-        first = [*likeliest, *self._recent]
-        rows = class_rows(graph, text, first=first)
+        rows = class_rows(graph, text, first=[*likeliest, *self._recent])
         new = create_choice(graph, text, under=self._images.class_id)
-        if new is not None:
-            rows.append(create_row(new, graph.name(new.parent_id) if new.parent_id is not None else ""))
-        return rows
+        return rows if new is None else [*rows, create_row(graph, new)]
 
     def _on_choice(self, image_ids: Sequence[int], choice: Choice) -> None:
         if isinstance(choice, ClassChoice):

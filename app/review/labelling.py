@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from app.session import Session
     from app.settings import Settings
     from app.status.notice import Notice
-    from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph
     from engine.project import Change, Project
 
@@ -106,11 +105,8 @@ class DroppedImages:
         if not text.strip():
             return []
         graph = self._session.graph
-        new = create_choice(graph, text, under=None)
-        known = class_rows(graph, text)
-        if new is None:
-            return known
-        return [create_row(new, graph.name(new.parent_id) if new.parent_id is not None else ""), *known]
+        new, known = create_choice(graph, text, under=None), class_rows(graph, text)
+        return known if new is None else [create_row(graph, new), *known]
 
     def _on_choice(self, image_ids: Sequence[int], choice: Choice) -> None:
         if isinstance(choice, ClassChoice):
@@ -119,15 +115,14 @@ class DroppedImages:
             self._session.act(lambda project: create_and_label(project, choice, image_ids))
 
 
-HINT: Final = "keys"
-"""What the settings remember it as."""
+HINT: Final = "keys"  # in the settings
 
 
 @final
 class KeyHint(QObject):
     """Shown once there is a prediction to accept; hidden by the first label. `leave` focuses the images."""
 
-    def __init__(self, session: Session, settings: Settings, notice: Notice, leave: Callable[[], object]) -> None:
+    def __init__(self, session: Session, settings: Settings, notice: Notice, leave: Callable[[], None]) -> None:
         super().__init__(notice)
         self._session = session
         self._settings = settings
@@ -147,12 +142,9 @@ class KeyHint(QObject):
             self._settings.remember_shown(HINT)
             self._notice.ask(
                 tr("Enter accepts the class on a card, 1 to 9 choose another, U means none of them."),
-                [(tr("Got it"), self._put_away)],
+                [(tr("Got it"), self._leave)],
             )
 
     def _on_change_made(self, change: Change) -> None:
         if change.labelled and not change.images_added:
             self._notice.hide()
-
-    def _put_away(self) -> None:
-        self._leave()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Protocol, final, runtime_checkable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QWidget
 
 from app.controls import (
     fill_bar,
@@ -28,7 +28,7 @@ class Questioner(Protocol):
 
     @property
     def is_asking(self) -> bool:
-        """Whether the person is being asked."""
+        """Whether the question is open."""
 
     def refuse(self) -> None:
         """Answer so that nothing changes."""
@@ -209,11 +209,7 @@ class ProgressView(QWidget):
         self._facts = make_label("", "secondary", wraps=True)
         self.cancel_button = make_button(tr("Cancel"), self._on_cancel, icon_name="stop")
         self.cancel_button.setToolTip(plain_tip(cancel_tip))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(tokens().spacing.small)
-        for widget in (self._bar, self._facts, self.cancel_button):
-            column.addWidget(widget)
+        fill_column(self, self._bar, self._facts, self.cancel_button)
 
     @property
     def facts(self) -> str:

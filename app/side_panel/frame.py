@@ -6,9 +6,9 @@ from typing import Final, final
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractSlider, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QStackedWidget, QWidget
 
-from app.controls import make_icon_button, make_label, make_scroll_area
+from app.controls import fill_column, fill_row, make_icon_button, make_label, make_scroll_area
 from app.side_panel.cards import Questioner
 from app.theme.tokens import tokens
 
@@ -37,30 +37,20 @@ class SidePanel(QWidget):
         spacing = tokens().spacing
         self._title.setText(title)
         self._close = make_icon_button("close", close_tip, self.close_requested.emit)
-        head = QHBoxLayout()
-        head.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
-        head.addWidget(self._title, 1)
-        head.addWidget(self._close)
-        body = QWidget()
+        head, body = QWidget(), QWidget()
+        row = fill_row(head, self._title, self._close)
+        row.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
+        row.setStretch(0, 1)
         body.setProperty("surface", "pane")
-        column = QVBoxLayout(body)
+        column = fill_column(body, *parts, spacing=spacing.medium)
         column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.large)
-        column.setSpacing(spacing.medium)
-        for part in parts:
-            column.addWidget(part)
         if filling is None:
             column.addStretch(1)
             self._scroll.setWidget(body)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(head)
-        if filling is None:
-            whole.addWidget(self._scroll, 1)
+            fill_column(self, head, self._scroll, spacing=0).setStretch(1, 1)
         else:
-            self._scroll.hide()  # nothing is in it
-            whole.addWidget(body)
-            whole.addWidget(filling, 1)
+            self._scroll.hide()  # it is empty
+            fill_column(self, head, body, filling, spacing=0).setStretch(2, 1)
 
     def order_keys(self, *parts: QWidget) -> None:
         """Set the tab order to the visual order: rebuilt cards would come last."""

@@ -5,9 +5,9 @@ from typing import Final, final
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QWidget
 
-from app.controls import fill_bar, make_bar, make_button, make_icon_button, make_label
+from app.controls import fill_bar, fill_column, make_bar, make_button, make_icon_button, make_label
 from app.texts import plain_tip, plural, tr
 from app.wording import progress_facts
 from engine.events import Progress
@@ -38,20 +38,10 @@ class FailuresPopup(QFrame):
         self._list.setUniformItemSizes(False)
         self._list.setWordWrap(True)
         self._list.setAccessibleName(tr("Files that could not be read"))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(8)
-        layout.addWidget(self._title)
-        layout.addWidget(note)
-        layout.addWidget(self._list)
-        layout.addLayout(self._buttons())
-
-    def _buttons(self) -> QHBoxLayout:
         copy = make_button(tr("Copy the list"), self._on_copy_clicked, icon_name="copy")
-        row = QHBoxLayout()
-        row.addStretch()
-        row.addWidget(copy)
-        return row
+        column = fill_column(self, self._title, note, self._list)
+        column.setContentsMargins(16, 16, 16, 16)
+        column.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
 
     def show_failures(self, failures: Sequence[FileFailure], *, above: QPoint) -> None:
         """Show the list with its lower right corner at `above` (global)."""

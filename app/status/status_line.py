@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from app.controls import ElidedLabel, make_button, set_property
+from app.controls import ElidedLabel, fill_row, make_button, set_property
 from app.jobs.job import Job, JobState
 from app.session.embedding import FAILED, Embedding
 from app.session.subsets import Subset, subset_counts
@@ -21,6 +21,7 @@ from engine.files import FileFailure
 if TYPE_CHECKING:
     from app.session import Session
     from engine.collection.state import CollectionState
+    from engine.events import Progress
     from engine.project import Change
 
 
@@ -28,35 +29,34 @@ if TYPE_CHECKING:
 class SavedMark(QLabel):
     """Whether all changes are saved."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", "caption")
-        self._is_tried_out = False
+        self._session = session
+        session.opened.connect(lambda info: self._show_open(is_writable=info.is_writable))
+        session.change_made.connect(lambda _change: self._show_saved())
+        session.unsaved_changed.connect(self._show_unsaved)
+        session.what_if.begun.connect(self._show_saved)
+        session.what_if.ended.connect(lambda _is_kept: self._show_saved())
+        session.closed.connect(self.clear)
 
-    def show_open(self, *, is_writable: bool) -> None:
+    def _show_open(self, *, is_writable: bool) -> None:
         self.setText(tr("All changes saved") if is_writable else tr("Read-only: nothing can be changed"))
         set_property(self, "role", "caption" if is_writable else "warning")
         self.setToolTip("")
 
-    def show_unsaved(self, count: int) -> None:
+    def _show_unsaved(self, count: int) -> None:
         """Labels that took longer than a frame to the disk; 0 when all are saved."""
         if count:
             self.setText(plural(count, "Saving 1 change…", "Saving %n changes…"))
         else:
-            self.show_saved()
+            self._show_saved()
 
-    def show_tried_out(self, *, is_on: bool) -> None:
-        self._is_tried_out = is_on
-        self.show_saved()
-
-    def show_saved(self) -> None:
-        if self._is_tried_out:
-            self.setText(tr("Not saved: edits are only tried out"))
-            self.setToolTip("")
-            return
-        self.setText(tr("All changes saved"))
-        self.setToolTip(plain_tip(saved_at(datetime.now(UTC))))
+    def _show_saved(self) -> None:
+        is_tried_out = self._session.what_if.is_on
+        self.setText(tr("Not saved: edits are only tried out") if is_tried_out else tr("All changes saved"))
+        self.setToolTip("" if is_tried_out else plain_tip(saved_at(datetime.now(UTC))))
 
 
 @final
@@ -99,11 +99,7 @@ class LabelMark(QWidget):
         self._undo = make_button(tr("Undo"), session.undo, variant="flat")
         self._undo.setProperty("size", "small")
         self._undo.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._words)
-        layout.addWidget(self._undo)
-        layout.addStretch(1)
+        fill_row(self, self._words, self._undo).addStretch(1)
         session.change_made.connect(self._on_change_made)
         session.closed.connect(self._clear)
         self._clear()
@@ -149,7 +145,7 @@ class StatusLine(QWidget):
         self._session = session
         self._embedding = embedding
         self.job_bar = JobBar(self)
-        self.saved_mark = SavedMark(self)
+        self.saved_mark = SavedMark(session)
         self.opening_mark = OpeningMark(session)
         self.label_mark = LabelMark(session)
         self._failures: dict[int, FileFailure] = {}
@@ -167,12 +163,6 @@ class StatusLine(QWidget):
         session.closed.connect(self._show_failures)
         session.jobs.job_added.connect(self._on_job_added)
         session.jobs.job_ended.connect(lambda _job: self._show_running())
-        session.opened.connect(lambda info: self.saved_mark.show_open(is_writable=info.is_writable))
-        session.change_made.connect(lambda _change: self.saved_mark.show_saved())
-        session.unsaved_changed.connect(self.saved_mark.show_unsaved)
-        session.what_if.begun.connect(lambda: self.saved_mark.show_tried_out(is_on=True))
-        session.what_if.ended.connect(lambda _is_kept: self.saved_mark.show_tried_out(is_on=False))
-        session.closed.connect(self.saved_mark.clear)
 
     def add_at_end(self, part: QWidget) -> None:
         self._layout.addSpacing(12)
@@ -204,10 +194,8 @@ class StatusLine(QWidget):
             self._failures = failures
             self.job_bar.set_failures(tuple(failures.values()))
 
-    def _on_progress(self, job: Job, progress: object) -> None:
-        from engine.events import Progress
-
-        if job is self._shown and isinstance(progress, Progress):
+    def _on_progress(self, job: Job, progress: Progress) -> None:
+        if job is self._shown:
             self.job_bar.show_progress(progress)
 
     def _on_cancel_requested(self) -> None:

@@ -17,22 +17,31 @@ if TYPE_CHECKING:
     from engine.collection.what_if.changed_images import ChangedImages
 
 
-@final
-class SortAgain(QPushButton):
-    """`14 predictions changed · Sort again`, for cards whose predictions changed since they were sorted."""
+class _HeaderButton(QPushButton):
+    """`show_whole` gives it its longest text, each `shorten` a shorter one."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.count = 0
         self._texts: list[str] = []
         self.setProperty("variant", "flat")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
         self.hide()
 
+    def shorten(self) -> None:
+        if self._texts:
+            self.setText(self._texts.pop(0))
+
+
+@final
+class SortAgain(_HeaderButton):
+    """`14 predictions changed · Sort again`, for cards whose predictions changed since they were sorted."""
+
+    count = 0
+
     def show_whole(self) -> None:
-        self._texts = [tr("Sort again"), ""]
-        changed, again = _changed(self.count), self._texts[0]
+        changed, again = plural(self.count, "1 prediction changed", "%n predictions changed"), tr("Sort again")
+        self._texts = [again, ""]
         self.setText(f"{changed} · {again}")
         self.setIcon(QIcon())
         self.setToolTip(plain_tip(f"{changed}. {again}."))
@@ -40,28 +49,19 @@ class SortAgain(QPushButton):
         self.setVisible(self.count > 0)
 
     def shorten(self) -> None:
-        self.setText(self._texts.pop(0))
+        super().shorten()
         if not self.text():
             self.setIcon(icon("refresh", "accent_text"))
 
 
-def _changed(count: int) -> str:
-    return plural(count, "1 prediction changed", "%n predictions changed")
-
-
 @final
-class ChangedBadge(QPushButton):
+class ChangedBadge(_HeaderButton):
     """`412 images changed class`; hidden while nothing changed."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.changes: ChangedImages | None = None  # what it tells of; None for nothing
-        self._texts: list[str] = []
-        self.setProperty("variant", "flat")
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.changes: ChangedImages | None = None
         self.setIcon(icon("changed", "accent_text"))
-        self.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
-        self.hide()
 
     @property
     def is_wanted(self) -> bool:
@@ -78,32 +78,18 @@ class ChangedBadge(QPushButton):
     def show_whole(self) -> None:
         self.setVisible(self.is_wanted)
         if self.changes is not None:
-            self._texts = [short_line(self.changes), number(self.changes.other_class or self.changes.other_safe_class)]
+            count = number(self.changes.other_class or self.changes.other_safe_class)
+            self._texts = [tr("%1 changed", count), count]
             self.setText(changed_line(self.changes))
-
-    def shorten(self) -> None:
-        if self._texts:
-            self.setText(self._texts.pop(0))
 
 
 def changed_line(changes: ChangedImages) -> str:
     if changes.other_class:
-        return class_changed(changes.other_class)
+        return plural(changes.other_class, "1 image changed class", "%n images changed class")
     if changes.other_safe_class:
-        return safe_class_changed(changes.other_safe_class)
+        one, many = "1 image has another safe class", "%n images have another safe class"
+        return plural(changes.other_safe_class, one, many)
     return tr("No image changed class")
-
-
-def class_changed(count: int) -> str:
-    return plural(count, "1 image changed class", "%n images changed class")
-
-
-def safe_class_changed(count: int) -> str:
-    return plural(count, "1 image has another safe class", "%n images have another safe class")
-
-
-def short_line(changes: ChangedImages) -> str:
-    return tr("%1 changed", number(changes.other_class or changes.other_safe_class))
 
 
 def more_line(changes: ChangedImages) -> str:

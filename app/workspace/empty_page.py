@@ -37,7 +37,7 @@ class Emptiness:
     icon: str
     title: str
     text: str
-    actions: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ("show_all",)
     is_good: bool = False
     takes_files: bool = False
 
@@ -46,15 +46,14 @@ def emptiness_of(session: Session, wanted: ImageFilter, class_name: str) -> Empt
     """For a session's empty grid, also while a project waits for its backbone."""
     info = session.info
     if info is None and session.making.slot.is_busy:
-        return Emptiness(
-            "backbone", preparing_text(), tr("This is done once on this computer. The project opens when it is done.")
-        )
+        text = tr("This is done once on this computer. The project opens when it is done.")
+        return Emptiness("backbone", preparing_text(), text, ())
     return emptiness(session.state, wanted, class_name, is_writable=info is not None and info.is_writable)
 
 
 def choosing_backup() -> Emptiness:
     """While the project that was to be opened is damaged."""
-    return Emptiness("history", tr("No project is open"), tr("Choose a backup on the right."))
+    return Emptiness("history", tr("No project is open"), tr("Choose a backup on the right."), ())
 
 
 def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: str, *, is_writable: bool) -> Emptiness:
@@ -73,49 +72,29 @@ def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: st
 
 def _empty_class(wanted: ImageFilter, class_name: str) -> Emptiness:
     if wanted.subset is Subset.TO_REVIEW:
-        return Emptiness(
-            "check_circle",
-            tr("Nothing left to review in %1", class_name),
-            tr("You have reviewed every image predicted as %1.", class_name),
-            ("show_to_review",),
-            is_good=True,
-        )
+        title = tr("Nothing left to review in %1", class_name)
+        text = tr("You have reviewed every image predicted as %1.", class_name)
+        return Emptiness("check_circle", title, text, ("show_to_review",), is_good=True)
     if wanted.subset is Subset.LABELLED:
-        return Emptiness(
-            "label",
-            tr("No labelled images of %1 yet", class_name),
-            tr("Drop 1 to 10 images on the class, or press Enter on predictions that are right."),
-            ("show_all",),
-        )
-    return Emptiness(
-        "class", tr("No images of %1 yet", class_name), tr("Drop 1 to 10 images on the class."), ("show_all",)
-    )
+        text = tr("Drop 1 to 10 images on the class, or press Enter on predictions that are right.")
+        return Emptiness("label", tr("No labelled images of %1 yet", class_name), text)
+    return Emptiness("class", tr("No images of %1 yet", class_name), tr("Drop 1 to 10 images on the class."))
 
 
 def _empty_subset(subset: Subset) -> Emptiness:
     if subset is Subset.TO_REVIEW:
-        return Emptiness(
-            "check_circle", tr("All done"), tr("You have reviewed every image."), ("show_all",), is_good=True
-        )
+        return Emptiness("check_circle", tr("All done"), tr("You have reviewed every image."), is_good=True)
     if subset is Subset.FAILED:
-        return Emptiness("check_circle", tr("Every file could be read"), "", ("show_all",), is_good=True)
+        return Emptiness("check_circle", tr("Every file could be read"), "", is_good=True)
     if subset is Subset.UNKNOWN:
-        return Emptiness(
-            "search",
-            tr("No unknown images"),
-            tr("Every image resembles one of the classes, and you have labelled none as unknown."),
-            ("show_all",),
-        )
-    return Emptiness(
-        "label",
-        tr("No labels yet"),
-        tr("Select an image, then press Enter, a digit or R, or drag it onto a class."),
-        ("show_all",),
-    )
+        text = tr("Every image resembles one of the classes, and you have labelled none as unknown.")
+        return Emptiness("search", tr("No unknown images"), text)
+    text = tr("Select an image, then press Enter, a digit or R, or drag it onto a class.")
+    return Emptiness("label", tr("No labels yet"), text)
 
 
 ICON_SIDE = 48
-NARROWEST = 280  # of the words, as the narrowest centre allows
+NARROWEST = 280  # of the text, as the narrowest pane allows
 
 
 @final
@@ -130,12 +109,10 @@ class EmptyPage(QWidget):
         self._rows = rows
         self.setAcceptDrops(True)
         self._icon = QLabel()
-        self._icon.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._title = make_label("", "heading", wraps=True)
-        self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._text = make_label("", "secondary", wraps=True)
-        self._text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        for label in (self._title, self._text):
+        for label in (self._icon, self._title, self._text):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             label.setMinimumWidth(NARROWEST)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
@@ -189,6 +166,5 @@ class EmptyPage(QWidget):
         welcome_files(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        paths = take_files(event)
-        if paths:
+        if paths := take_files(event):
             self.files_dropped.emit(paths)

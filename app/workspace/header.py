@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.controls import ElidedLabel, make_icon_button, make_label
+from app.controls import ElidedLabel, fill_row, make_icon_button, make_label
 from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.held_order import Order
 from app.session.subsets import Subset
-from app.texts import plain_tip, tr
+from app.texts import marked, plain_tip, tr
 from app.wording import SEPARATOR, images, number
 from app.workspace.changed_badge import ChangedBadge, SortAgain
 
@@ -37,17 +37,13 @@ class ViewSwitch(QWidget):
 
     graph_chosen = Signal(bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._group = QButtonGroup(self)
         self.images = self._make("images", tr("Images (Ctrl+G)"), is_graph=False)
         self.graph = self._make("graph", tr("Class graph (Ctrl+G)"), is_graph=True)
         self.images.setChecked(True)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2)
-        row.addWidget(self.images)
-        row.addWidget(self.graph)
+        fill_row(self, self.images, self.graph, spacing=2)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def _make(self, icon_name: str, tip: str, *, is_graph: bool) -> QToolButton:
@@ -61,10 +57,22 @@ class ViewSwitch(QWidget):
         (self.graph if is_graph else self.images).setChecked(True)
 
 
-TITLE_WIDTH: Final = 160  # that a long title keeps before anything else gives way
-SHORT_TITLE: Final = 60  # that a title keeps in the narrowest window
-GAP: Final = 8  # between the parts
-CHIPS: Final = (Subset.ALL, Subset.TO_REVIEW, Subset.LABELLED, Subset.UNKNOWN)
+TITLE_WIDTH: Final = 160  # minimum of a long title before anything else is hidden
+SHORT_TITLE: Final = 60  # minimum of a title in the narrowest window
+GAP: Final = 8
+CHIPS: Final = {
+    Subset.ALL: marked("All"),
+    Subset.TO_REVIEW: marked("To review"),
+    Subset.LABELLED: marked("Labelled"),
+    Subset.UNKNOWN: marked("Unknown"),
+}
+ORDERS: Final = {
+    Order.TEACH_FIRST: marked("Teach first"),
+    Order.UNSURE_FIRST: marked("Least certain first"),
+    Order.SUREST_FIRST: marked("Most certain first"),
+    Order.CLASS: marked("By class"),
+    Order.ADDED: marked("In the order added"),
+}
 
 
 @final
@@ -75,8 +83,8 @@ class Header(QWidget):
     order_chosen = Signal(Order)
     zoom_chosen = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("surface", "window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._title = ElidedLabel("heading", takes_rest=False)
@@ -96,22 +104,18 @@ class Header(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2 * GAP, GAP, GAP, GAP)
         layout.setSpacing(GAP)
-        layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # what does not fit goes
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         for part in (self._title, self._count, self._to_review):
             layout.addWidget(part)
         layout.addSpacing(GAP)
-        for subset in CHIPS:
-            layout.addWidget(self._make_chip(subset))
+        for subset, text in CHIPS.items():
+            layout.addWidget(self._make_chip(subset, tr(text)))
         layout.addStretch(1)
-        layout.addWidget(self.badge)
-        layout.addWidget(self.sort_again)
-        layout.addWidget(self._order)
-        layout.addWidget(self._zoom)
-        layout.addWidget(self.switch)
-        layout.addWidget(self.panel_button)
+        for tool in (self.badge, self.sort_again, self._order, self._zoom, self.switch, self.panel_button):
+            layout.addWidget(tool)
 
-    def _make_chip(self, subset: Subset) -> QPushButton:
-        chip = QPushButton(self._chip_text(subset))
+    def _make_chip(self, subset: Subset, text: str) -> QPushButton:
+        chip = QPushButton(text)
         chip.setProperty("role", "chip")
         chip.setCheckable(True)
         chip.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -121,31 +125,14 @@ class Header(QWidget):
         self._chips[subset] = chip
         return chip
 
-    def _chip_text(self, subset: Subset) -> str:
-        return {
-            Subset.ALL: tr("All"),
-            Subset.TO_REVIEW: tr("To review"),
-            Subset.LABELLED: tr("Labelled"),
-            Subset.UNKNOWN: tr("Unknown"),
-        }[subset]
-
     def _make_order(self) -> QComboBox:
         box = QComboBox()
         box.setProperty("variant", "flat")
         box.setAccessibleName(tr("Order"))
-        for order, text, tip in (
-            (
-                Order.TEACH_FIRST,
-                tr("Teach first"),
-                tr("First the images whose labels help most: typical of many others and not yet clear"),
-            ),
-            (Order.UNSURE_FIRST, tr("Least certain first"), ""),
-            (Order.SUREST_FIRST, tr("Most certain first"), ""),
-            (Order.CLASS, tr("By class"), ""),
-            (Order.ADDED, tr("In the order added"), ""),
-        ):
-            box.addItem(text, order)
-            box.setItemData(box.count() - 1, plain_tip(tip) or None, Qt.ItemDataRole.ToolTipRole)
+        for order, text in ORDERS.items():
+            box.addItem(tr(text), order)
+        tip = tr("First the images whose labels help most: typical of many others and not yet clear")
+        box.setItemData(box.findData(Order.TEACH_FIRST), plain_tip(tip), Qt.ItemDataRole.ToolTipRole)
         box.activated.connect(lambda place: self.order_chosen.emit(Order(box.itemData(place))))
         return box
 
@@ -177,7 +164,7 @@ class Header(QWidget):
                 break
             give_way()
         if (layout := self.layout()) is not None:
-            layout.activate()  # nothing is painted where it stood in between
+            layout.activate()  # nothing is painted at an intermediate place
 
     def _show_all(self) -> None:
         self._title.setMinimumWidth(min(self._title.sizeHint().width(), TITLE_WIDTH))

@@ -1,4 +1,4 @@
-"""In what order a project's images stand: as chosen for it, or else as helps most at this point."""
+"""The order of a project's images: as chosen for it, by default the most useful one."""
 
 from __future__ import annotations
 
@@ -25,15 +25,7 @@ def default_order(leaves: Collection[int], label_counts: Mapping[int, int]) -> O
 
 @final
 class ProjectOrder(QObject):
-    """Restores the order of a project when it is opened, and remembers a chosen one.
-
-    Args:
-        session: of the open project.
-        settings: remember the orders.
-        use: sorts the images.
-        is_held: whether the cards must stay in place.
-        parent: owner.
-    """
+    """Restores the order of a project when it is opened, unless the cards are held; remembers a chosen one."""
 
     def __init__(
         self,

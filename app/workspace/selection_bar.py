@@ -11,7 +11,15 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QSpinBox, QToolButton, QVBoxLayout, QWidget
 
-from app.controls import dress_number_box, make_button, make_icon_button, make_label, make_separator
+from app.controls import (
+    dress_number_box,
+    fill_column,
+    fill_row,
+    make_button,
+    make_icon_button,
+    make_label,
+    make_separator,
+)
 from app.settings import ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST, Settings
 from app.texts import plural, tr
 from app.theme.tokens import tokens
@@ -26,21 +34,9 @@ def selected_text(count: int) -> str:
     return tr("%1 selected", number(count))
 
 
-def accept_text(count: int) -> str:
-    return tr("Accept %1", number(count))
-
-
-def unknown_text(count: int) -> str:
-    """`Include 12 unknown`: images above the threshold that may show none of the classes."""
-    return tr("Include %1 unknown", number(count))
-
-
 def errors_text(expected: float) -> str:
     """`about 5 errors`, never none."""
-    count = round(expected)
-    if expected < 1:
-        return tr("fewer than 1 error")
-    return plural(count, "about 1 error", "about %n errors")
+    return plural(round(expected), "about 1 error", "about %n errors") if expected >= 1 else tr("fewer than 1 error")
 
 
 _FIELD_WIDTH = 62  # two digits and the percent sign
@@ -59,8 +55,8 @@ class ThresholdBox(QWidget):
     changed = Signal(int)
     left = Signal()
 
-    def __init__(self, percent: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, percent: int) -> None:
+        super().__init__()
         self._field = dress_number_box(QSpinBox())
         self._field.setRange(ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST)
         self._field.setSuffix(tr("%"))
@@ -70,15 +66,10 @@ class ThresholdBox(QWidget):
         self._field.setAccessibleName(tr("Accept predictions above"))
         self._field.valueChanged.connect(self.changed)
         self._field.installEventFilter(self)
-        self._steps = (
-            self._make_step("minus", tr("Lower: accept more images"), -1),
-            self._make_step("plus", tr("Higher: fewer errors"), 1),
-        )
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(tokens().spacing.hair)
-        for part in (self._steps[0], self._field, self._steps[1]):
-            layout.addWidget(part)
+        lower = self._make_step("minus", tr("Lower: accept more images"), -1)
+        higher = self._make_step("plus", tr("Higher: fewer errors"), 1)
+        self._steps = (lower, higher)
+        fill_row(self, lower, self._field, higher, spacing=tokens().spacing.hair)
 
     def _make_step(self, icon_name: str, tip: str, step: int) -> QToolButton:
         button = make_icon_button(icon_name, tip, lambda: self._field.stepBy(step))
@@ -165,9 +156,8 @@ def _places(state: CollectionState, image_ids: NDArray[np.int64]) -> NDArray[np.
 
 Parts = tuple[QWidget, ...]
 Line = tuple[Parts, Parts]
-"""What stands at the start of a line, and what at its end."""
-FEWEST: Final = 2
-"""From so many selected images on the bar is there."""
+"""Widgets at the start and at the end of a line."""
+FEWEST: Final = 2  # selected images
 
 
 @final
@@ -184,8 +174,8 @@ class SelectionBar(QWidget):
     left = Signal()
     dismissed = Signal()
 
-    def __init__(self, session: Session, settings: Settings, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, settings: Settings) -> None:
+        super().__init__()
         self._session = session
         self._settings = settings
         self._selected: Sequence[int] = ()
@@ -215,29 +205,20 @@ class SelectionBar(QWidget):
         self._threshold.left.connect(self.left)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._look)
-        session.state_changed.connect(self._look_soon)
+        session.state_changed.connect(lambda _state: self._soon.start())
         self.hide()
-
-    def _look_soon(self, _state: object) -> None:
-        self._soon.start()
 
     def _line_up(self) -> None:
         spacing = tokens().spacing
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(make_separator())
         inner = QVBoxLayout()
         inner.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
         inner.setSpacing(spacing.tiny)
         for row in self._rows:
             row.setSpacing(spacing.small)
             inner.addLayout(row)
-        whole.addLayout(inner)
+        fill_column(self, make_separator(), spacing=0).addLayout(inner)
         for part in (self._accept, self._label, self._unlabel, self._close):
-            part.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys to the images
-
-    # -- what is selected
+            part.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus to the images
 
     @property
     def includes_unknown(self) -> bool:
@@ -264,10 +245,10 @@ class SelectionBar(QWidget):
         with_unknown = self._include.isChecked()
         found = acceptable(state, self._selected, self._settings.accept_above / 100, with_unknown=with_unknown)
         self._count.setText(selected_text(count))
-        self._accept.setText(accept_text(found.image_count))
+        self._accept.setText(tr("Accept %1", number(found.image_count)))
         self._accept.setEnabled(found.image_count > 0)
         self._errors.setText(errors_text(found.expected_errors))
-        self._include.setText(unknown_text(found.unknown_count))
+        self._include.setText(tr("Include %1 unknown", number(found.unknown_count)))
         self._show_part(self._errors, is_shown=found.image_count > 0)
         self._show_part(self._include, is_shown=found.unknown_count > 0)
         self._show_part(self._unlabel, is_shown=labelled_count(state, self._selected) > 0)
@@ -286,7 +267,7 @@ class SelectionBar(QWidget):
         self.left.emit()
         self.action_requested.emit(name)
 
-    # -- layout: one line, or as many as the width asks for
+    # -- layout: one to three lines, by the width
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.actions.row import ActionRow
 from app.class_requests import ClassRequests
+from app.controls import fill_column
 from app.drops import classes_text
 from app.graph_view.view import GraphView
 from app.image_grid.held_order import Order
@@ -57,8 +58,8 @@ class Workspace(QWidget):
         super().__init__()
         self._session = session
         self._settings = settings
-        self._class_id: int | None = None
-        self._beside: tuple[int, ...] = ()  # further classes that are chosen
+        self.class_id: int | None = None  # None for the whole collection
+        self._beside: tuple[int, ...] = ()  # other selected classes
         self._subset = Subset.ALL
         self.model = ImageGridModel(self._name_of, self)
         self.grid = ImageGrid(self.model, thumbnails)
@@ -68,7 +69,7 @@ class Workspace(QWidget):
         self.offer_notice = Notice(tone="")
         self.image_view = ImageView()
         self.graph = GraphView(session, thumbnails, lambda: settings.is_calm, requests)
-        self._is_graph_wanted = False
+        self.is_graph_shown = False
         self.empty = EmptyPage(rows)
         self.selection_bar = SelectionBar(session, settings)
         self._stack = QStackedWidget()
@@ -81,10 +82,7 @@ class Workspace(QWidget):
     def _lay_out(self) -> None:
         self.setProperty("surface", "window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
+        layout = fill_column(self, self.header, spacing=0)
         holder = QVBoxLayout()
         holder.setContentsMargins(16, 0, 16, 0)
         holder.setSpacing(8)
@@ -131,26 +129,20 @@ class Workspace(QWidget):
         self.header.show_zoom(self.grid.thumbnail_side)
         self._refilter()
 
-    # -- what is shown
-
-    @property
-    def class_id(self) -> int | None:
-        return self._class_id
-
     def show_subset(self, subset: Subset) -> None:
-        self._class_id, self._beside, self._subset = None, (), subset
+        self.class_id, self._beside, self._subset = None, (), subset
         self._refilter()
 
     def show_class(self, class_id: int, chosen: Sequence[int] = ()) -> None:
         """Show a class, the others selected with it, and all below them."""
-        self._class_id, self._subset = class_id, Subset.ALL
+        self.class_id, self._subset = class_id, Subset.ALL
         self._beside = tuple(each for each in chosen if each != class_id)
         self._refilter()
 
     def show_beside(self, chosen: Sequence[int]) -> None:
         """Other classes are selected beside the one that is shown."""
-        beside = tuple(each for each in chosen if each != self._class_id)
-        if self._class_id in chosen and beside != self._beside:
+        beside = tuple(each for each in chosen if each != self.class_id)
+        if self.class_id in chosen and beside != self._beside:
             self._beside = beside
             self._refilter()
 
@@ -160,7 +152,7 @@ class Workspace(QWidget):
 
     def show_image(self, image_id: int) -> None:
         """Bring an image into view, leaving the present filter where it does not pass."""
-        if self._is_graph_wanted:
+        if self.is_graph_shown:
             self.show_graph(False)
         if not self.grid.select_image(image_id):
             self.subset_wanted.emit(Subset.ALL)
@@ -170,26 +162,22 @@ class Workspace(QWidget):
         self.hold()
         self.grid.setFocus()
 
-    @property
-    def is_graph_shown(self) -> bool:
-        return self._is_graph_wanted
-
     def show_graph(self, is_wanted: bool) -> None:
         self.leave_image()
-        self._is_graph_wanted = is_wanted
+        self.is_graph_shown = is_wanted
         self.header.show_view(is_graph=is_wanted)
         self._show_title()
         (self.graph if is_wanted else self.grid).setFocus()
 
     def look_at_graph(self) -> GraphView:
         """Show the graph."""
-        if not self._is_graph_wanted:
+        if not self.is_graph_shown:
             self.show_graph(True)
         return self.graph
 
     def zoom(self, steps: int) -> None:
         """Zoom the graph or the thumbnails."""
-        if self._is_graph_wanted:
+        if self.is_graph_shown:
             self.graph.zoom(steps)
         else:
             self.grid.zoom(steps)
@@ -240,21 +228,21 @@ class Workspace(QWidget):
 
     def _on_chip_chosen(self, subset: Subset) -> None:
         """A chip filters the selected class; without one it selects the subset in the list."""
-        if self._class_id is None:
+        if self.class_id is None:
             self.subset_wanted.emit(subset)
         else:
             self.show_subset_of_class(subset)
 
     def _class_ids(self) -> frozenset[int] | None:
         graph = self._session.graph
-        if self._class_id is None or self._class_id not in graph:
+        if self.class_id is None or self.class_id not in graph:
             return None
-        chosen = [each for each in (self._class_id, *self._beside) if each in graph]
+        chosen = [each for each in (self.class_id, *self._beside) if each in graph]
         return frozenset(chosen).union(*map(graph.descendants, chosen))
 
     def _on_state_changed(self, _state: CollectionState | None) -> None:
-        if self._class_id is not None and self._class_id not in self._session.graph:
-            self._class_id, self._beside, self._subset = None, (), Subset.ALL
+        if self.class_id is not None and self.class_id not in self._session.graph:
+            self.class_id, self._beside, self._subset = None, (), Subset.ALL
             self.subset_wanted.emit(Subset.ALL)
         self._show_cards()
         self._show_title()
@@ -266,7 +254,7 @@ class Workspace(QWidget):
 
     def _changed_predictions(self) -> int:
         """How many cards would move or leave if they were sorted now."""
-        is_by_prediction = self.model.order is not Order.ADDED or self._class_id is not None
+        is_by_prediction = self.model.order is not Order.ADDED or self.class_id is not None
         return self.model.changed_predictions() if self.model.is_held and is_by_prediction else 0
 
     def _look_ahead(self) -> None:
@@ -283,24 +271,23 @@ class Workspace(QWidget):
 
     def _on_graph_changed(self, edits: tuple[GraphEdit, ...]) -> None:
         if any(isinstance(edit, ClassAdded) for edit in edits):
-            self.hold()  # a new class is no reason to move the cards that somebody looks at
+            self.hold()  # a new class must not move the cards
         self._show_title()
 
     def _on_session_closed(self) -> None:
-        self.notice.hide()
-        self.missing_notice.hide()
-        self.offer_notice.hide()
+        for notice in (self.notice, self.missing_notice, self.offer_notice):
+            notice.hide()
         self._on_state_changed(None)
 
     def _show_title(self) -> None:
-        has_class = self._class_id is not None and self._class_id in self._session.graph
-        name = self._name_of(self._class_id) if has_class and self._class_id is not None else ""
+        has_class = self.class_id is not None and self.class_id in self._session.graph
+        name = self._name_of(self.class_id) if has_class and self.class_id is not None else ""
         if name and self._beside:
             name = classes_text(1 + len(self._beside))
         to_review = self._count(Subset.TO_REVIEW) if self._subset is Subset.ALL else None
         self.header.show_title(name or subset_text(self._subset), self._count(self._subset), to_review=to_review)
         self.header.show_subset(self._subset, has_class=has_class)
-        if self._is_graph_wanted:
+        if self.is_graph_shown:
             self._stack.setCurrentWidget(self.graph)
         elif self._stack.currentWidget() is self.image_view and self.model.rowCount():
             self._follow_grid()
@@ -355,13 +342,11 @@ class Workspace(QWidget):
         if 0 <= row < self.model.rowCount():
             self.grid.select_row(row)
 
-    # -- remembering
-
     def choose_order(self, order: Order) -> None:
         """Sort the project's images in another order from now on."""
         self._order.choose(order)
         self.header.show_changed(0)
-        self.grid.setFocus()  # keys mean images again, not the list of orders
+        self.grid.setFocus()  # keys act on images again
 
     def _set_order(self, order: Order) -> None:
         self._session.find_what_teaches(is_wanted=order is Order.TEACH_FIRST)
