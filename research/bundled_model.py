@@ -38,9 +38,9 @@ from engine.model_card import BackboneCard, read_card
 from engine.new_file import ORDINARY_FILE, new_file, open_own, write_file
 from engine.new_folder import scratch_folder
 from engine.runtime.quantization import activation_ranges, write_eight_bit, write_eight_bit_within
-from engine.training.episodes import EpisodeSettings
 from engine.training.export import export_backbone, export_propagation
 from engine.training.propagation_training import PropagationTrainingSettings, TrainedPropagation, train_attention
+from engine.training.training_set import EpisodeSettings
 from research.candidates import candidate, take_over
 from research.embedding_head import EmbeddingHead, fit_head
 from research.leaf_net import LastStage

@@ -180,11 +180,7 @@ class FittedClassifier(Protocol):
         """Classify images (n, d) that need not be in the snapshot."""
 
     def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
-        """Probability (n, c) of each candidate, with sums of 1, for at most a few thousand images.
-
-        Args:
-            rows: (n,) in the snapshot; None for images that need not be in it.
-        """
+        """Probability (n, c) of each candidate, for a few thousand images, at rows of the snapshot or new ones."""
 
     def is_unknown(self, scores: Scores) -> Flags:
         """(n,) bool: the image shows none of the classes."""
@@ -203,9 +199,7 @@ class FittedClassifier(Protocol):
     def unknown_distance(self, scores: Scores, is_free: Flags) -> float:
         """The distance from which on an image is unknown where there is no collection to compare it with.
 
-        Args:
-            scores: of the n images of the collection.
-            is_free: (n,) bool, those without a label.
+        It is derived from the scores of a collection's n images, of which `is_free` (n,) have no label.
         """
 
     def hold_out_each(self, graph: CategoryGraph) -> Flags:

@@ -18,13 +18,7 @@ __all__ = ["Classifiers", "fitted_to_shots", "likeliest_temperature", "propagati
 
 @final
 class Classifiers:
-    """The classifiers of a backbone and a collection; they share what was learned of its images.
-
-    Args:
-        propagation: file of the exported equations.
-        folder: where what was learned of large collections is kept between openings.
-        name: of the collection and its backbone, any text.
-    """
+    """The classifiers of a backbone and a collection; they share its basis, which is cached in a folder by any name."""
 
     def __init__(self, propagation: Path, card: BackboneCard, folder: Path, name: str) -> None:
         basis = LiveBasis(CachedBasis(folder, name))

@@ -134,11 +134,7 @@ def calibration_gaps(scores: Floats, is_right: Flags, bins: int = CALIBRATION_BI
 
 
 def distance_limit(nearest: Floats) -> float:
-    """Limit that all but about 1 % of images of known classes stay within; infinite with fewer than 8 of them.
-
-    Args:
-        nearest: (n,) squared distances of such images to the nearest class.
-    """
+    """Limit of squared distances (n,) to the nearest class that 99 % of known images keep; infinite with few."""
     finite = nearest[np.isfinite(nearest)]
     if len(finite) < FEWEST_DISTANCES:
         return float("inf")

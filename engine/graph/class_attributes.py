@@ -74,10 +74,6 @@ class ClassAttributes:
 NO_ATTRIBUTES: Final = ClassAttributes()
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
 @dataclass(frozen=True)
 class Attribute:
     """One attribute of classes."""
@@ -89,7 +85,7 @@ class Attribute:
     column: str  # its kind and its limits, for the project file
     clean: Callable[[Any, str], Any] = lambda value, _name: value
     """Makes a value one that a class of this name can have, or refuses it. Nothing is never asked."""
-    fit: Callable[[Any], Any] = _as_it_is  # makes what a foreign file says one that is not refused for its form
+    fit: Callable[[Any], Any] = lambda value: value  # makes a foreign file's value one that is not refused for its form
     since: int = 1  # version of the project file that brought it
     is_name: bool = False  # whether the class is found by it
     is_shared: bool = True  # whether a class that another one is merged into gets it where it has none

@@ -125,25 +125,18 @@ def check_growth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
         )
     links = [(edit.parent_id, edit.child_id) for edit in edits if isinstance(edit, EdgeAdded)]
     links = [edge for edge in links if edge[0] in graph and edge[1] in graph]
-    if len(links) > FEW or any(_deepest_level_over(graph, *edge) > DEEPEST_LEVEL for edge in links):
+    depths = (longest_way(graph.parents, parent) + 1 + graph.height(child) for parent, child in links)
+    if len(links) > FEW or any(depth > DEEPEST_LEVEL for depth in depths):
         _check_depth(graph, edits)
-
-
-def _deepest_level_over(graph: CategoryGraph, parent_id: ClassId, child_id: ClassId) -> int:
-    """Level of the deepest class on the paths over an edge."""
-    return longest_way(graph.parents, parent_id) + 1 + graph.height(child_id)
 
 
 def _check_depth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
     too_deep = {each for level in graph.levels()[DEEPEST_LEVEL + 1 :] for each in level}
-    if too_deep:
-        before = graph.copy()
-        before.apply(inverse(edits))
-        _check_none_sank(graph, before, too_deep)
-
-
-def _check_none_sank(graph: CategoryGraph, before: CategoryGraph, class_ids: Iterable[ClassId]) -> None:
-    sank = [each for each in class_ids if each not in before or graph.level(each) > before.level(each)]
+    if not too_deep:
+        return
+    before = graph.copy()
+    before.apply(inverse(edits))
+    sank = [each for each in too_deep if each not in before or graph.level(each) > before.level(each)]
     if sank:
         deepest = max(sank, key=graph.level)
         raise GraphError(

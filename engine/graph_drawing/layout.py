@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from engine.graph.category_graph import ClassId
 from engine.graph_drawing.ordering import count_crossings, fresh_order, kept_order
-from engine.graph_drawing.shown import Edge, ShownGraph
-from engine.graph_drawing.tiers import ItemKey, Tiers, tiers_of
+from engine.graph_drawing.shown import Edge, ItemKey, ShownGraph, Tiers, tiers_of
 
 
 @dataclass(frozen=True)

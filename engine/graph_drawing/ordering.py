@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
+from math import comb
 from typing import Final
 
 from fast_sugiyama import from_edges
 
 from engine.graph.category_graph import ClassId
-from engine.graph_drawing.shown import Edge
-from engine.graph_drawing.tiers import ItemKey, Tiers
+from engine.graph_drawing.shown import Edge, ItemKey, Tiers
 
 Rows = Sequence[Sequence[int]]
 """The items of each layer from left to right."""
@@ -28,17 +28,15 @@ Edges = Collection[Edge]
 
 def count_crossings(tiers: Tiers, rows: Rows) -> int:
     """Count the pairs of edges that cross when the items stand in this order, also those into one block."""
-    return crossings_between(tiers, rows) + sum(_inside(tiers, item) for item in range(len(tiers.members)))
+    inside = sum(
+        comb(len(members), 2) * comb(len(above), 2) for members, above in zip(tiers.members, tiers.above, strict=True)
+    )
+    return crossings_between(tiers, rows) + inside
 
 
 def crossings_between(tiers: Tiers, rows: Rows) -> int:
     """The same without those into one block, which do not depend on the order."""
     return sum(_between(tiers, upper, lower) for upper, lower in pairwise(rows))
-
-
-def _inside(tiers: Tiers, item: int) -> int:
-    classes, parents = len(tiers.members[item]), len(tiers.above[item])
-    return classes * (classes - 1) // 2 * (parents * (parents - 1) // 2)
 
 
 def _between(tiers: Tiers, upper: Sequence[int], lower: Sequence[int]) -> int:

@@ -142,10 +142,7 @@ def _box(left: float, top: float, card: CardSize, colours: SvgColours) -> str:
 def lines_of(name: str, width: float, font_size: float, most: int) -> list[str]:
     """Break a name into lines between words, one to `most`; what does not fit ends in an ellipsis.
 
-    Widths are estimated without a font, rather too wide than too narrow.
-
-    Args:
-        width: of a line, in the unit of the font's size.
+    Widths are estimated without a font, rather too wide than too narrow, in the unit of the font's size.
     """
     lines: list[str] = []
     rest = name.split(" ")
@@ -193,11 +190,7 @@ def _share(letter: str) -> float:
 def dot_text(
     graph: CategoryGraph, *, shown: ShownGraph | None = None, weights: Mapping[Edge, float] | None = None
 ) -> str:
-    """Write a graph as DOT, parents above their children, by default all of it.
-
-    Args:
-        weights: attention weight in [0, 1] of edges (parent, child); the heavier, the wider they are drawn.
-    """
+    """Write a graph as DOT, parents above their children, by default all of it; `weights` as in `svg_text`."""
     return "\n".join(_lines(graph, shown, weights or {})) + "\n"
 
 

@@ -16,13 +16,7 @@ LAST_SCALE: Final = 0.2
 
 
 class Whitened(nn.Module):
-    """A backbone followed by a fixed affine map that makes its embeddings' directions comparable.
-
-    Args:
-        backbone: gives embeddings (B, d_in).
-        mean: (d_in,) float32, subtracted.
-        matrix: (d, d_in) float32, multiplied with.
-    """
+    """A backbone followed by a fixed whitening: embeddings (B, d_in) minus mean (d_in,), times matrix (d, d_in)."""
 
     def __init__(self, backbone: nn.Module, mean: Tensor, matrix: Tensor) -> None:
         super().__init__()

@@ -159,14 +159,7 @@ class InvertedResidual(nn.Module):
 
 @final
 class EfficientNetLite(nn.Module):
-    """EfficientNet-Lite without its classifier.
-
-    Args:
-        heard: which of the maps the embedding holds; by default all.
-
-    Attributes:
-        map_widths: channels of the maps, one for each stage and one for the head.
-    """
+    """EfficientNet-Lite without its classifier; `heard` are the maps that the embedding pools, by default all."""
 
     def __init__(self, variant: LiteVariant, heard: Sequence[int] | None = None) -> None:
         super().__init__()
@@ -179,7 +172,7 @@ class EfficientNetLite(nn.Module):
             channels = stage.width
         self.stages = nn.ModuleList(stages)
         self.head = _convolution(SameConvolution(channels, HEAD_WIDTH, 1))
-        self.map_widths = (*(stage.width for stage in variant.stages), HEAD_WIDTH)
+        self.map_widths = (*(stage.width for stage in variant.stages), HEAD_WIDTH)  # of stages and head
         self.heard = tuple(range(len(self.map_widths)) if heard is None else heard)
         self.embedding_width = sum(self.map_widths[place] for place in self.heard)
 

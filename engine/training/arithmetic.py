@@ -136,8 +136,7 @@ def augmented_windows(
 ) -> Tensor:
     """Randomly cut and flipped images at positions (B,) of pixels (n, S, S, 3) uint8, which may be memory-mapped.
 
-    Returns:
-        (B, 3, side, side) float32, normalised, channels last in memory.
+    They are (B, 3, side, side) float32, normalised, channels last in memory.
     """
     if augmentation == "none":
         return normalised(torch.from_numpy(middle_windows(pixels, positions, side)))

@@ -20,14 +20,12 @@ from engine.model.propagation import (
     propagate,
 )
 from engine.training.loop import Embed, IterationDraw, Objective
-from engine.training.training_set import Positions, TrainingSet
+from engine.training.training_set import LEAST_CLASSES, Positions, TrainingSet
 
 ONE_SHOT_LAMBDA: Final = 0.0
 """Paper, section 4: lambda for 1 shot."""
 MORE_SHOTS_LAMBDA: Final = 0.5
 """Paper, section 4: lambda for 5 shots."""
-LEAST_CLASSES = 2
-"""A task over fewer classes has nothing to tell apart: its loss is zero."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +56,8 @@ class LevelWiseSettings:
     epoch_iterations: int = 100  # iterations that make an epoch; 100 in the authors' code
     # Images of each class behind the buffered `P0` in training, at most; all when None, as in the paper.
     buffer_images: int | None = None
-    # Weight of what the iteration's own support images say of a coarse class, the buffer having the rest; needs
-    # `coarse_shots` in the shape. At 0, as in Algorithm 1, no gradient reaches a coarse prototype; with more, errors of
-    # children train the images of their parents, as the paper's text wants.
+    # Weight of the iteration's own support images (`coarse_shots`) in a coarse `P0`; the buffer has the rest. At 0, as
+    # in Algorithm 1, no gradient reaches a coarse prototype; with more, children train their parents' images.
     fresh_share: float = 0.0
     hidden_width: int = HIDDEN_WIDTH  # of the attention; 128 in the authors' code
     logit_scale: float = 1.0  # factor on the cosine before the softmax; 1 in the authors' code
@@ -104,11 +101,8 @@ class LevelWiseDraw(IterationDraw):
 class LevelWiseSampler:
     """Draws iterations of Algorithm 1 (lines 8 and 13): a subgraph and a task for each of its levels.
 
-    A few-shot class needs nothing above it: where it has no parent, its prototype is what its images say, as in a
-    flat list of classes. The only coarse class of a level competes with the drawn few-shot classes beside it.
-
-    Args:
-        coarse_levels: whether the coarse classes' levels are tasks too; without them, plain few-shot episodes.
+    The only coarse class of a level competes with the drawn few-shot classes beside it. Without `coarse_levels`, plain
+    few-shot episodes are drawn.
 
     Raises:
         InputError: too few classes have enough images, or the shape leaves nothing to classify.
@@ -180,14 +174,10 @@ class _Images:
 
 
 def _task(level: int, classes: Positions, rows: list[Positions], shots: int) -> LevelTask:
+    support = np.stack([of_class[:shots] for of_class in rows])
     queries = [of_class[shots:] for of_class in rows]
-    return LevelTask(
-        level=level,
-        classes=classes,
-        support=np.stack([of_class[:shots] for of_class in rows]),
-        queries=np.concatenate(queries),
-        targets=np.repeat(np.arange(len(rows)), [len(of_class) for of_class in queries]),
-    )
+    targets = np.repeat(np.arange(len(rows)), [len(of_class) for of_class in queries])
+    return LevelTask(level, classes, support, np.concatenate(queries), targets)
 
 
 def edges_between(edge_index: Positions, classes: Positions, class_count: int) -> Positions:

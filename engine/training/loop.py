@@ -75,11 +75,7 @@ class Objective(nn.Module, ABC):
         """Scalar float32 loss of embeddings (B, d) float32, a row for each image of the draw."""
 
     def refresh(self, embed: Embed, generator: np.random.Generator | None = None) -> None:
-        """Compute anew what is too expensive to compute in each iteration.
-
-        Args:
-            generator: source of samples, where only a sample is looked at; without one, all images are: at the end.
-        """
+        """Compute anew what is too expensive for each iteration, from a sample of images with a generator, else all."""
 
     def forward(self, images: Tensor, draw: IterationDraw) -> Tensor:
         """Loss of images (B, 3, H, W) float32, normalised."""

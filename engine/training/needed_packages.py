@@ -11,10 +11,7 @@ _PACKAGE = "protoleaf-training"
 
 
 def check_packages(packages: Sequence[str], what: str, *, extra: str = "train") -> None:
-    """Refuse where only what classification needs is installed.
-
-    Args:
-        what: needs them, as the beginning of a sentence: "training needs", "networks of timm need".
+    """Refuse where packages are missing; `what` needs them begins the sentence: "training needs".
 
     Raises:
         ModelError: names the packages that are missing.

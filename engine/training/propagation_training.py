@@ -23,7 +23,8 @@ from engine.model.propagation import (
     propagate,
 )
 from engine.training.curve import OnPoint, TrainingPoint, ignore_point
-from engine.training.episodes import (
+from engine.training.settings import at_least, between
+from engine.training.training_set import (
     ClassArrays,
     Episode,
     EpisodeSettings,
@@ -34,7 +35,6 @@ from engine.training.episodes import (
     share_out,
     split_leaves,
 )
-from engine.training.settings import at_least, between
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ def train_attention(
 
     Args:
         embeddings: (n, d) float, one row for each labelled image.
-        class_positions: (n,) int64 in [0, C), the most special class known of each image.
+        class_positions: (n,) int64 in [0, C), the most specific class known of each image.
         edge_index: (2, E) int64 in [0, C), row 0 the parent, row 1 the child; without cycles.
         start: attention to go on from, left as it was; new random weights when absent.
 

@@ -10,9 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from engine.errors import InputError
-from engine.training.level_wise import LEAST_CLASSES
 from engine.training.loop import IterationDraw
-from engine.training.training_set import Positions, TrainingSet
+from engine.training.training_set import LEAST_CLASSES, Positions, TrainingSet
 from research.baselines.baseline import Baseline
 from research.baselines.cosine_classifier import COSINE_SCALE, CosineClassifier
 from research.baselines.task_fitting import FittingSettings, draw_fitting, fitted_scores

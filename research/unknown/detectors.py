@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.blocks import to_floats
-from engine.everyday.collection_stage.whitening import whitening_of
+from engine.everyday.collection_stage.neighbours import whitening_of
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.scores import Scores
 from research.unknown.open_set import Labelled

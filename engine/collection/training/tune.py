@@ -18,7 +18,7 @@ from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.model_card import BackboneCard
 from engine.project import Project
 from engine.training.curve import OnPoint, ignore_point
-from engine.training.episodes import LEAST_CLASSES, LEAST_LEAVES, EpisodeSettings, too_little
+from engine.training.training_set import LEAST_CLASSES, LEAST_LEAVES, EpisodeSettings, too_little
 
 if TYPE_CHECKING:
     from engine.model.propagation import Attention, PropagationNetwork

@@ -53,12 +53,7 @@ class AnchorLabels:
         return self._at(np.setdiff1d(np.arange(len(self.positions)), places))
 
     def share_out(self, chances: Floats, row_of: Integers) -> None:
-        """Share coarse-labelled anchors out among the candidates below their class, by their chances, in place.
-
-        Args:
-            chances: (f, c) float32.
-            row_of: (m,) int64, row of each anchor in `chances`.
-        """
+        """Share coarse-labelled anchors out by their chances (f, c), at `row_of` (m,), in place."""
         for positions, allowed in self.coarse:
             rows = row_of[positions]
             held = chances[np.ix_(rows, allowed)] + LEAST

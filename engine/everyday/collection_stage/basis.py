@@ -17,12 +17,13 @@ from engine.everyday.collection_stage.neighbours import (
     SEARCH_ROWS,
     Links,
     Nearest,
+    Whitening,
     all_cosines,
     links_between,
     links_to,
     nearest,
+    whitening_of,
 )
-from engine.everyday.collection_stage.whitening import Whitening, whitening_of
 
 MOST_ANCHORS: Final = 3072
 """Images that stand for all (decision 20). Chosen: one label more takes less than a second (`benchmark collection`)."""
@@ -120,13 +121,7 @@ class CollectionBasis:
         self.__dict__["cosines"] = whole
 
     def with_images(self, image_ids: Integers, embeddings: Embeddings, rows: Integers) -> "CollectionBasis":
-        """The same with more images, linked to the present anchors.
-
-        Args:
-            image_ids: (n,) of all images, those known before first.
-            embeddings: (n, d) of all.
-            rows: those whose embeddings are new.
-        """
+        """The same for these ids (n,), those known before first, with the images linked whose rows are new."""
         more = len(image_ids) - len(self.image_ids)
         cosines = np.pad(self.found.cosines, ((0, more), (0, 0)), constant_values=-1)
         found = Nearest(np.pad(self.found.positions, ((0, more), (0, 0))), cosines)
@@ -138,11 +133,7 @@ class CollectionBasis:
         return grown
 
     def link(self, embeddings: Embeddings, rows: Integers, found: Nearest, *, first: int = 0) -> None:
-        """Put the nearest anchors of embeddings (k, d) at these rows (k,) into `found`, in place.
-
-        Args:
-            first: the anchors before this one are in it already.
-        """
+        """Merge the nearest anchors, from the `first` on, of embeddings (k, d) at these rows (k,) into `found`."""
         folded, shifts = self.fold(self.vectors[first:])
         folded = (folded.T * factor_of(embeddings)).astype(np.float32)
         scales, own = self.scales[rows], self.positions_of(rows) - first

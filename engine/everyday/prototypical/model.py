@@ -19,9 +19,9 @@ from engine.everyday.classifier import (
     Share,
 )
 from engine.everyday.collection_stage.basis import CollectionBasis
+from engine.everyday.collection_stage.neighbours import Whitening
 from engine.everyday.collection_stage.novelty import Novelty
 from engine.everyday.collection_stage.stage import CollectionStage, StageCheck
-from engine.everyday.collection_stage.whitening import Whitening
 from engine.everyday.prototypical.answers_graph import answers_model
 from engine.everyday.prototypical.classification import LinearClassifier, classify_all, softmax
 from engine.everyday.prototypical.prototypes import PrototypeTable

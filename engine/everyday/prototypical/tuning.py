@@ -89,7 +89,8 @@ def tune(check: HeldOutCheck, *, shrinkage: float, temperature: float, may_propa
     """
     start = _Start(shrinkage, temperature)
     if check.is_right.size == 0:
-        return _untested(start, may_propagate=may_propagate)
+        shrinkage = shrinkage if may_propagate else 0.0
+        return Tuning(shrinkage, temperature, np.nan, np.nan, temperature, np.inf, shots_checked=0)
     alone, *options = _options(check, [0.0, *(SHRINKAGES if may_propagate else ())], start)
     fair = [option for option in options if option.hits >= alone.hits]
     chosen = max([alone, *fair], key=lambda option: option.evidence)
@@ -184,25 +185,14 @@ def _log_prior(shrinkage: float, start: _Start) -> float:
     return float(-0.25 * PRIOR_SHOTS * off**2)
 
 
-def _untested(start: _Start, *, may_propagate: bool) -> Tuning:
-    """The prior, while no shot can be held out."""
-    shrinkage = start.shrinkage if may_propagate else 0.0
-    return Tuning(shrinkage, start.temperature, np.nan, np.nan, start.temperature, np.inf, shots_checked=0)
-
-
 def _report(check: HeldOutCheck, chosen: _Option, alone: _Option) -> Tuning:
     squared = squared_at(check, chosen.shrinkage)
     count = int(check.can_tell_leaf.sum())
     own = np.where(check.is_right, squared, np.inf).min(axis=1)
-    nearest = squared.min(axis=1)
+    accuracy, accuracy_alone = (each.hits / count if count else np.nan for each in (chosen, alone))
+    own_distance, limit = float(np.median(own)), distance_limit(squared.min(axis=1))
     return Tuning(
-        shrinkage=chosen.shrinkage,
-        temperature=chosen.temperature,
-        accuracy=chosen.hits / count if count else np.nan,
-        accuracy_alone=alone.hits / count if count else np.nan,
-        own_distance=float(np.median(own)),
-        unknown_distance=distance_limit(nearest),
-        shots_checked=len(squared),
+        chosen.shrinkage, chosen.temperature, accuracy, accuracy_alone, own_distance, limit, shots_checked=len(squared)
     )
 
 

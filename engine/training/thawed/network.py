@@ -1,8 +1,7 @@
-"""Any network of an ONNX file as a torch module that can be trained on, whoever made it.
+"""The network of any ONNX file as a torch module that can be trained on.
 
-The file's own graph is computed, operator by operator, so there is no second definition of a network, and what was
-trained goes back into the same graph: same size, same speed. Batch normalisation, folded into the convolutions or not,
-keeps the statistics that it has: a few hundred labelled images say less about them than what the network was made from.
+The file's own graph is computed, operator by operator, and trained weights go back into it: same size, same speed.
+Batch normalisation keeps its statistics, which a few hundred labelled images would estimate worse.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,8 +44,7 @@ class _Step:
 class ThawedNetwork(nn.Module):
     """The graph of an `onnx.ModelProto`, computed in torch up to an output, by default the first.
 
-    Args:
-        frozen_share: share of the layers, counted from the images, that training leaves as they are.
+    Training leaves `frozen_share` of the layers, counted from the images, as they are.
 
     Raises:
         ModelError: the graph has an operator that training cannot go through.

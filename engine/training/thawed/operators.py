@@ -74,10 +74,6 @@ def _max_pooling(attributes: Attributes, inputs: Inputs) -> Tensor:
     return nn.functional.max_pool2d(images, kernel, strides, padding, dilations, ceil_mode=is_rounded_up)
 
 
-def _hard_sigmoid(attributes: Attributes, inputs: Inputs) -> Tensor:
-    return (attributes.get("alpha", 0.2) * inputs[0] + attributes.get("beta", 0.5)).clamp(0.0, 1.0)
-
-
 def _optional(inputs: Inputs, place: int) -> Any:
     return inputs[place] if len(inputs) > place else None
 
@@ -124,11 +120,6 @@ def _flatten(attributes: Attributes, inputs: Inputs) -> Tensor:
     values, axis = inputs[0], attributes.get("axis", 1)
     rows = int(torch.tensor(values.shape[:axis]).prod())
     return values.reshape(rows, -1)
-
-
-def _transpose(attributes: Attributes, inputs: Inputs) -> Tensor:
-    order = attributes.get("perm", list(range(inputs[0].ndim))[::-1])
-    return inputs[0].permute(order)
 
 
 def _split(attributes: Attributes, inputs: Inputs) -> tuple[Tensor, ...]:
@@ -260,7 +251,9 @@ OPERATORS: Final[Mapping[str, Operator]] = {
     "Gelu": lambda attributes, inputs: nn.functional.gelu(inputs[0], approximate=attributes.get("approximate", "none")),
     "Gemm": _product,
     "GlobalAveragePool": lambda _attributes, inputs: inputs[0].mean(dim=(2, 3), keepdim=True),
-    "HardSigmoid": _hard_sigmoid,
+    "HardSigmoid": lambda attributes, inputs: (
+        attributes.get("alpha", 0.2) * inputs[0] + attributes.get("beta", 0.5)
+    ).clamp(0.0, 1.0),
     "HardSwish": _plain(nn.functional.hardswish),
     "Identity": _plain(lambda value: value),
     "LayerNormalization": _layer_normalisation,
@@ -290,7 +283,9 @@ OPERATORS: Final[Mapping[str, Operator]] = {
     "Squeeze": _squeezed,
     "Sub": _plain(torch.sub),
     "Tanh": _plain(torch.tanh),
-    "Transpose": _transpose,
+    "Transpose": lambda attributes, inputs: inputs[0].permute(
+        attributes.get("perm", list(range(inputs[0].ndim))[::-1])
+    ),
     "Unsqueeze": _unsqueezed,
     "Where": _plain(torch.where),
 }

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 
 from engine.graph.category_graph import CategoryGraph
 from engine.graph_drawing.ordering import count_crossings, fresh_order, order_as_listed, order_by_library
-from engine.graph_drawing.shown import shown_graph
-from engine.graph_drawing.tiers import Tiers, tiers_of
+from engine.graph_drawing.shown import Tiers, shown_graph, tiers_of
 from tests.engine.graph_drawing.drawings import bushy_graph, graphs
 from tests.support.graphs import graph_of
 

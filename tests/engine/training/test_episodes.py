@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from engine.errors import InputError
-from engine.training.episodes import (
+from engine.training.training_set import (
     ClassArrays,
     EpisodeSettings,
     ImageShares,

@@ -10,9 +10,9 @@ from engine.errors import Cancelled, InputError, ModelError
 from engine.events import CancelToken, Progress
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.training.curve import TrainingPoint
-from engine.training.episodes import EpisodeSettings
 from engine.training.export import export_propagation
 from engine.training.propagation_training import PropagationTrainingSettings, TrainedPropagation, train_attention
+from engine.training.training_set import EpisodeSettings
 from tests.support.prototype_graphs import SyntheticHierarchy, synthetic_hierarchy
 
 # The synthetic coarse classes have images of their own, so no leaf needs to give any away.

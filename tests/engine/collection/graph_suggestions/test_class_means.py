@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.collection.graph_suggestions.class_means import ClassMeans, labelled_vectors
-from engine.everyday.collection_stage.whitening import Whitening
+from engine.everyday.collection_stage.neighbours import Whitening
 from engine.everyday.shots import Shots
 from tests.support.drawn_classes import known
 from tests.support.graphs import graph_of

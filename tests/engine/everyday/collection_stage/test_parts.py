@@ -22,6 +22,7 @@ from engine.everyday.collection_stage.calibration import (
 )
 from engine.everyday.collection_stage.neighbours import (
     FARTHEST,
+    LEAST_SHRINKAGE,
     LINKS,
     NEIGHBOURS,
     Links,
@@ -29,6 +30,8 @@ from engine.everyday.collection_stage.neighbours import (
     links_between,
     links_to,
     nearest,
+    shrinkage_for,
+    whitening_of,
 )
 from engine.everyday.collection_stage.refinement import (
     START,
@@ -39,7 +42,6 @@ from engine.everyday.collection_stage.refinement import (
     refine,
     temperature_for,
 )
-from engine.everyday.collection_stage.whitening import LEAST_SHRINKAGE, shrinkage_for, whitening_of
 from tests.support.everyday import anchor_labels, unit
 
 NONE = np.zeros(0, dtype=np.int64)
