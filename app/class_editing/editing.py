@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from app.class_editing import questions
 from app.feature import Feature
-from app.palette.logic import Choice, CreateChoice, NameChoice, OptionChoice, PaletteRow, create_choice, create_row
+from app.palette.logic import (
+    Choice,
+    ClassChoice,
+    CreateChoice,
+    NameChoice,
+    OptionChoice,
+    PaletteRow,
+    class_rows,
+    create_choice,
+    create_row,
+)
 from app.texts import fill, tr
 
 if TYPE_CHECKING:
@@ -114,13 +124,11 @@ class ClassEditing(Feature):
         graph = self._session.graph
         class_ids = [class_id for class_id, _parent in places]
         top = PaletteRow(tr("The top level"), "", "", "arrow_up", OptionChoice(0))
-        questions.ask_class(
-            self._palette,
-            graph,
+        self._ask_class(
             tr("Move %1 under", questions.chosen_text(graph, class_ids)),
             lambda parent_id: self.place(places, parent_id, is_link=False),
             foot=tr("Enter moves · Esc closes"),
-            without=questions.and_below(graph, class_ids),
+            without={*class_ids}.union(*map(graph.descendants, class_ids)),
             other=(top, lambda: self.place(places, None, is_link=False)),
         )
 
@@ -131,13 +139,11 @@ class ClassEditing(Feature):
             return
         parents = set.intersection(*(set(graph.parents(class_id)) for class_id in known))
         template = tr("Add another parent to %1") if parents else tr("Add a parent to %1")
-        questions.ask_class(
-            self._palette,
-            graph,
+        self._ask_class(
             fill(template, questions.chosen_text(graph, known)),
             lambda parent_id: self.link(parent_id, known),
             foot=tr("Enter adds the parent · Esc closes"),
-            without=questions.and_below(graph, known) | parents,
+            without=parents.union(known, *map(graph.descendants, known)),
         )
 
     def unlink(self, places: Places) -> None:
@@ -166,15 +172,13 @@ class ClassEditing(Feature):
             return
         graph, foot = self._session.graph, tr("Enter removes · Esc closes · one undo brings all of it back")
         prompt, rows = questions.removal_prompt(graph, known), questions.removal_rows(graph, known, ways)
-        questions.ask_option(self._palette, prompt, rows, lambda place: remove(ways[place]), foot=foot)
+        self._ask_option(prompt, rows, lambda place: remove(ways[place]), foot=foot)
 
     def ask_heir(self, class_ids: Sequence[int], *, first: Sequence[int] = ()) -> None:
         if not class_ids:
             return
         graph, is_one = self._session.graph, len(class_ids) == 1
-        questions.ask_class(
-            self._palette,
-            graph,
+        self._ask_class(
             tr("Merge %1 into", questions.chosen_text(graph, class_ids)),
             lambda heir_id: self.merge(class_ids, heir_id),
             without=class_ids if is_one else (),
@@ -203,11 +207,9 @@ class ClassEditing(Feature):
             show = lambda _change: self._shell.tree.select_classes([heir_id])  # noqa: E731
             self._session.act(lambda project: project.classes.merge(going, heir_id), on_done=show)
 
-        row, foot = (
-            questions.merge_row(graph, going, heir_id, seen),
-            tr("Enter merges · Esc closes · one undo brings all of it back"),
-        )
-        questions.ask_option(self._palette, row.title, [row], merge, foot=foot)
+        row = questions.merge_row(graph, going, heir_id, seen)
+        foot = tr("Enter merges · Esc closes · one undo brings all of it back")
+        self._ask_option(row.title, [row], merge, foot=foot)
 
     def set_attributes(self, class_ids: Sequence[int], values: Mapping[str, Any]) -> None:
         if class_ids:
@@ -218,3 +220,46 @@ class ClassEditing(Feature):
         self._session.ask(
             lambda live: live.project.classes.copied(class_ids), on_text, owner=self, topic="copied classes"
         )
+
+    def _ask_option(
+        self, prompt: str, rows: Sequence[PaletteRow], on_place: Callable[[int], None], *, foot: str
+    ) -> None:
+        def rows_for(text: str) -> list[PaletteRow]:
+            words = text.casefold().split()
+            return [row for row in rows if all(word in row.title.casefold() for word in words)]
+
+        def on_choice(choice: Choice) -> None:
+            if isinstance(choice, OptionChoice):
+                on_place(choice.place)
+
+        self._palette.ask(prompt, rows_for, on_choice, foot=foot)
+
+    def _ask_class(
+        self,
+        prompt: str,
+        on_class: Callable[[int], None],
+        *,
+        foot: str,
+        without: Collection[int] = (),
+        first: Sequence[int] = (),
+        other: tuple[PaletteRow, Callable[[], None]] | None = None,
+    ) -> None:
+        """Ask for one of the classes; `other` is a row that is no class, offered first, and what choosing it does."""
+        graph = self._session.graph
+
+        def rows_for(text: str) -> list[PaletteRow]:
+            rows = [row for row in class_rows(graph, text, first=first) if _class_of(row) not in without]
+            is_offered = other is not None and text.strip().casefold() in other[0].title.casefold()
+            return [other[0], *rows] if other is not None and is_offered else rows
+
+        def on_choice(choice: Choice) -> None:
+            if isinstance(choice, ClassChoice):
+                on_class(choice.class_id)
+            elif other is not None:
+                other[1]()
+
+        self._palette.ask(prompt, rows_for, on_choice, foot=foot)
+
+
+def _class_of(row: PaletteRow) -> int | None:
+    return row.choice.class_id if isinstance(row.choice, ClassChoice) else None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QApplication, QButtonGroup, QHBoxLayout, QLineEdit, QRadioButton, QSizePolicy, QWidget
 
 from app.controls import fill_column, make_button, make_flowing_label, make_label
@@ -147,14 +147,6 @@ class PictureBoard(QWidget):
             self.moved.emit((self._images[self._current][0],))
         else:
             super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     @property
     def _box(self) -> QRect | None:

@@ -5,18 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Final, final
 
-from PySide6.QtCore import (
-    QAbstractItemModel,
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPoint,
-    QPointF,
-    QRect,
-    QSize,
-    Qt,
-    QTimer,
-)
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QPointF, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -79,10 +68,6 @@ class ClassDelegate(QStyledItemDelegate):
         if isinstance(editor, QLineEdit) and not editor.isModified():
             editor.setText(str(index.data(Qt.ItemDataRole.EditRole)))
             editor.selectAll()
-
-    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: AnyIndex) -> None:
-        assert isinstance(editor, QLineEdit)
-        model.setData(index, editor.text(), Qt.ItemDataRole.EditRole)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, _index: AnyIndex) -> None:
         editor.setGeometry(option.rect.adjusted(DOT_ROOM - GAP, 2, -2, -2))

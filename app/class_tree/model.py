@@ -3,15 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, final
 
-from PySide6.QtCore import (
-    QAbstractItemModel,
-    QItemSelection,
-    QMimeData,
-    QModelIndex,
-    QObject,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QAbstractItemModel, QItemSelection, QMimeData, QModelIndex, QObject, Qt, Signal
 
 from app.class_tree.row_data import (
     COUNT,

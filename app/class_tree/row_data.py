@@ -18,6 +18,7 @@ from engine.graph.traversal import reachable
 from engine.project import ClassPolicy
 
 AnyIndex = QModelIndex | QPersistentModelIndex
+_NO_POLICY: Final = ClassPolicy()
 
 TOP_KEY: Final = 0  # of the invisible row above all others
 OTHER_PARENTS_NAMED: Final = 3  # in a tool tip; of more parents only the number is shown
@@ -184,8 +185,8 @@ class RowData:
             int(BRANCH_ROLE): lambda _graph, node, _class_id, _column: list(self._upwards(node))[-1],
             int(PATH_ROLE): self._path,
             int(COLOUR_ROLE): self._colour,
-            int(BAR_ROLE): lambda _graph, _node, class_id, _column: self._bar(class_id),
-            int(IS_DEEPEST_ROLE): lambda _graph, _node, class_id, _column: self._is_deepest(class_id),
+            int(BAR_ROLE): lambda _graph, _node, class_id, _column: self._policy(class_id).bar,
+            int(IS_DEEPEST_ROLE): lambda _graph, _node, class_id, _column: self._policy(class_id).is_deepest,
         }
 
     def follow(self, graph: CategoryGraph) -> None:
@@ -214,9 +215,9 @@ class RowData:
         also = other_parents(graph, class_id, self.parent_class(node))
         lines = [graph.name(class_id), *filter(None, [self._path(graph, node, class_id, column)])]
         lines += [tr("Also under %1", also)] if also else []
-        if (bar := self._bar(class_id)) is not None:
-            lines.append(tr("Confidence needed here and below: %1", percent(bar)))
-        lines += [tr("Predictions stop at this class")] if self._is_deepest(class_id) else []
+        policy = self._policy(class_id)
+        lines += [] if policy.bar is None else [tr("Confidence needed here and below: %1", percent(policy.bar))]
+        lines += [tr("Predictions stop at this class")] if policy.is_deepest else []
         lines += [] if class_id in self._with_shots else [tr("Needs examples: drop a few images here")]
         return "\n".join(lines)
 
@@ -230,13 +231,8 @@ class RowData:
     def _colour(self, _graph: CategoryGraph, node: Node, _class_id: ClassId, _column: int) -> str:
         return next((self.colours[each] for each in self._upwards(node) if each in self.colours), "")
 
-    def _bar(self, class_id: ClassId) -> float | None:
-        policy = self.policies.get(class_id)
-        return None if policy is None else policy.bar
-
-    def _is_deepest(self, class_id: ClassId) -> bool:
-        policy = self.policies.get(class_id)
-        return policy is not None and policy.is_deepest
+    def _policy(self, class_id: ClassId) -> ClassPolicy:
+        return self.policies.get(class_id, _NO_POLICY)
 
     def parent_class(self, node: Node) -> ClassId | None:
         """The class above a row; of a class that a search found the last one of its path. None at the top level."""

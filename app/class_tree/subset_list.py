@@ -2,17 +2,7 @@
 
 from typing import Any, Final, final
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QItemSelection,
-    QLocale,
-    QModelIndex,
-    QObject,
-    QRect,
-    QSize,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QAbstractListModel, QItemSelection, QLocale, QModelIndex, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 

@@ -42,6 +42,7 @@ _DEEPEST: Final = "stop"
 _GAP: Final = 2.0  # between the faces of a card
 _FACES_IN_ROW: Final = 3
 _MOST_FACES: Final = 6
+_MIDDLE: Final = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 Pictures = Callable[[Path, int], QPixmap | None]
 """A thumbnail by path and side in logical pixels; None while it is on its way."""
@@ -101,12 +102,9 @@ def _paint_small(painter: QPainter, body: QRectF, look: CardLook, pictures: Pict
     inset = max(2.0, PADDING * scale)
     room = body.adjusted(inset, inset, -inset, -inset)
     font = text_font(0.0)
-    metrics = QFontMetricsF(font)
-    line = QRectF(room.left(), room.bottom() - metrics.height() + 1, room.width(), metrics.height())
-    name = metrics.elidedText(look.name, Qt.TextElideMode.ElideRight, line.width())
-    painter.setFont(font)
-    painter.setPen(QColor(tokens().colours.text))
-    painter.drawText(line, Qt.AlignmentFlag.AlignCenter, name)
+    height = QFontMetricsF(font).height()
+    line = QRectF(room.left(), room.bottom() - height + 1, room.width(), height)
+    _write(painter, line, look.name, font, tokens().colours.text, flags=Qt.AlignmentFlag.AlignCenter)
     room.setBottom(line.top() - 1)
     paint_faces(painter, room, look, pictures, max(2.0, PICTURE_RADIUS * scale))
 
@@ -130,10 +128,8 @@ def lines_of(rect: QRectF) -> CardLines:
     caption = QRectF(left, coverage.top() - GAP * scale - caption_height, width, caption_height)
     name_height = max(NAME_HEIGHT * scale, LEAST_LINE)
     name = QRectF(left, caption.top() - name_height, width, name_height)
-    top = rect.top() + PADDING * scale
-    picture = QRectF(
-        rect.left() + PADDING * scale, top, rect.width() - 2 * PADDING * scale, name.top() - top - GAP * scale
-    )
+    inset, top = PADDING * scale, rect.top() + PADDING * scale
+    picture = QRectF(rect.left() + inset, top, rect.width() - 2 * inset, name.top() - top - GAP * scale)
     return CardLines(picture, name, caption, coverage)
 
 
@@ -144,8 +140,7 @@ def foot_of(rect: QRectF) -> QRectF:
 
 def _paint_body(painter: QPainter, rect: QRectF, look: CardLook, scale: float, worn: Tokens) -> QRectF:
     colours, radius = worn.colours, max(3.0, RADIUS * scale)
-    edge = QPen(QColor(colours.border), 1)
-    painter.setPen(edge)
+    painter.setPen(QPen(QColor(colours.border), 1))
     body = rect.adjusted(0.5, 0.5, -0.5, -0.5)
     if look.hidden:
         depth = max(2.0, SHEETS * scale)
@@ -227,11 +222,7 @@ def _paint_name(painter: QPainter, line: QRectF, look: CardLook, scale: float, w
         painter.drawEllipse(centre, radius - 0.5, radius - 0.5)
     room = line.adjusted(2 * radius + 6, 0, 0, 0)
     _paint_marks(painter, room, look, scale, worn)
-    font = text_font(worn.sizes.body * scale, is_strong=True)
-    painter.setFont(font)
-    painter.setPen(QColor(worn.colours.text))
-    name = QFontMetricsF(font).elidedText(look.name, Qt.TextElideMode.ElideRight, room.width())
-    painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, name)
+    _write(painter, room, look.name, text_font(worn.sizes.body * scale, is_strong=True), worn.colours.text)
 
 
 def _paint_marks(painter: QPainter, room: QRectF, look: CardLook, scale: float, worn: Tokens) -> None:
@@ -245,10 +236,8 @@ def _paint_marks(painter: QPainter, room: QRectF, look: CardLook, scale: float, 
     if look.bar is not None:
         font, words = text_font(worn.sizes.caption * scale), percent(look.bar)
         width = QFontMetricsF(font).horizontalAdvance(words)
-        painter.setFont(font)
-        painter.setPen(QColor(worn.colours.text_muted))
         place_of_words = QRectF(room.right() - width, room.top(), width + 1, room.height())
-        painter.drawText(place_of_words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, words)
+        _write(painter, place_of_words, words, font, worn.colours.text_muted)
         room.setRight(room.right() - width - 4)
 
 
@@ -261,13 +250,16 @@ def _paint_caption(painter: QPainter, line: QRectF, look: CardLook, scale: float
         place = QPointF(room.right() + 2, line.center().y() - side / 2)
         painter.drawPixmap(place, icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio))
     font = text_font(worn.sizes.caption * scale)
+    has_room = QFontMetricsF(font).horizontalAdvance(look.counts + look.more) <= room.width()
+    _write(painter, room, look.counts + (look.more if has_room else ""), font, worn.colours.text_muted)
+
+
+def _write(
+    painter: QPainter, room: QRectF, text: str, font: QFont, colour: str, *, flags: Qt.AlignmentFlag = _MIDDLE
+) -> None:
     painter.setFont(font)
-    painter.setPen(QColor(worn.colours.text_muted))
-    metrics = QFontMetricsF(font)
-    has_room = metrics.horizontalAdvance(look.counts + look.more) <= room.width()
-    words = look.counts + (look.more if has_room else "")
-    words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room.width())
-    painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+    painter.setPen(QColor(colour))
+    painter.drawText(room, flags, QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, room.width()))
 
 
 def _paint_coverage(painter: QPainter, line: QRectF, look: CardLook, worn: Tokens) -> None:
@@ -281,15 +273,11 @@ def _paint_coverage(painter: QPainter, line: QRectF, look: CardLook, worn: Token
         painter.drawRoundedRect(QRectF(line.left(), line.top(), width, line.height()), radius, radius)
 
 
+@lru_cache(maxsize=256)
 def text_font(pixels: float, *, is_strong: bool = False) -> QFont:
     """A font of so many pixels, but never too small to read; digits of one width."""
-    return _font(max(SMALLEST_TEXT, round(2 * pixels) / 2), is_strong=is_strong)
-
-
-@lru_cache(maxsize=64)
-def _font(pixels: float, *, is_strong: bool) -> QFont:
     font = QFont()
-    font.setPixelSize(round(pixels))
+    font.setPixelSize(round(max(SMALLEST_TEXT, round(2 * pixels) / 2)))
     font.setFeature(QFont.Tag("tnum"), 1)
     if is_strong:
         font.setWeight(QFont.Weight.DemiBold)

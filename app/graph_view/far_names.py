@@ -15,7 +15,7 @@ from app.graph_view.drawing import Drawing, empty_drawing
 from app.graph_view.drawing_painter import Looks, dot_radius
 from app.graph_view.viewport import Size, Viewport, scale_of, step_near
 from app.images.pixels import on_pixels
-from app.theme.tokens import Tokens, tokens
+from app.theme.tokens import tokens
 
 ASKED: Final = 600  # so many branches are tried, the biggest first
 MOST_NAMES: Final = 100  # more are never placed on one drawing
@@ -51,7 +51,6 @@ class FarNames:
         self._wanted: int | None = None
         self._shown = 0
         self._pictures: dict[str, QPixmap] = {}
-        self._worn: Tokens | None = None
         self._ratio = 1.0
 
     def show(self, drawing: Drawing) -> None:
@@ -70,25 +69,20 @@ class FarNames:
         if detail_at(camera.scale) is not Detail.DOT or not len(self._drawing):
             self._wanted = None
             return
-        self._follow(painter.device().devicePixelRatio())
         for name in self.placed(step_near(camera.scale)):
             centre_x, centre_y = self._drawing.centres[name.row].tolist()
             x, y = camera.to_view(centre_x, centre_y, view)
             rect = name_place(x, y, name.width, int(self._drawing.hidden[name.row]), camera.scale)
             if rect.right() < 0 or rect.left() > view[0] or rect.bottom() < 0 or rect.top() > view[1]:
                 continue
-            painter.drawPixmap(on_pixels(rect.topLeft(), self._ratio), self._finished(name.text, rect.size()))
+            if name.text not in self._pictures:
+                self._pictures[name.text] = _painted(name.text, rect.size(), self._ratio)
+            painter.drawPixmap(on_pixels(rect.topLeft(), self._ratio), self._pictures[name.text])
 
-    def _follow(self, ratio: float) -> None:
-        if self._worn is not tokens() or self._ratio != ratio:
-            self._worn, self._ratio = tokens(), ratio
-            self._pictures.clear()
-
-    def _finished(self, name: str, size: QSizeF) -> QPixmap:
-        found = self._pictures.get(name)
-        if found is None:
-            found = self._pictures[name] = _painted(name, size, self._ratio)
-        return found
+    def wear(self, ratio: float) -> None:
+        """Paint all names anew: another theme, or another screen."""
+        self._ratio = ratio
+        self._pictures.clear()
 
     @property
     def is_complete(self) -> bool:

@@ -17,6 +17,7 @@ from engine.collection.graph_facts import GraphFacts, graph_facts
 from engine.collection.live import LiveCollection
 from engine.collection.state import CollectionState
 from engine.graph.category_graph import CategoryGraph
+from engine.project import ClassPolicy
 
 _TOPIC: Final = "graph facts"
 
@@ -40,9 +41,9 @@ class GraphModel(QObject):
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
         self._session = session
-        self._layouts = Layouts(self)
-        self._layouts.done.connect(self._on_laid_out)
-        self._layouts.failed.connect(session.failed)
+        self.layouts = Layouts(self)
+        self.layouts.done.connect(self._on_laid_out)
+        self.layouts.failed.connect(session.failed)
         self._looks: dict[int, CardLook] = {}
         self._users: dict[Path, set[int]] = {}
         self._branches: dict[int, int] = {}
@@ -65,19 +66,12 @@ class GraphModel(QObject):
         if is_watched and self._are_looks_old:
             self._renew_looks()
 
-    @property
-    def is_busy(self) -> bool:
-        return self._layouts.is_busy
-
-    def stop(self) -> None:
-        self._layouts.stop()
-
     def lay_out(self, *, shown: int | None = None, anchor: int | None = None) -> None:
         self._is_graph_old = False
         graph = self._session.graph
         if self.focus is not None and self.focus not in graph:
             self.focus = None
-        self._layouts.want(LayoutWish(graph.copy(), self.opened, self.focus, shown, anchor))
+        self.layouts.want(LayoutWish(graph.copy(), self.opened, self.focus, shown, anchor))
 
     def toggle(self, class_id: int) -> None:
         if class_id not in self._session.graph or not self._session.graph.children(class_id):
@@ -173,14 +167,13 @@ class GraphModel(QObject):
         faces = self._facts.faces.get(class_id, ())
         paths = [] if state is None else [path for face in faces if (path := _path(state, face)) is not None]
         marks = self._session.marks
-        policy = marks.policies.get(class_id)
+        policy = marks.policies.get(class_id, ClassPolicy())
         counts, more = _card_counts(hidden, *self._counts(class_id))
         return CardLook(
             graph.name(class_id), counts, self._branch(class_id), more, tuple(paths), hidden,
             is_open=class_id in self._with_children, has_shots=bool(faces),
             has_more_parents=len(graph.parents(class_id)) > 1, decided=self._facts.decided.get(class_id),
-            colour=marks.colours.get(class_id, ""), bar=None if policy is None else policy.bar,
-            is_deepest=policy is not None and policy.is_deepest,
+            colour=marks.colours.get(class_id, ""), bar=policy.bar, is_deepest=policy.is_deepest,
         )  # fmt: skip
 
     def _counts(self, class_id: int) -> tuple[int, int]:
@@ -224,7 +217,7 @@ class GraphModel(QObject):
     def _on_closed(self) -> None:
         self.opened = self.focus = None
         self._facts = GraphFacts()
-        self._layouts.forget()
+        self.layouts.forget()
         self._branches.clear()
         self._is_graph_old = self._are_looks_old = True
 

@@ -209,6 +209,7 @@ class GraphPicture(QObject):
         for ground in (self.ground, self._gliding):
             ground.forget_cards()
         self._tiles.forget()
+        self._names.wear(ratio)
         self.overview.show(self.ground.drawing, ratio)
 
     def _paint_gliding(self, painter: QPainter, viewport: Viewport, view: Size) -> None:

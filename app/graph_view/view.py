@@ -31,8 +31,8 @@ class NothingDrawn(QWidget):
 
     action_requested = Signal(str)  # name of an action
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("surface", "window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._icon = QLabel()
@@ -67,11 +67,9 @@ class NothingDrawn(QWidget):
     def show_for(self, *, is_writable: bool) -> None:
         picture = icon_pixmap("graph", ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF())
         self._icon.setPixmap(picture)
-        self.words.setText(
-            tr("The graph of your classes is drawn here. Add a class, or import a list.")
-            if is_writable
-            else tr("This project is open for reading only, and has no classes to draw.")
-        )
+        hint = tr("The graph of your classes is drawn here. Add a class, or import a list.")
+        reason = tr("This project is open for reading only, and has no classes to draw.")
+        self.words.setText(hint if is_writable else reason)
         self._buttons.setVisible(is_writable)
 
 
@@ -136,7 +134,7 @@ class GraphView(QWidget):
 
     def stop(self) -> None:
         if self._board is not None:
-            self._board.model.stop()
+            self._board.model.layouts.stop()
 
     def _on_classes_selected(self, class_ids: tuple[int, ...]) -> None:
         self._selected, self._is_announcing = class_ids[0], True

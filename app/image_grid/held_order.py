@@ -97,41 +97,43 @@ class HeldOrder:
         if now is then or len(shown) == 0 or len(then.image_ids) == 0:
             return 0
         before, was_there = shown, np.ones(len(shown), dtype=bool)
-        if not _has_same_images(then, now):
-            before = np.minimum(np.searchsorted(then.image_ids, now.image_ids[shown]), len(then.image_ids) - 1)
-            was_there = then.image_ids[before] == now.image_ids[shown]
+        if not has_same_images(then, now):
+            before, was_there = _found(now.image_ids[shown], then.image_ids)
         differs = likeliest(now, shown) != likeliest(then, before)
         has_news = np.where(was_there, differs, now.best_class[shown] != NO_CLASS)
         return int(np.count_nonzero(has_news & (now.label_class[shown] == NO_CLASS)))
 
     def _moved_to(self, state: CollectionState) -> HeldOrder:
         old_ids, ids = self.state.image_ids, state.image_ids
-        if _has_same_images(self.state, state):
+        if has_same_images(self.state, state):
             return self
         is_in = np.zeros(len(ids), dtype=bool)
-        if len(ids) == 0:
-            return HeldOrder(state, self.sorted_for, np.zeros(0, dtype=np.int64), is_in)
-        places = np.minimum(np.searchsorted(ids, old_ids), len(ids) - 1)
-        is_still = ids[places] == old_ids
+        places, is_still = _found(old_ids, ids)
         is_in[places[is_still]] = self.is_in[is_still]
         ranked = places[self.ranked][is_still[self.ranked]]
         return HeldOrder(state, self.sorted_for, ranked, is_in)
 
 
-def _has_same_images(before: CollectionState, after: CollectionState) -> bool:
+def has_same_images(before: CollectionState, after: CollectionState) -> bool:
     return before.image_ids is after.image_ids or np.array_equal(before.image_ids, after.image_ids)
+
+
+def _found(wanted: Positions, image_ids: Positions) -> tuple[Positions, NDArray[np.bool_]]:
+    """Where ids stand among others, which are sorted, and whether they are there."""
+    if len(image_ids) == 0:
+        return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
+    places = np.minimum(np.searchsorted(image_ids, wanted), len(image_ids) - 1)
+    return places, image_ids[places] == wanted
 
 
 def _is_touched(before: CollectionState, after: CollectionState) -> NDArray[np.bool_]:
     """(n,) images of the new state whose label, or whether they can be read, is not what it was; new ones are."""
-    if _has_same_images(before, after):
+    if has_same_images(before, after):
         is_other_label = before.label_class != after.label_class
         return is_other_label | ((before.status == _FAILED) != (after.status == _FAILED))
-    is_touched = np.ones(len(after.image_ids), dtype=bool)
     if len(before.image_ids) == 0:
-        return is_touched
-    places = np.minimum(np.searchsorted(before.image_ids, after.image_ids), len(before.image_ids) - 1)
-    was_there = before.image_ids[places] == after.image_ids
+        return np.ones(len(after.image_ids), dtype=bool)
+    places, was_there = _found(after.image_ids, before.image_ids)
     has_same_label = before.label_class[places] == after.label_class
     has_same_status = (before.status[places] == _FAILED) == (after.status == _FAILED)
     return ~(was_there & has_same_label & has_same_status)

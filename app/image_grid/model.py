@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.image_grid.held_order import HeldOrder, Order
+from app.image_grid.held_order import HeldOrder, Order, has_same_images
 from app.session.subsets import ImageFilter
 from app.texts import plain_tip, tr
 from app.wording import percent, short_reason
@@ -65,16 +65,11 @@ class ImageGridModel(QAbstractListModel):
         self.order = Order.UNSURE_FIRST
         self._missing: frozenset[int] = frozenset()
         self._positions: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self._image_ids: NDArray[np.int64] = self._positions
+        self.image_ids: NDArray[np.int64] = self._positions  # (rows,) in the order shown; not to be written to
         self._held: HeldOrder | None = None
         self._counted_for: NDArray[np.int64] | None = None
         self._changed = 0
         self.is_held = False  # the order stays as it is while predictions change: a person works on the cards
-
-    @property
-    def image_ids(self) -> NDArray[np.int64]:
-        """(rows,) ids in the order shown; not to be written to."""
-        return self._image_ids
 
     def set_state(self, state: CollectionState | None, wanted: ImageFilter | None = None) -> None:
         """Show a newer state: in its true order, or, while a person works on the cards, in the present one."""
@@ -127,27 +122,24 @@ class ImageGridModel(QAbstractListModel):
             return
         self.beginResetModel()
         self.state, self._held, self._positions = state, held, positions
-        self._image_ids = positions if state is None else state.image_ids[positions]
+        self.image_ids = positions if state is None else state.image_ids[positions]
         self.endResetModel()
 
     def _has_same_rows(self, state: CollectionState | None, positions: NDArray[np.int64]) -> bool:
         if self.state is None or state is None or not np.array_equal(positions, self._positions):
             return False
-        return self.state.image_ids is state.image_ids or np.array_equal(self.state.image_ids, state.image_ids)
+        return has_same_images(self.state, state)
 
     def row_of(self, image_id: int) -> int | None:
         rows = np.flatnonzero(self.image_ids == image_id)
         return int(rows[0]) if len(rows) else None
 
     def last_row_of(self, image_ids: Sequence[int]) -> int | None:
-        if len(image_ids) == 1:
-            return self.row_of(image_ids[0])
         rows = np.flatnonzero(np.isin(self.image_ids, np.array(image_ids, dtype=np.int64)))
         return int(rows[-1]) if len(rows) else None
 
     def id_at(self, row: int) -> int:
-        assert self.state is not None
-        return int(self.state.image_ids[self._positions[row]])
+        return int(self.image_ids[row])
 
     def card(self, row: int) -> Card:
         state = self.state

@@ -20,19 +20,16 @@ LONGEST_TEXT: Final = 120  # letters of an edit's text, which may name many clas
 
 
 def would_change_line(changes: ChangedImages) -> str:
-    if changes.other_class == 1:
-        return tr("1 image would change class")
-    if changes.other_class:
-        return tr("%1 images would change class", number(changes.other_class))
-    if changes.other_safe_class == 1:
-        return tr("1 image would have another safe class")
-    if changes.other_safe_class:
-        return tr("%1 images would have another safe class", number(changes.other_safe_class))
+    count, safe = changes.other_class, changes.other_safe_class
+    if count:
+        return plural(count, "1 image would change class", "%n images would change class")
+    if safe:
+        return plural(safe, "1 image would have another safe class", "%n images would have another safe class")
     return tr("No image would change class")
 
 
 def accuracy_line(found: HeldOutComparison | None) -> str:
-    """`Right on held-out labels: 81.2% → 83.0% (+1.8 points, between -0.4 and +4.0)`."""
+    """`Accuracy on held-out labels: 81.2% → 83.0% (+1.8 points, between -0.4 and +4.0)`."""
     if found is None or not found.images:
         return tr("Too few labels to measure accuracy")
     low, high = found.interval
@@ -46,10 +43,9 @@ def basis_line(found: HeldOutComparison | None) -> str:
         return ""
     counted = tr("Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.")
     safe = tr("With a safe class: %1 → %2, right: %3 → %4.")
+    counts = map(number, (found.images, found.gained, found.lost))
     values = found.named_before, found.named_after, found.named_rightly_before, found.named_rightly_after
-    return " ".join(
-        (fill(counted, *map(number, (found.images, found.gained, found.lost))), fill(safe, *map(number, values)))
-    )
+    return f"{fill(counted, *counts)} {fill(safe, *map(number, values))}"
 
 
 def points(gain: float) -> str:

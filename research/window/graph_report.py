@@ -203,7 +203,7 @@ class _Report(QObject):
     def _stands(self) -> bool:
         """Whether all is drawn and painted as it is to be."""
         board = self._board
-        return len(board.canvas.drawing) > 0 and not board.model.is_busy and board.canvas.is_complete
+        return len(board.canvas.drawing) > 0 and not board.model.layouts.is_busy and board.canvas.is_complete
 
 
 def _now() -> Spent:

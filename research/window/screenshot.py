@@ -177,7 +177,7 @@ def is_still(window: "MainWindow") -> bool:
     if window.thumbnails.is_busy or not window.workspace.is_graph_shown:
         return not window.thumbnails.is_busy
     board = window.workspace.graph.board
-    return not board.model.is_busy and board.canvas.is_complete
+    return not board.model.layouts.is_busy and board.canvas.is_complete
 
 
 def wait_until(is_true: Callable[[], bool], timeout_s: float = TIMEOUT_S) -> None:

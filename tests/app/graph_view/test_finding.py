@@ -25,7 +25,7 @@ def board(desk: Desk, collection: Collection) -> GraphBoard:
 
 def rest(desk: Desk, board: GraphBoard) -> None:
     """Wait until the newest graph is drawn."""
-    desk.wait(lambda: len(board.canvas.drawing) > 0 and not board.model.is_busy and board.canvas.is_complete)
+    desk.wait(lambda: len(board.canvas.drawing) > 0 and not board.model.layouts.is_busy and board.canvas.is_complete)
 
 
 def test_typing_flies_to_a_class_and_opens_the_branch_that_hides_it(desk: Desk, board: GraphBoard) -> None:

@@ -136,7 +136,7 @@ def test_an_edit_is_drawn(desk: Desk, board: GraphBoard) -> None:
     """A class renamed elsewhere has its new name on its card; what is set for it stands there, too."""
     blue = desk.graph.find("Blue")
     desk.window.session.act(lambda project: project.classes.rename(blue, "Azure"))
-    desk.wait(lambda: "Azure" in drawn(board, desk) and not board.model.is_busy)
+    desk.wait(lambda: "Azure" in drawn(board, desk) and not board.model.layouts.is_busy)
     row = board.canvas.drawing.row_of(blue)
     assert row is not None
     assert board.canvas.look(row).name == "Azure"
@@ -185,7 +185,7 @@ def test_after_an_edit_only_cards_that_say_something_else_are_painted(
     monkeypatch.setattr("app.graph_view.drawing_painter.paint_card", paint_and_note)
     blue = desk.graph.find("Blue")
     desk.window.session.act(lambda project: project.classes.rename(blue, "Azure"))
-    desk.wait(lambda: "Azure" in painted and not board.model.is_busy and board.canvas.is_complete)
+    desk.wait(lambda: "Azure" in painted and not board.model.layouts.is_busy and board.canvas.is_complete)
     assert set(painted) == {"Azure"}
 
 
