@@ -1,31 +1,5 @@
 """Every error a person can meet, in one tree ordered by what they can do about it.
 
-    ProtoleafError
-    ├── InputError            give the program something else
-    │   ├── UsageError        the command or its options
-    │   ├── GraphError        the category graph: cycle, duplicate or unknown name
-    │   │   ├── CycleError
-    │   │   ├── DuplicateNameError
-    │   │   ├── UnknownClassError
-    │   │   └── AmbiguousClassError
-    │   ├── FormatError       a file that is not what it should be
-    │   ├── TakenError        a file that is there and is no earlier output; replaced only on request
-    │   └── ImageError        one image that cannot be read; always listed, never fatal
-    │       └── ImageUnreachableError      nobody can say what its file holds now
-    │           └── ImageMissingError      it is not where it was, or its disk is gone
-    ├── ProjectError          the project file
-    │   ├── ProjectExistsError
-    │   ├── ProjectMissingError
-    │   ├── ProjectLockedError
-    │   ├── ProjectTooNewError
-    │   ├── ProjectDamagedError
-    │   ├── ProjectMovedError
-    │   └── ProjectReadOnlyError
-    ├── ModelError            a backbone or propagation file
-    ├── StorageError          disk full, no permission, folder gone
-    ├── NetworkError          a requested download does not arrive
-    └── Cancelled             the person stopped it; not a failure
-
 A message says what went wrong, what was expected, what was found and what to do, in one line. Each of these is a
 constant template, whose values are given as fields (`ModelError("{path} is empty", path=path)`), or one value as it is.
 Anything that is not a `ProtoleafError` is a bug.

@@ -17,17 +17,16 @@ from engine.events import CancelToken, OnProgress, Progress
 from engine.runtime.devices.child import Speed, TryDevice
 from engine.runtime.providers import DeviceList, ListDevices
 from engine.worker.limits import Limits, ends_with_parent, hold_to
-from engine.worker.serve import serve_standard_streams
+from engine.worker.serve import Handlers, Send, serve_standard_streams
 
 if TYPE_CHECKING:
+    from engine.backbones.messages import OnnxFacts, Trial
     from engine.backbones.model_files import ModelFiles
-    from engine.backbones.onnx_files.facts import OnnxFacts, Trial
     from engine.collection.backbone_change.change import PreparedChange
     from engine.collection.bundle.trying import BundleTrial
     from engine.embedding.cache import EmbeddingCache
     from engine.runtime.backbone import BackboneSession
     from engine.training.curve import TrainingDuration
-    from engine.worker.serve import Handlers, Send
 
 ROWS_AT_ONCE: Final = 1_000
 _NO_MEMORY: Final = ("bad_alloc", "bad allocation", "failed to allocate", "out of memory")  # words of ONNX Runtime
@@ -35,7 +34,7 @@ SURVEY_LIMIT_S: Final = 60.0
 """For all devices together; longer than in `doctor`, as nobody waits, and cold CUDA libraries take long."""
 
 
-def probe(request: TryDevice, send: "Send", cancel: CancelToken) -> Speed:
+def _probe(request: TryDevice, send: Send, cancel: CancelToken) -> Speed:
     """Try a device on the tiny model, report the outcome, and measure its speed on request."""
     from engine.doctor import speed_of
     from engine.runtime.devices.child import try_device
@@ -47,8 +46,7 @@ def probe(request: TryDevice, send: "Send", cancel: CancelToken) -> Speed:
         return Speed(asdict(speed_of(request.device, request.measure_s)) if is_measured else {})
 
 
-def list_devices(_request: ListDevices, _send: "Send", cancel: CancelToken) -> DeviceList:
-    """Try every device of this computer, each GPU in a child process of its own."""
+def _list_devices(_request: ListDevices, _send: Send, cancel: CancelToken) -> DeviceList:
     from engine.doctor import survey_devices
 
     survey = survey_devices(limit_s=SURVEY_LIMIT_S)
@@ -65,7 +63,7 @@ class Embedder:
         self._session: BackboneSession | None = None
         self._caches: dict[bool, EmbeddingCache] = {}  # of images, and of their views
 
-    def embed(self, request: EmbedImages, send: "Send", cancel: CancelToken) -> EmbedSummary:
+    def embed(self, request: EmbedImages, send: Send, cancel: CancelToken) -> EmbedSummary:
         from engine.embedding.pipeline import embed_files
 
         session, cache = self._open(request)
@@ -118,7 +116,7 @@ def _whole_run(request: EmbedImages, send: Callable[[object], None]) -> OnProgre
     return tell
 
 
-def measure_rates(request: MeasureRates, _send: "Send", cancel: CancelToken) -> MeasuredRates:
+def measure_rates(request: MeasureRates, _send: Send, cancel: CancelToken) -> MeasuredRates:
     """Measure for about a second how fast backbones are on this computer."""
     from engine.embedding.rates import measure_photo_rate
     from engine.runtime.providers import choose_providers
@@ -132,21 +130,19 @@ def measure_rates(request: MeasureRates, _send: "Send", cancel: CancelToken) -> 
     return MeasuredRates(rates)
 
 
-def train(request: Train, send: "Send", cancel: CancelToken) -> TrainingResult:
-    """Train a model version; sends each point of the curve."""
-    from engine.collection.training.train import train as run
+def _train(request: Train, send: Send, cancel: CancelToken) -> TrainingResult:
+    from engine.collection.training.train import train
     from engine.project import Project
 
     with Project.open(request.project, for_writing=False) as project:
         caches, settings = CacheFolders(request.cache), request.settings
-        trained = run(
+        trained = train(
             project, caches, request.depth, settings, out=request.out, on_progress=send, on_point=send, cancel=cancel
         )
     return TrainingResult(trained.folder, trained.name, trained.figures)
 
 
-def estimate_training(request: EstimateTraining, _send: "Send", _cancel: CancelToken) -> "TrainingDuration":
-    """Measure how long a training would take."""
+def _estimate_training(request: EstimateTraining, _send: Send, _cancel: CancelToken) -> "TrainingDuration":
     from engine.collection.training.duration import estimate_duration
     from engine.collection.training.train import PACKAGES
     from engine.project import Project
@@ -157,47 +153,41 @@ def estimate_training(request: EstimateTraining, _send: "Send", _cancel: CancelT
         return estimate_duration(project, CacheFolders(request.cache), request.settings)
 
 
-def prepare_change(request: PrepareChange, send: "Send", cancel: CancelToken) -> "PreparedChange":
+def _prepare_change(request: PrepareChange, send: Send, cancel: CancelToken) -> "PreparedChange":
     """Embed a project's images with another backbone; at the end sends the images' news."""
-    from engine.collection.backbone_change.change import prepare_change as run
+    from engine.collection.backbone_change.change import prepare_change
     from engine.project import Project
 
     with Project.open(request.project, for_writing=False) as project:
         caches, device = CacheFolders(request.cache), request.device
-        prepared = run(project, caches, request.backbone, device=device, on_progress=send, cancel=cancel)
+        prepared = prepare_change(project, caches, request.backbone, device=device, on_progress=send, cancel=cancel)
     for start in range(0, len(prepared.news), ROWS_AT_ONCE):
         send(EmbedBatch(prepared.news[start : start + ROWS_AT_ONCE]))
     return replace(prepared, news=())
 
 
-def convert_backbone(request: messages.ConvertBackbone, send: "Send", cancel: CancelToken) -> messages.AddedBackbone:
-    """Convert a bundled backbone, once."""
+def _convert_backbone(request: messages.ConvertBackbone, send: Send, cancel: CancelToken) -> messages.AddedBackbone:
     from engine.backbones.bundled import convert_kept
     from engine.backbones.model_files import model_files
 
     return _added(model_files(convert_kept(request.name, on_progress=send, cancel=cancel)))
 
 
-def inspect_file(request: messages.InspectFile, _send: "Send", cancel: CancelToken) -> "OnnxFacts":
-    """Check whether a file can be a backbone, and describe it."""
-    from engine.backbones.onnx_files.adding import inspect
+def _inspect_file(request: messages.InspectFile, _send: Send, cancel: CancelToken) -> "OnnxFacts":
+    from engine.backbones.trial import inspect
 
     return inspect(request.path, cancel=cancel)
 
 
-def try_file(request: messages.TryFile, _send: "Send", cancel: CancelToken) -> "Trial":
-    """Run a file on some images with the chosen preprocessing."""
-    from engine.backbones.onnx_files.adding import card_for, chosen_preprocessing, try_out
-    from engine.backbones.trial import trial_images
+def _try_file(request: messages.TryFile, _send: Send, cancel: CancelToken) -> "Trial":
+    from engine.backbones.trial import card_for, chosen_preprocessing, trial_images, try_out
 
     card = card_for(request.path, request.facts, chosen_preprocessing(request.facts, request.preprocessing))
     return try_out(request.path, card, trial_images(request.images), cancel=cancel)
 
 
-def add_file(request: messages.AddFile, send: "Send", cancel: CancelToken) -> messages.AddedBackbone:
-    """Inspect a file, try it on real images, and add it to the library."""
-    from engine.backbones.onnx_files.adding import add_file as run
-    from engine.backbones.trial import project_images
+def _add_file(request: messages.AddFile, send: Send, cancel: CancelToken) -> messages.AddedBackbone:
+    from engine.backbones.trial import add_file, project_images
     from engine.project import Project
 
     images: tuple[Path, ...] = ()
@@ -206,28 +196,26 @@ def add_file(request: messages.AddFile, send: "Send", cancel: CancelToken) -> me
             images = project_images(project)
     chosen = request.preprocessing
     return _added(
-        run(request.path, name=request.name, chosen=chosen, images=images, on_progress=send, cancel=cancel).files
+        add_file(request.path, name=request.name, chosen=chosen, images=images, on_progress=send, cancel=cancel).files
     )
 
 
-def examine_file(request: messages.ExamineFile, _send: "Send", cancel: CancelToken) -> "OnnxFacts":
-    """Inspect a file in this process, held to limits."""
-    from engine.backbones.onnx_files.examining import examine
+def _examine_file(request: messages.ExamineFile, _send: Send, cancel: CancelToken) -> "OnnxFacts":
+    from engine.backbones.onnx_examining import examine
 
-    with held(request.limits, cancel):
+    with _held(request.limits, cancel):
         return examine(request.path, most_bytes=request.limits.file_bytes)
 
 
-def run_file(request: messages.RunFile, _send: "Send", cancel: CancelToken) -> "Trial":
-    """Run a file on images in this process, held to limits."""
+def _run_file(request: messages.RunFile, _send: Send, cancel: CancelToken) -> "Trial":
     from engine.backbones.trial import try_backbone
 
-    with held(request.limits, cancel):
+    with _held(request.limits, cancel):
         return try_backbone(request.path, request.card, request.images)
 
 
 @contextmanager
-def held(limits: Limits, cancel: CancelToken) -> Iterator[None]:
+def _held(limits: Limits, cancel: CancelToken) -> Iterator[None]:
     """Hold this process to limits while it runs an untrusted file; it ends with its parent."""
     from engine.runtime.onnx_runtime import load_onnxruntime
     from engine.worker.limits import too_much_memory
@@ -243,56 +231,53 @@ def held(limits: Limits, cancel: CancelToken) -> Iterator[None]:
         raise too_much_memory(limits.memory_bytes) from error
 
 
-def try_bundle(request: "TryBundle", _send: "Send", cancel: CancelToken) -> "BundleTrial":
-    """Classify a picture by an exported model in this process, held to limits."""
+def _try_bundle(request: "TryBundle", _send: Send, cancel: CancelToken) -> "BundleTrial":
     from engine.collection.bundle.trying import classify_a_picture
 
-    with held(request.limits, cancel):
+    with _held(request.limits, cancel):
         return classify_a_picture(request.folder)
 
 
-def list_published(request: messages.ListPublished, send: "Send", cancel: CancelToken) -> messages.PublishedList:
-    """List published networks; asks no other computer."""
-    from engine.backbones.published.catalogue import list_published as run
+def _list_published(request: messages.ListPublished, send: Send, cancel: CancelToken) -> messages.PublishedList:
+    from engine.backbones.published.catalogue import list_published
 
-    return messages.PublishedList(run(CacheFolders(request.cache), on_progress=send, cancel=cancel))
+    return messages.PublishedList(list_published(CacheFolders(request.cache), on_progress=send, cancel=cancel))
 
 
-def add_published(request: messages.AddPublished, send: "Send", cancel: CancelToken) -> messages.AddedBackbone:
-    """Download a published network, export it and keep it in the library."""
+def _add_published(request: messages.AddPublished, send: Send, cancel: CancelToken) -> messages.AddedBackbone:
     from engine.backbones.published.catalogue import find_published
-    from engine.backbones.published.networks import add_published as run
+    from engine.backbones.published.networks import add_published
     from engine.backbones.published.route import Route
 
     caches, route = CacheFolders(request.cache), Route(request.proxy, request.mirror)
     side, keeps = request.input_side, request.keep_weights
     facts = find_published(caches, request.source, request.weights, input_side=side, route=route, cancel=cancel)
-    return _added(run(facts, caches, route=route, keep_weights=keeps, on_progress=send, cancel=cancel))
+    return _added(add_published(facts, caches, route=route, keep_weights=keeps, on_progress=send, cancel=cancel))
 
 
 def _added(files: "ModelFiles") -> messages.AddedBackbone:
     return messages.AddedBackbone(files.name, files.backbone_hash, files.card.embedding_width)
 
 
-def handlers() -> "Handlers":
+def handlers() -> Handlers:
     """The handler of each request, for one process."""
     return {
         EmbedImages: Embedder().embed,
         MeasureRates: measure_rates,
-        Train: train,
-        EstimateTraining: estimate_training,
-        PrepareChange: prepare_change,
-        messages.ConvertBackbone: convert_backbone,
-        messages.InspectFile: inspect_file,
-        messages.TryFile: try_file,
-        messages.AddFile: add_file,
-        messages.ExamineFile: examine_file,
-        messages.RunFile: run_file,
-        messages.ListPublished: list_published,
-        messages.AddPublished: add_published,
-        TryBundle: try_bundle,
-        TryDevice: probe,
-        ListDevices: list_devices,
+        Train: _train,
+        EstimateTraining: _estimate_training,
+        PrepareChange: _prepare_change,
+        messages.ConvertBackbone: _convert_backbone,
+        messages.InspectFile: _inspect_file,
+        messages.TryFile: _try_file,
+        messages.AddFile: _add_file,
+        messages.ExamineFile: _examine_file,
+        messages.RunFile: _run_file,
+        messages.ListPublished: _list_published,
+        messages.AddPublished: _add_published,
+        TryBundle: _try_bundle,
+        TryDevice: _probe,
+        ListDevices: _list_devices,
     }
 
 

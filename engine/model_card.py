@@ -39,16 +39,12 @@ class BackboneCard:
     licence: str = ""
     command: str = ""
     figures: dict[str, float] = field(default_factory=dict)  # measured figures by name
-    # "nchw" or "nhwc", order of batch, channels, height and width in the input, and in a map that is pooled
-    layout: str = "nchw"
+    layout: str = "nchw"  # or "nhwc": order of batch, channels, height and width in the input, and in a pooled map
     value_scale: float = 1.0  # value of full brightness before mean and std: 1.0 or 255.0
     channel_order: str = "rgb"  # "rgb", "bgr", or "grey" for a network with one channel
     output: str = ""  # name of the output to take; empty: the only one
-    # "none" for an output (B, d); "mean" averages the places of a map or the tokens of a sequence; "first" takes the
-    # first token
-    pooling: str = "none"
-    # Whether embeddings are scaled to length 1 after the network; the bundled one does it itself
-    unit_length: bool = False
+    pooling: str = "none"  # for an output (B, d); "mean" over the places of a map or the tokens; "first" token
+    unit_length: bool = False  # whether embeddings are scaled to length 1 after the network
 
     def __post_init__(self) -> None:
         """Refuse values without meaning: cards come from people.
@@ -56,9 +52,9 @@ class BackboneCard:
         Raises:
             ValueError: a field is out of its range.
         """
-        _check_choice("layout", self.layout, LAYOUTS)
-        _check_choice("channel_order", self.channel_order, CHANNEL_ORDERS)
-        _check_choice("pooling", self.pooling, POOLINGS)
+        for name, choices in (("layout", LAYOUTS), ("channel_order", CHANNEL_ORDERS), ("pooling", POOLINGS)):
+            if (value := getattr(self, name)) not in choices:
+                raise ValueError(f"{name} must be {' or '.join(choices)}, not {value!r}")
         if not (len(self.mean) == len(self.std) == CHANNELS and all(map(_is_number, (*self.mean, *self.std)))):
             raise ValueError("mean and std must be three numbers each")
         if min(self.std) <= 0 or not (_is_number(self.value_scale) and self.value_scale > 0):
@@ -67,24 +63,14 @@ class BackboneCard:
             raise ValueError(f"resize_share must be above 0 and at most 1, not {self.resize_share}")
         if not (_is_count(self.input_side) and _is_count(self.embedding_width)):
             raise ValueError("input_side and embedding_width must be whole numbers of at least 1")
-        _check_priors(self)
+        for name in ("temperature", "shrinkage", "shrinkage_guessed"):
+            if not (_is_number(value := getattr(self, name)) and value >= 0):
+                raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
         _check_words(self)
 
     @property
     def channels(self) -> int:
         return 1 if self.channel_order == "grey" else CHANNELS
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ValueError(f"{name} must be {' or '.join(choices)}, not {value!r}")
-
-
-def _check_priors(card: BackboneCard) -> None:
-    for name in ("temperature", "shrinkage", "shrinkage_guessed"):
-        value = getattr(card, name)
-        if not (_is_number(value) and value >= 0):
-            raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
 
 
 def _check_words(card: BackboneCard) -> None:

@@ -13,11 +13,11 @@ from typing import Final
 
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.worker.client import children_without_ctrl_c
-from engine.worker.limits import end_pool_process_with_parent
 from research import results
 from research.cells import COLUMNS, Cell, remembered, settings_for
 from research.data_sets.stored import load
 from research.methods import METHODS, MethodSettings
+from research.pool_process import end_pool_process_with_parent
 from research.results import TestResult
 
 POLL_S: Final = 0.5

@@ -40,7 +40,7 @@ from engine.backbones.preprocessing import (
 
 if TYPE_CHECKING:
     from app.backbones.jobs import BackboneJobs
-    from engine.backbones.onnx_files.facts import OnnxFacts, Trial
+    from engine.backbones.messages import OnnxFacts, Trial
 
 
 Field = QComboBox | QCheckBox | QLineEdit | QSpinBox | QDoubleSpinBox
@@ -370,7 +370,7 @@ class FilePage(QWidget):
 
 def _other_notices(facts: OnnxFacts) -> list[str]:
     """What there is to know beside the settings, of which the form speaks itself."""
-    from engine.backbones.onnx_files.facts import GUESS_NOTICE
+    from engine.backbones.messages import GUESS_NOTICE
 
     return [notice for notice in facts.notices if notice != GUESS_NOTICE]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.backbones.logic import PublishedRow
     from app.session import Session
     from app.settings import Settings
-    from engine.backbones.onnx_files.facts import OnnxFacts
+    from engine.backbones.messages import OnnxFacts
     from engine.collection.backbone_change.change import PreparedChange
     from engine.model_card import BackboneCard
     from engine.worker.protocol import Request

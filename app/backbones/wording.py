@@ -14,7 +14,7 @@ from engine.backbones.published.titles import Advice
 
 if TYPE_CHECKING:
     from engine.backbones.bundled import OfferedBackbone
-    from engine.backbones.onnx_files.facts import OnnxFacts, Trial
+    from engine.backbones.messages import OnnxFacts, Trial
     from engine.collection.backbone_change.shot_comparison import ShotComparison
 
 _SLOW: Final = 10

@@ -90,15 +90,10 @@ def network_with(head: Head | None, name: str, weights: dict[str, torch.Tensor])
     load_published(network, weights)
     if head is None:
         return UnitEmbedding(network).eval()
-    if head.matrix.shape[1:] != head.mean.shape or head.mean.shape != (network.embedding_width,):
-        raise ModelError(
-            "the head is one of another backbone",
-            expected="width {embedding_width}",
-            found="mean {mean_shape}, matrix {matrix_shape}",
-            embedding_width=network.embedding_width,
-            mean_shape=head.mean.shape,
-            matrix_shape=head.matrix.shape,
-        )
+    width, mean, matrix = network.embedding_width, head.mean.shape, head.matrix.shape
+    if matrix[1:] != mean or mean != (width,):
+        what, expected, found = "the head is one of another backbone", "width {width}", "mean {mean}, matrix {matrix}"
+        raise ModelError(what, expected=expected, found=found, width=width, mean=mean, matrix=matrix)
     return UnitEmbedding(Whitened(network, torch.from_numpy(head.mean), torch.from_numpy(head.matrix))).eval()
 
 
@@ -124,16 +119,9 @@ def weights_file(source: WeightsPackage) -> Path:
     except OSError as error:
         raise missing(expected=str(path), found=error.strerror or "no file", remedy=remedy) from error
     if found != source.sha256:
-        raise ModelError(
-            "the weights of {source} are not the published ones",
-            expected=f"SHA-256 {source.sha256[:12]}…",
-            found="{hash}… in {path}",
-            remedy=remedy,
-            source=source.name,
-            package=package,
-            hash=found[:12],
-            path=path,
-        )
+        what, expected = "the weights of {source} are not the published ones", f"SHA-256 {source.sha256[:12]}…"
+        differs = partial(ModelError, what, expected=expected, found="{hash}… in {path}", remedy=remedy)
+        raise differs(source=source.name, package=package, hash=found[:12], path=path)
     return path
 
 

@@ -189,7 +189,7 @@ def _fill(folder: Path, onnx_path: Path, card: BackboneCard, propagation: Path |
 
 def _copy_network(source: Path, target: Path, stamp: bytes) -> None:
     """Copy a network as one file, with the stamp at its end, once."""
-    from engine.backbones.onnx_files.structure import write_inlined
+    from engine.backbones.onnx_structure import write_inlined
 
     if _may_have_external_data(source):
         with create_file(target) as file:

@@ -1,15 +1,102 @@
-"""Requests about backbones to a worker: the window never imports torch, and untrusted files run apart."""
+"""Requests about backbones to a worker, and their results: the window never loads torch; untrusted files run apart."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from engine.backbones.onnx_files.facts import OnnxFacts, Trial
+from engine.backbones.preprocessing import PRESETS, Preprocessing, numbers_text, preprocessing_from, preset_name
 from engine.backbones.published.facts import PublishedNetwork
-from engine.model_card import BackboneCard
+from engine.errors import ModelError
+from engine.model_card import CHANNELS, BackboneCard
 from engine.worker.limits import Limits
 from engine.worker.protocol import Request
+
+Shape = tuple[int | str | None, ...]
+GUESS_NOTICE: Final = "The preprocessing is a guess: check it against the network's documentation."
+_COLOURS: Final = frozenset({"mean", "std", "value_scale"})
+"""Fields of `Preprocessing` that a file does not declare; its sides and outputs it does."""
+
+
+@dataclass(frozen=True)
+class TensorFacts:
+    """An input or output."""
+
+    name: str  # in the file
+    kind: str  # such as "tensor(float)"
+    shape: Shape  # as declared; a text or None for an axis of any length
+    observed: tuple[int, ...] = ()  # shape for one image; empty for inputs and for what is no tensor
+    pooling: str = ""  # how it becomes a vector: "none", "mean" or "first"; empty where it cannot
+    width: int = 0  # length of the vector, 0 where there is none
+    refused: str = ""  # why it cannot be an embedding; empty where it can
+
+
+def declared_facts(tensors: Iterable[Any]) -> tuple[TensorFacts, ...]:
+    """Inputs or outputs of an `onnxruntime.InferenceSession`, which decodes names only on access.
+
+    Raises:
+        ModelError: one of the names is not valid UTF-8.
+    """
+    try:
+        return tuple(TensorFacts(str(each.name), str(each.type), tuple(each.shape or ())) for each in tensors)
+    except UnicodeDecodeError as error:
+        raise ModelError("the model is damaged", found="a name in it is no text") from error
+
+
+@dataclass(frozen=True)
+class ImageInput(TensorFacts):
+    """The only input of a network that takes images."""
+
+    layout: str = "nchw"  # "nchw" or "nhwc"
+    channels: int = CHANNELS  # 3, or 1 for grey
+    fixed_side: int | None = None  # None where any side will do
+    fixed_batch: int | None = None  # 1 where the network takes one image at a time, else None
+
+
+@dataclass(frozen=True)
+class OnnxFacts:
+    """What was found out about a file that can be a backbone."""
+
+    name: str  # a name for it in the library
+    size_bytes: int  # with its external data
+    opset: int  # version of the standard operators
+    producer: str  # the program that wrote it
+    image_input: ImageInput  # its only input
+    outputs: tuple[TensorFacts, ...]  # all of them, the most likely embedding first
+    preprocessing: Preprocessing  # declared or guessed, with the most likely output
+    why: str  # where the preprocessing comes from
+    is_declared: bool  # False for a guess, which should be shown to the person first
+    width: int  # of embeddings from the most likely output
+    notices: tuple[str, ...] = ()  # what the person should know, in whole sentences
+    # description, licence: from a card beside the file
+    description: str = ""
+    licence: str = ""
+
+    def with_chosen(self, chosen: Mapping[str, Any]) -> "OnnxFacts":
+        """The same with the preprocessing that a person chose; if they chose all of it, nothing is left to guess."""
+        if not chosen:
+            return self
+        if not chosen.keys() >= _COLOURS:
+            return replace(self, why=f"{self.why}; what was chosen counts more")
+        used = preprocessing_from({**vars(self.preprocessing), **chosen})
+        numbers = f"mean {numbers_text(used.mean)} and std {numbers_text(used.std)} of {used.value_scale:g}"
+        preset = preset_name(used)
+        why = f"{PRESETS[preset].title if preset else numbers}, as chosen"
+        notices = tuple(notice for notice in self.notices if notice != GUESS_NOTICE)
+        return replace(self, why=why, is_declared=True, notices=notices)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a backbone performed on real images."""
+
+    images: int  # how many it was tried on
+    width: int  # of the embeddings
+    images_per_s: float  # on this computer's CPU, one core; without reading files
+    memory_bytes: int  # peak of the whole process
+    mean_length: float  # mean length of the embeddings
+    spread: float  # median distance of two images' embeddings, relative to that length
+    batch_difference: float  # largest relative difference between an image alone and among others
 
 
 @dataclass(frozen=True)

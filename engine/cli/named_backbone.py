@@ -15,9 +15,9 @@ from engine.events import OnProgress, Progress
 
 if TYPE_CHECKING:
     from engine.backbones.model_files import ModelFiles
-    from engine.backbones.onnx_files.adding import Added
     from engine.backbones.published.facts import PublishedNetwork
     from engine.backbones.published.route import Route
+    from engine.backbones.trial import Added
 
 
 NAMES: Final = (
@@ -120,7 +120,7 @@ def at_hand(backbone: str, *, when_stopped: str) -> str:
 
 def added_file(path: Path, chosen: Mapping[str, Any], *, name: str = "", when_stopped: str) -> "Added":
     """Try an ONNX file out and keep it in the library, with a progress bar."""
-    from engine.backbones.onnx_files.adding import add_file
+    from engine.backbones.trial import add_file
 
     with stoppable(when_stopped) as cancel, progress_bar("Backbone") as on_progress:
         return add_file(path, name=name, chosen=chosen, on_progress=on_progress, cancel=cancel)

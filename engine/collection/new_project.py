@@ -49,7 +49,7 @@ def _take_away(path: Path) -> None:
 
 def _added(file: Path) -> ModelFiles:
     # Trial images and child processes come with it: 8 MB that an open window does not need.
-    from engine.backbones.onnx_files.adding import add_file
+    from engine.backbones.trial import add_file
 
     return add_file(file).files
 

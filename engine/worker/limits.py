@@ -1,7 +1,6 @@
 """How much a process that runs untrusted files may take, how it is held to that, and how it ends with its parent."""
 
 import faulthandler
-import multiprocessing
 import os
 import signal
 import sys
@@ -28,7 +27,6 @@ SHARE_OF_MEMORY: Final = 0.5
 LEAST_MEMORY: Final = 2**30
 MOST_MEMORY: Final = 16 * 2**30
 STATUS: Final = Path("/proc/self/status")  # Linux only: what the kernel knows of this process
-_STDERR: Final = 2
 _PROGRAM_BYTES: Final = 2**29  # what the program takes itself, generously
 _LONGEST_WORDS: Final = 200
 _LONGEST_REASON: Final = 1_000
@@ -155,31 +153,18 @@ def ends_with_parent(cancel: CancelToken, limit_s: float = 0.0) -> Iterator[None
         limit_s: also after this time; 0 for no limit. It needs no Python thread, which code that hangs may block.
     """
     is_over = threading.Event()
-    threading.Thread(target=_end_when_set, args=(cancel, is_over), name="parent watch", daemon=True).start()
+
+    def watch() -> None:
+        cancel.wait()
+        if not is_over.is_set():
+            os._exit(1)
+
+    threading.Thread(target=watch, name="parent watch", daemon=True).start()
     if limit_s > 0:
-        faulthandler.dump_traceback_later(limit_s, exit=True, file=_STDERR)
+        faulthandler.dump_traceback_later(limit_s, exit=True, file=2)
     try:
         yield
     finally:
         is_over.set()
         if limit_s > 0:
             faulthandler.cancel_dump_traceback_later()
-
-
-def _end_when_set(cancel: CancelToken, is_over: threading.Event) -> None:
-    cancel.wait()
-    if not is_over.is_set():
-        os._exit(1)
-
-
-def end_pool_process_with_parent() -> None:
-    """Let a process of a pool end at once when the one that started it ends, in whatever way; called in the process."""
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, name="parent watch", daemon=True).start()

@@ -10,6 +10,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final, final
 
@@ -23,10 +24,7 @@ from engine.worker.protocol import Cancel, Failed, Request, Stopped, encode, rea
 _log = logging.getLogger(__name__)
 
 Send = Callable[[object], None]  # sends an event; safe from any thread
-
-Handler = Callable[[Any, Send, CancelToken], object]
-"""Answers a request: sends events while it works, and returns the result."""
-
+Handler = Callable[[Any, Send, CancelToken], object]  # sends events while it works, and returns the result
 Handlers = Mapping[type[Request[Any]], Handler]
 
 NOT_A_REQUEST: Final = 2  # exit status after a line that is no request
@@ -74,48 +72,39 @@ class _Requests:
             token.cancel()
 
 
-@final
-class _Answers:
-    """Writes messages to standard output."""
-
-    def __init__(self, stdout: IO[bytes]) -> None:
-        self._stdout = stdout
-        self._lock = threading.Lock()
-
-    def write(self, number: int, message: object) -> None:
-        line = encode(number, message)
-        with self._lock:
-            self._stdout.write(line)
-            self._stdout.flush()
-
-
 def serve(stdin: Iterator[bytes], stdout: IO[bytes], handlers: Handlers) -> int:
     """Answer requests until standard input ends.
 
     Returns:
         exit status: 0, 1 when a request failed, `NOT_A_REQUEST` after a line that is none.
     """
-    requests, answers = _Requests(stdin, tuple(handlers)), _Answers(stdout)
-    status = 0
+    requests, lock, status = _Requests(stdin, tuple(handlers)), threading.Lock(), 0
+
+    def write(number: int, message: object) -> None:
+        line = encode(number, message)
+        with lock:
+            stdout.write(line)
+            stdout.flush()
+
     while True:
         number, request = requests.next()
         if request is None:
             return status
         if isinstance(request, ProtoleafError):
-            answers.write(number, Failed.of(request))
+            write(number, Failed.of(request))
             return NOT_A_REQUEST
-        answer = _answer(request, handlers[type(request)], answers, number, requests.token(number))
+        answer = _answer(request, handlers[type(request)], partial(write, number), requests.token(number))
         requests.forget(number)
-        answers.write(number, answer)
+        write(number, answer)
         status = 1 if isinstance(answer, Failed) else status
 
 
-def _answer(request: Request[Any], handler: Handler, answers: _Answers, number: int, cancel: CancelToken) -> object:
+def _answer(request: Request[Any], handler: Handler, send: Send, cancel: CancelToken) -> object:
     try:
-        return handler(request, lambda event: answers.write(number, event), cancel)
+        return handler(request, send, cancel)
     except Cancelled:
         return Stopped()
-    except Exception as error:  # noqa: BLE001 (whoever asked logs it, and says so once)
+    except Exception as error:  # noqa: BLE001 (the parent logs it, and shows it once)
         places = [value for value in vars(request).values() if isinstance(value, Path)]
         plain = as_full_disk(error, *places)
         if isinstance(plain, ProtoleafError):

@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.events import CancelToken
 from engine.worker.client import children_without_ctrl_c
-from engine.worker.limits import end_pool_process_with_parent
+from research.pool_process import end_pool_process_with_parent
 from research.transfer.draws import Situation
 from research.transfer.embedded import EmbeddedCollection
 from research.transfer.methods import METHODS

@@ -27,9 +27,9 @@ _ANYTHING: Final = re.compile(
 class Route:
     """How files come."""
 
-    proxy: str = ""  # address of a proxy; empty: what the environment or the system says
-    # Address of a server that has the publisher's files below the same paths, or a folder with them; empty: the
-    # publisher itself, or for the hub what HF_ENDPOINT names
+    proxy: str = ""  # address of a proxy; empty: that of the environment or the system
+    # Address of a server with the publisher's files below the same paths, or a folder with them; empty: the publisher,
+    # or for the hub HF_ENDPOINT
     mirror: str = ""
 
     @property
@@ -63,20 +63,14 @@ class Route:
         """
         if self.folder is None:
             return None
-        places = [self.folder / place for place in _places(url)]
-        for pattern in (_ON_HUB.fullmatch(urlsplit(url).path),):
-            if pattern is not None:
-                cache = self.folder / f"models--{pattern['owner']}--{pattern['name']}" / "snapshots"
-                places += sorted(cache.glob(f"*/{unquote(pattern['file'])}"))
+        path = unquote(urlsplit(url).path)
+        on_hub = _ON_HUB.fullmatch(path)
+        places = [self.folder / Path(path).name]
+        if on_hub is not None:
+            owner, name, file = on_hub["owner"], on_hub["name"], on_hub["file"]
+            cache = self.folder / f"models--{owner}--{name}" / "snapshots"
+            places = [self.folder / owner / name / file, self.folder / name / file, *sorted(cache.glob(f"*/{file}"))]
         return next((place for place in places if place.is_file()), None)
-
-
-def _places(url: str) -> tuple[str, ...]:
-    path = unquote(urlsplit(url).path)
-    on_hub = _ON_HUB.fullmatch(path)
-    if on_hub is None:
-        return (Path(path).name,)
-    return f"{on_hub['owner']}/{on_hub['name']}/{on_hub['file']}", f"{on_hub['name']}/{on_hub['file']}"
 
 
 @dataclass(frozen=True)
@@ -84,7 +78,7 @@ class ProxyAddress:
     """A proxy."""
 
     url: str  # with scheme, host and port, and without a person's name: "here" is "http://here:80"
-    person: tuple[str, str] | None = None  # name and password where the proxy asks for them
+    person: tuple[str, str] | None = None  # name and password where the proxy needs them
 
     @property
     def shown(self) -> str:

@@ -112,7 +112,7 @@ def _readable(backbone: Path) -> Any:
     """The network as an `onnx.ModelProto` of a version that can be built upon."""
     import onnx
 
-    from engine.backbones.onnx_files.structure import write_inlined
+    from engine.backbones.onnx_structure import write_inlined
 
     content = io.BytesIO()
     write_inlined(backbone, content)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from engine.backbones.onnx_files.structure import read_structure, write_inlined
+from engine.backbones.onnx_structure import read_structure, write_inlined
 from engine.collection.bundle.agreement import largest_difference
 from engine.collection.bundle.card import ModelFacts, card_json, card_markdown
 from engine.collection.bundle.classes_file import NAME, classes_text, exported_classes

@@ -8,7 +8,7 @@ from app.backbones.controller import Backbones
 from app.backbones.logic import Source
 from app.jobs.process_job import Stage
 from engine.backbones.library import BackboneLibrary
-from engine.backbones.onnx_files.facts import Trial
+from engine.backbones.messages import Trial
 from engine.worker.protocol import Failed
 from tests.support.backbone_panel import (
     WORKER_MS,

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backbones.library import usable_name
+from engine.backbones.messages import GUESS_NOTICE, ImageInput, OnnxFacts, TensorFacts, declared_facts
 from engine.backbones.model_files import own_propagation
-from engine.backbones.onnx_files.facts import GUESS_NOTICE, ImageInput, OnnxFacts, TensorFacts, declared_facts
-from engine.backbones.onnx_files.structure import Hint, OnnxStructure, check_external, hint_for, read_structure
+from engine.backbones.onnx_structure import Hint, OnnxStructure, check_external, hint_for, read_structure
 from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE, USUAL_SIDE, preprocessing_from
 from engine.errors import InputError, ModelError
 from engine.everyday.in_use import propagation_width

@@ -13,12 +13,12 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
+from engine.backbones.messages import GUESS_NOTICE, OnnxFacts
 from engine.backbones.model_files import width_agnostic_propagation
-from engine.backbones.onnx_files.adding import card_for, chosen_preprocessing
-from engine.backbones.onnx_files.examining import examine
-from engine.backbones.onnx_files.facts import GUESS_NOTICE, OnnxFacts
-from engine.backbones.onnx_files.structure import check_external, read_structure
+from engine.backbones.onnx_examining import examine
+from engine.backbones.onnx_structure import check_external, read_structure
 from engine.backbones.preprocessing import PREPROCESSING_KEY, PRESETS, Preprocessing, preset, stamp_of
+from engine.backbones.trial import card_for, chosen_preprocessing
 from engine.collection.models import find_model
 from engine.errors import InputError, ModelError
 from engine.model_card import write_card

@@ -19,9 +19,8 @@ from onnx import numpy_helper
 
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.messages import ExamineFile
-from engine.backbones.onnx_files.adding import add_file, inspect, try_out
 from engine.backbones.preprocessing import Preprocessing
-from engine.backbones.trial import trial_images, try_backbone
+from engine.backbones.trial import add_file, inspect, trial_images, try_backbone, try_out
 from engine.errors import Cancelled, InputError, ModelError, StorageError
 from engine.events import CancelToken, Progress
 from engine.runtime.backbone import BackboneSession
