@@ -32,13 +32,13 @@ from engine.events import Progress
 ICON_SIZE = 18
 NumberBox = TypeVar("NumberBox", QSpinBox, QDoubleSpinBox)
 _BAR_STEPS: Final = 1000
-_FIELD_MARGIN: Final = 9  # before the text of a field, as in the style sheet
+_FIELD_MARGIN: Final = 9  # of a field, as in the style sheet
 _MARK_WIDTH: Final = 26  # of a radio button or check box with the gap behind it, as in the style sheet
 _ICON_NAME: Final = "iconName"
 ICON_COLOURS: Final = {
     "": "text_secondary", "primary": "on_accent", "flat": "accent_text", "muted": "text_muted", "danger": "danger"
 }  # fmt: skip
-"""What the icon of a button is drawn in, by the button's variant."""
+"""Colour of a button's icon by variant."""
 
 
 @final

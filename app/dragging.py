@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from app.theme.tokens import tokens
 
 _OWN: Final = os.getpid()
-"""Numbers mean something in one project only, and each window, a process of its own, may have another one open."""
+"""Ids are valid in one project only, and each window (a process) may have another one open."""
 CLASS_MIME: Final = f"application/x-protoleaf-class-{_OWN}"
 IMAGES_MIME: Final = f"application/x-protoleaf-images-{_OWN}"
 
@@ -49,12 +49,8 @@ class DraggedFiles:
 Dragged = DraggedClasses | DraggedImages | DraggedFiles
 
 
-def carried_height(dragged: Dragged) -> int:
-    """How far the drag image reaches below the pointer, in logical pixels; Qt does not report where it is shown."""
-    return _CARRIED_HEIGHTS[type(dragged)]
-
-
-_CARRIED_HEIGHTS: Final[dict[type, int]] = {DraggedClasses: 30, DraggedImages: 90, DraggedFiles: 24}
+CARRIED_HEIGHTS: Final[dict[type, int]] = {DraggedClasses: 30, DraggedImages: 90, DraggedFiles: 24}
+"""How far the drag image reaches below the pointer, in logical pixels; Qt does not report where it is shown."""
 
 
 def classes_mime_data(places: Places, names: Sequence[str]) -> QMimeData:
@@ -122,11 +118,9 @@ def drag_picture(widget: QWidget, text: str) -> QPixmap:
     return picture
 
 
-EDGE: Final = 28
-"""Logical pixels from the edge within which it scrolls."""
+EDGE: Final = 28  # logical pixels within which it scrolls
 TICK_MS: Final = 16  # a frame
-SLOWEST, FASTEST = 2, 36
-"""Logical pixels a tick: just inside the edge, and from as far outside as it is wide."""
+SLOWEST, FASTEST = 2, 36  # logical pixels a tick: just inside the edge, and far outside
 
 
 @final
@@ -171,7 +165,7 @@ def speed_at(y: int, height: int) -> int:
     return -speed if into_top > into_bottom else speed
 
 
-# How opaque it is; chosen by eye: pictures stay what they are below it.
+# Chosen by eye.
 _FILL_OPACITY: Final = 0.14
 _EDGE_OPACITY: Final = 0.9
 

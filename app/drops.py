@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QDragEnterEvent, QKeyEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QStyle, QStyleOption, QWidget
 
 from app.controls import fill_column
-from app.dragging import IMAGES_MIME, Dragged, DraggedClasses, DraggedImages, Places, carried_height
+from app.dragging import CARRIED_HEIGHTS, IMAGES_MIME, Dragged, DraggedClasses, DraggedImages, Places
 from app.texts import fill, plural, shortened, tr, with_breaks
 from app.theme.tokens import tokens
 from app.wording import images
@@ -83,11 +83,9 @@ def _path_text(graph: CategoryGraph, path: tuple[int, ...]) -> str:
     return " > ".join(names)
 
 
-# Logical pixels: of the text, and around it.
-WIDEST: Final = 320
+WIDEST: Final = 320  # logical pixels of the text
 MARGIN: Final = 12
-# From the pointer's tip to the chip: below the arrow, and out of the way of the row that is aimed at.
-BESIDE: Final = QPoint(16, 18)
+BESIDE: Final = QPoint(16, 18)  # from the pointer to the chip: below the arrow, clear of the row
 _WRAPPED: Final = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 
 
@@ -106,7 +104,7 @@ class LazyChip:
             return
         if self._chip is None:
             self._chip = DropChip(self._view.window())
-        self._chip.say(text, place, 0 if dragged is None else carried_height(dragged), is_refusal=is_refusal)
+        self._chip.say(text, place, CARRIED_HEIGHTS.get(type(dragged), 0), is_refusal=is_refusal)
 
     def hide(self) -> None:
         if self._chip is not None:

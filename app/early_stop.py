@@ -1,4 +1,4 @@
-"""From the first moment on Ctrl+C ends the program quietly, and closed streams harm nothing; imports little."""
+"""Handles Ctrl+C and closed standard streams from the start of the program; imports little."""
 
 from __future__ import annotations
 

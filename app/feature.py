@@ -99,7 +99,7 @@ class PanelFeature(Feature, Generic[Panel]):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.panel: Panel | None = None  # until it is wanted first
+        self.panel: Panel | None = None
 
     @abstractmethod
     def make_panel(self) -> Panel:
@@ -136,7 +136,7 @@ class Imports(Feature, Generic[Card]):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.card: Card | None = None  # None until it was asked for
+        self.card: Card | None = None
         self._reading: DetachedJob | None = None
         self._session.closed.connect(self._on_closed)
 
@@ -154,8 +154,6 @@ class Imports(Feature, Generic[Card]):
     @abstractmethod
     def _survey(self, project: Path, source: Path, cancel: CancelToken) -> object:
         """Read and compare a source; on a thread of its own."""
-
-    # -- choosing
 
     def open_card(self) -> None:
         card = self._shown_card()
@@ -183,8 +181,6 @@ class Imports(Feature, Generic[Card]):
         folder = choose_folder(self._host, self.purpose, self._title())
         if folder is not None:
             self.read(folder)
-
-    # -- reading
 
     def read(self, source: Path) -> None:
         """Read a source, and show what importing it would do."""
@@ -229,8 +225,6 @@ class Imports(Feature, Generic[Card]):
         self._stop_reading()
         if self.card is not None:
             self.card.dismiss()
-
-    # -- the import
 
     def _take_over(
         self,

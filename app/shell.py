@@ -1,4 +1,4 @@
-"""The window without its features: three panes, what floats over them, and how features reach one another."""
+"""The window without its features: three panes, overlays, and the signals between features."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 LOWEST: Final = 400
 
 Guard = Callable[[Callable[[], object]], bool]
-"""Whether something holds the project back; if so, it calls its argument once the person has decided."""
+"""Whether leaving the project must wait; if so, it calls its argument once the user has decided."""
 
 
 class Shell(QMainWindow):
@@ -121,8 +121,6 @@ class Shell(QMainWindow):
         self.inspector.requests.class_requested.connect(tree.select_class)
         self.embedding.in_view = workspace.ids_in_view
 
-    # -- what features ask for
-
     def trigger(self, action: str) -> None:
         """Trigger an action if it is available."""
         self.registry.trigger(action)
@@ -152,8 +150,6 @@ class Shell(QMainWindow):
         """Pause other computation within this context."""
         with self.session.undisturbed(), self.thumbnails.resting():
             yield
-
-    # -- what is chosen
 
     def _on_subset_selected(self, subset: Subset) -> None:
         self.inspector.clear()

@@ -54,8 +54,6 @@ class WindowActions(Feature):
         undo, redo = Needs.UNDO if self._undo_text else Needs.NOTHING, Needs.REDO if self._redo_text else Needs.NOTHING
         return images | undo | redo
 
-    # -- what is shown
-
     @_on_image("open_image", marked("Open the image"), "open_image", "Space")
     def open_image(self) -> None:
         if self._grid.current_id is not None:
@@ -123,8 +121,6 @@ class WindowActions(Feature):
     def show_failures(self) -> None:
         self._shell.status_line.job_bar.show_failures()
 
-    # -- undo and redo
-
     @action("undo", marked("Undo"), "undo", "Ctrl+Z", Section.EDIT_UNDO, needs=WRITE | Needs.UNDO)
     def undo(self) -> None:
         self._session.undo()
@@ -144,8 +140,6 @@ class WindowActions(Feature):
     def _on_undo_state_changed(self, undo_text: str, redo_text: str) -> None:
         self._undo_text, self._redo_text = undo_text, redo_text
 
-    # -- the command palette
-
     @action(
         "command_palette", marked("Search commands and classes…"), "search", "Ctrl+K", Section.EDIT_SEARCH, needs=ANY
     )
@@ -162,8 +156,6 @@ class WindowActions(Feature):
             self._shell.trigger(choice.name)
         elif isinstance(choice, ClassChoice):
             self._shell.tree.select_class(choice.class_id)
-
-    # -- keys
 
     @action("show_keys", marked("Keys"), "keys", "?", Section.HELP_READ, needs=ANY)
     def show_keys(self) -> None:

@@ -35,7 +35,7 @@ class ClassSplitting(Feature):
     def ask(self) -> None:
         class_id = self._shell.tree.selected_class
         if class_id is not None:
-            self.open(class_id, self._shell.workspace.selected_ids)
+            self.open(class_id, self._shell.workspace.grid.selected_ids)
 
     def open(self, class_id: int, chosen: Sequence[int] = ()) -> None:
         """Propose that `chosen` images leave the class; without any the smaller of two kinds, where there are two."""

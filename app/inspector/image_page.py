@@ -18,7 +18,6 @@ from app.inspector.logic import DIGITS, Certainty, ImageFacts, ScoreRow, ShareRo
 from app.inspector.page import Page, PageRequests, Paragraph, ScoreLine
 from app.inspector.wording import (
     certainty_text,
-    condition_text,
     label_origin,
     label_title,
     learned_text,
@@ -141,7 +140,7 @@ class ImagePage(Page):
     def _show_prediction(self, facts: ImageFacts) -> None:
         """Show the most likely classes; for an unknown image without percentages, which would suggest certainty."""
         is_unknown = facts.certainty is Certainty.UNKNOWN
-        condition = condition_text() if is_unknown else ""
+        condition = tr("If it is one of them after all, most likely:") if is_unknown else ""
         self._certainty.show_text(certainty_text(facts))
         self._safe.setVisible(facts.is_coarse)
         if facts.is_coarse and facts.safe is not None:

@@ -1,4 +1,4 @@
-"""What the inspector says about an image or a class, as plain values. No Qt."""
+"""What the inspector shows of an image or a class, as plain values. No Qt."""
 
 from __future__ import annotations
 
@@ -20,13 +20,10 @@ if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import Label
 
-if TYPE_CHECKING:  # these load numpy and more; the window shows first
-    from engine.project import Label
-
 DIGITS: Final = 9  # classes that have a digit key
 ALWAYS_SHOWN: Final = 5
-RARELY: Final = 0.01  # a class below the fifth is shown, and has a digit, from this probability on
-SHOWN_PLACES: Final = 8  # of a class with many paths from the top; the others are counted
+RARELY: Final = 0.01  # probability from which classes below the fifth are shown
+SHOWN_PLACES: Final = 8  # paths of a class; the others are counted
 
 
 class Certainty(Enum):
@@ -176,19 +173,15 @@ def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[S
     """The sources of the prototype behind a prediction, largest share first, without empty ones."""
     if explanation is None:
         return ()
-    own = [ShareRow(None, graph.name(explanation.class_id), explanation.own.share, explanation.own.image_ids)]
-    parents = [
-        ShareRow(share.class_id, graph.name(share.class_id), share.share, share.image_ids)
-        for share in explanation.parents
-        if share.class_id in graph
+    own = ShareRow(None, graph.name(explanation.class_id), explanation.own.share, explanation.own.image_ids)
+    unlabelled = ShareRow(None, "", explanation.unlabelled, (), ShareSource.UNLABELLED)
+    others = [
+        ShareRow(one.class_id, graph.name(one.class_id), one.share, one.image_ids, source)
+        for source, shares in ((ShareSource.LABELLED, explanation.parents), (ShareSource.COARSE, explanation.coarse))
+        for one in shares
+        if one.class_id in graph
     ]
-    coarse = [
-        ShareRow(share.class_id, graph.name(share.class_id), share.share, share.image_ids, ShareSource.COARSE)
-        for share in explanation.coarse
-        if share.class_id in graph
-    ]
-    unlabelled = [ShareRow(None, "", explanation.unlabelled, (), ShareSource.UNLABELLED)]
-    present = [row for row in own + parents + coarse + unlabelled if row.share > 0.005]  # noqa: PLR2004 (less rounds to nothing)
+    present = [row for row in (own, *others, unlabelled) if row.share > 0.005]  # noqa: PLR2004 (less rounds to nothing)
     return tuple(sorted(present, key=lambda row: -row.share))
 
 
@@ -265,7 +258,7 @@ class Teaching(Enum):
 
 
 def teaching(facts: ClassPageFacts) -> Teaching:
-    is_taught_by_parents = any(row.score > 0 for row in facts.parents)  # those without images have nothing to teach
+    is_taught_by_parents = any(row.score > 0 for row in facts.parents)  # without images they contribute nothing
     if facts.is_zero_shot:
         return Teaching.PARENTS_ONLY if is_taught_by_parents else Teaching.NOTHING
     if not facts.shots:
@@ -273,11 +266,6 @@ def teaching(facts: ClassPageFacts) -> Teaching:
     if not is_taught_by_parents or facts.own_share >= 1.0:
         return Teaching.OWN_ONLY
     return Teaching.BOTH
-
-
-def is_labelled(state: CollectionState, image_id: int) -> bool:
-    label = state.label_class[state.position(image_id)]
-    return bool(label >= 0 or label == UNKNOWN)
 
 
 def label_shown(state: CollectionState, image_id: int, known: Label | None) -> Label | None:

@@ -58,10 +58,6 @@ def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for
             return tr("Sure of %1, not of the exact class.", shortened(safe))
 
 
-def condition_text() -> str:
-    return tr("If it is one of them after all, most likely:")
-
-
 def why_title(facts: ImageFacts) -> str:
     if facts.certainty is Certainty.UNKNOWN:
         return tr("Why unknown")

@@ -93,10 +93,8 @@ class Job(QObject):
 class Lane(Enum):
     """Queues of heavy jobs: in each lane one job runs at a time."""
 
-    EMBEDDING = auto()
-    """For those before it in this lane: photos that are dropped while a backbone trains are embedded at once."""
-    TRAINING = auto()
-    """For every heavy job before it: it learns from what they embed."""
+    EMBEDDING = auto()  # waits for its own lane: photos dropped during a training are embedded at once
+    TRAINING = auto()  # waits for every heavy job: it learns from what they embed
 
 
 @final

@@ -35,20 +35,14 @@ class WorkerJob(Job):
     """Base of jobs of a worker; delivers its results on the GUI thread.
 
     A subclass sends its first request in `start`, and handles the result in `_on_result`.
-
-    Signals:
-        event_came: events besides progress, such as a batch of results or a point of a curve.
-
-    Attributes:
-        details: traceback or last output of a worker that ended unexpectedly.
     """
 
-    event_came = Signal(object)
+    event_came = Signal(object)  # besides progress, such as a batch of results or a point of a curve
     _came = Signal()
 
     def __init__(self, title: str, *, cancel_grace_ms: int = CANCEL_GRACE_MS, parent: QObject | None = None) -> None:
         super().__init__(title, parent)
-        self.details = ""
+        self.details = ""  # traceback or last output of a worker that ended unexpectedly
         self._worker: Worker | None = None
         self._number = 0
         self._is_asking = False
@@ -184,21 +178,11 @@ class Stage(StrEnum):
 
 @final
 class JobSlot(QObject):
-    """One kind of work, one job at a time, with all that screens show of it.
+    """One kind of work, one job at a time, with all that screens show of it. Heavy jobs wait for each other."""
 
-    Signals:
-        stage_changed: all attributes are up to date already.
-        finished: the worker's result; `stage_changed` comes after it.
-
-    Args:
-        jobs: the jobs it joins.
-        is_heavy: whether it waits for other heavy work.
-        keeps_finished: whether a stop keeps what was finished.
-    """
-
-    stage_changed = Signal(Stage)
+    stage_changed = Signal(Stage)  # all attributes are up to date already
     progressed = Signal(Progress)
-    finished = Signal(object)
+    finished = Signal(object)  # the worker's result; `stage_changed` comes after it
 
     def __init__(self, jobs: JobRunner, *, is_heavy: bool = False, keeps_finished: bool = True) -> None:
         super().__init__(jobs)

@@ -175,8 +175,6 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         assert whole is not None, "the card has one"
         whole.addWidget(self._foot)  # never scrolled away
 
-    # -- what is shown
-
     @property
     def summary(self) -> str:
         return "" if self._plan.isHidden() else self._summary.text()
@@ -238,8 +236,6 @@ class ImportCard(ScrollingCard, Generic[Survey]):
 
     def _forget(self) -> None:
         self.survey = None
-
-    # -- what the person does
 
     def _on_import(self) -> None:
         if self.survey is not None and self.import_button.isEnabled():

@@ -58,19 +58,13 @@ Choice = ClassChoice | CreateChoice | CommandChoice | NameChoice | OptionChoice
 
 @dataclass(frozen=True)
 class PaletteRow:
-    """One row of a palette.
-
-    Attributes:
-        hint: a key, a score or a count at the right end.
-        icon: name of an icon of the theme.
-        choice: None for a row that cannot be chosen.
-    """
+    """One row of a palette."""
 
     title: str
     subtitle: str
-    hint: str
-    icon: str
-    choice: Choice | None
+    hint: str  # a key, a score or a count at the right end
+    icon: str  # name of an icon of the theme
+    choice: Choice | None  # None for a row that cannot be chosen
 
 
 def class_ids_for(graph: CategoryGraph, text: str, *, first: Sequence[int] = ()) -> list[int]:

@@ -16,12 +16,12 @@ from app.review.labelling import (
     create_and_label,
     label_groups,
     no_such_digit,
-    none_sure_enough,
     nothing_to_accept,
 )
 from app.session.card_under_eye import Ranking
 from app.status.notice import Notice
-from app.texts import marked, tr
+from app.texts import fill, marked, tr
+from app.wording import number, percent
 from app.workspace.selection_bar import acceptable
 from engine.collection.state import NO_CLASS
 
@@ -73,9 +73,6 @@ class Labelling(Feature):
     def _open_menu(self, place: QPoint) -> None:
         self._shell.registry.menu_of(IMAGE_MENU, self._shell).popup(place)
 
-    def _threshold(self) -> float:
-        return self._settings.accept_above / 100
-
     def label(self, image_ids: Sequence[int], class_id: int) -> None:
         """Label images, remember the class for the palette, and go on to the next card."""
         self._recent = [class_id, *(known for known in self._recent if known != class_id)][:RECENT_KEPT]
@@ -113,11 +110,13 @@ class Labelling(Feature):
 
     def _accept_many(self, chosen: Sequence[int], state: CollectionState) -> None:
         includes_unknown = self._images.selection_bar.includes_unknown
-        found = acceptable(state, chosen, self._threshold(), with_unknown=includes_unknown)
+        threshold = self._settings.accept_above / 100
+        found = acceptable(state, chosen, threshold, with_unknown=includes_unknown)
         if found.groups:
             self._label_and_go_on(found.groups)
         else:
-            self._toast.say(none_sure_enough(len(chosen), self._threshold()))
+            text = tr("None of the %1 selected images has an unlabelled prediction above %2.")
+            self._toast.say(fill(text, number(len(chosen)), percent(threshold)))
 
     @_on_cards("accept_likeliest", marked("Accept the most likely class"), "accept_safe", "Shift+Return Shift+Enter")
     def accept_likeliest(self) -> None:
@@ -174,8 +173,8 @@ class Labelling(Feature):
 
     def _chosen(self) -> tuple[int, ...]:
         """The selected images, else the current one."""
-        current = self._images.current_id
-        return self._images.selected_ids or (() if current is None else (current,))
+        current = self._images.grid.current_id
+        return self._images.grid.selected_ids or (() if current is None else (current,))
 
     # -- digits
 
@@ -190,7 +189,7 @@ class Labelling(Feature):
     @_digit(9, marked("Label as the 9th most likely class"))
     def label_as(self, digit: int) -> None:
         """Label the selected images as the class of a digit, as displayed."""
-        image_id = self._images.current_id
+        image_id = self._images.grid.current_id
         if image_id is None:
             return
         class_ids = self._shell.inspector.likeliest_of(image_id)
@@ -209,7 +208,7 @@ class Labelling(Feature):
             self._session.act(lambda project: project.images.remove(chosen))
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
-        graph, current = self._session.graph, self._images.current_id
+        graph, current = self._session.graph, self._images.grid.current_id
         likeliest = () if current is None else self._shell.inspector.likeliest_of(current)
         rows = class_rows(graph, text, first=[*likeliest, *self._recent])
         new = create_choice(graph, text, under=self._images.class_id)

@@ -11,7 +11,7 @@ from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, cla
 from app.palette.view import Palette
 from app.session.subsets import Subset
 from app.texts import tr
-from app.wording import images, number, percent
+from app.wording import images
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.project.actions import action
 
@@ -35,12 +35,6 @@ def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) 
     if state.status[place] == ImageStatus.WAITING:
         return tr("Nothing to accept yet: this image has not been read.")
     return tr("Nothing to accept yet: label an image of some class first.")
-
-
-def none_sure_enough(count: int, threshold: float) -> str:
-    return tr(
-        "None of the %1 selected images has an unlabelled prediction above %2.", number(count), percent(threshold)
-    )
 
 
 def no_such_digit(digit: int, *, is_complete: bool) -> str:

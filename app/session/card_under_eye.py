@@ -21,36 +21,24 @@ if TYPE_CHECKING:
     from engine.project import Label
 
 
-QUIET_S: Final = 1.0
-"""After so long without a key or a move of the mouse newer predictions are taken over."""
-REACTION_S: Final = 0.4
-"""A key that comes so soon after a change was decided on before it."""
+QUIET_S: Final = 1.0  # newer predictions are shown after this time without a key or a mouse move
+REACTION_S: Final = 0.4  # a key pressed this soon after a change was decided on before it
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The prediction of one image, as card, inspector and keys use it.
-
-    Attributes:
-        best_class: the most likely leaf, or `NO_CLASS`.
-        safe_class: the deepest class that passes its threshold, or `NO_CLASS`.
-        is_unknown: too far from every class.
-        tops: the most likely classes, `best_class` first; it alone until the others are known.
-        label: the annotator's, with its origin, where known.
-        explanation: of the most likely class.
-        is_complete: whether all classes are known.
-    """
+    """The prediction of one image, as card, inspector and keys use it."""
 
     image_id: int
-    best_class: int
+    best_class: int  # the most likely leaf, or `NO_CLASS`
     best_score: float
-    safe_class: int
+    safe_class: int  # the deepest class that passes its threshold, or `NO_CLASS`
     safe_score: float
-    is_unknown: bool
-    tops: tuple[ScoredClass, ...]
-    label: Label | None = None
-    explanation: Explanation | None = None
-    is_complete: bool = False
+    is_unknown: bool  # too far from every class
+    tops: tuple[ScoredClass, ...]  # the most likely classes, `best_class` first; it alone until the others are known
+    label: Label | None = None  # the annotator's, where known
+    explanation: Explanation | None = None  # of the most likely class
+    is_complete: bool = False  # whether all classes are known
 
     @property
     def is_empty(self) -> bool:
@@ -108,12 +96,7 @@ def ranking_of(state: CollectionState, image_id: int, guess: Guess | None) -> Ra
 
 @final
 class FrozenRanking:
-    """The displayed ranking, which keys refer to, and a newer one that waits.
-
-    Attributes:
-        shown: on the screen.
-        pending: newer, not shown yet.
-    """
+    """The displayed ranking, which keys refer to, and a newer one that waits."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -178,17 +161,10 @@ _TOUCHES: Final = frozenset(
 class CardUnderEye(QObject):
     """Freezes the ranking of the current card. As the window's event filter it notices user activity.
 
-    Args:
-        truth: the newest state of the open project.
-        graph: its classes.
-        guesses: of images.
-        clock: seconds.
-
-    Signals:
-        changed: another ranking is shown, or a newer one waits.
+    `truth` is the newest state of the open project, `clock` gives seconds.
     """
 
-    changed = Signal()
+    changed = Signal()  # another ranking is shown, or a newer one waits
 
     def __init__(
         self,
@@ -245,7 +221,7 @@ class CardUnderEye(QObject):
         before = self._overlay
         is_same_ranking = before is not None and before[1] is ranking
         if before and is_same_ranking and all(getattr(before[0], name) is getattr(truth, name) for name in frozen):
-            # Only a label is new: what was counted for these arrays stays true.
+            # Only a label is new: counts of these arrays stay valid.
             return replace(truth, **{name: getattr(before[2], name) for name in frozen})
         arrays = {name: getattr(truth, name).copy() for name in frozen}
         for name, value in frozen.items():
@@ -262,7 +238,7 @@ class CardUnderEye(QObject):
         self._image_id = image_id
         self.frozen.look_at(None if image_id is None else self._newest(image_id))
         self._quiet.stop()
-        if was_behind:  # the card that was left shows what is known by now
+        if was_behind:  # the card that was left shows newer predictions
             QTimer.singleShot(0, self, self.changed.emit)
 
     def hold_still(self) -> None:

@@ -22,9 +22,9 @@ class EmbeddingPhase(StrEnum):
 
     IDLE = "idle"
     RUNNING = "running"
-    FOLLOWED = "followed"  # running, and another run follows, also when this one is cancelled
+    FOLLOWED = "followed"  # running, and another run follows
     STOPPING = "stopping"  # running, and paused when it ends
-    PAUSED = "paused"  # until somebody asks for it again
+    PAUSED = "paused"  # until it is started again
 
     @property
     def is_stopped(self) -> bool:
@@ -34,11 +34,11 @@ class EmbeddingPhase(StrEnum):
 class Event(StrEnum):
     """What changes the phase."""
 
-    ASKED = "asked"  # a person or a change wants images embedded
+    ASKED = "asked"  # start was called
     BEGUN = "begun"  # a run begins
-    HELD = "held"  # the run is cancelled, to be taken up again later
-    STOPPED = "stopped"  # a person stops it
-    CANCELLED = "cancelled"  # the run over images that wait was cancelled, by whomever
+    HELD = "held"  # the run is cancelled, to be resumed later
+    STOPPED = "stopped"  # the user stops it
+    CANCELLED = "cancelled"  # the run over waiting images was cancelled
     ENDED = "ended"  # the run is over, however it ended
 
 
@@ -57,7 +57,7 @@ TRANSITIONS: Final[Mapping[tuple[EmbeddingPhase, Event], EmbeddingPhase]] = {
     (EmbeddingPhase.STOPPING, Event.ENDED): EmbeddingPhase.PAUSED,
     (EmbeddingPhase.PAUSED, Event.ASKED): EmbeddingPhase.IDLE,
 }
-"""All that changes the phase; whatever else happens leaves it as it is."""
+"""Other events leave the phase as it is."""
 
 
 def after(phase: EmbeddingPhase, event: Event) -> EmbeddingPhase:
@@ -68,7 +68,7 @@ class Wanted(IntEnum):
     """Which images to embed: each includes those before it."""
 
     NOTHING = 0
-    WAITING = 1  # that have no embedding
+    WAITING = 1  # images without an embedding
     FAILED = 2  # and those that could not be read
     ALL = 3  # and whatever may have changed
 
@@ -76,36 +76,26 @@ class Wanted(IntEnum):
 class Views(StrEnum):
     """Whether images are embedded in all their views."""
 
-    LATER = "later"  # when a person pauses
+    LATER = "later"  # when the user pauses
     WANTED = "wanted"
-    ENOUGH = "enough"  # a person stopped it, for this project
+    ENOUGH = "enough"  # stopped by the user, for this project
 
 
-InView = Callable[[], Iterable[int]]
-"""Says which images somebody looks at, by id."""
-
-FEWEST: Final = 256
-"""Images of the first request: nothing is known of the speed yet."""
-MOST: Final = 5_000
-"""Of one request: it is made in some milliseconds, so the window and the project's thread stay free."""
-REQUEST_S: Final = 3.0
-"""What a request should take."""
+InView = Callable[[], Iterable[int]]  # ids of the visible images
+FEWEST: Final = 256  # images of the first request: the speed is not known yet
+MOST: Final = 5_000  # images of one request: it is made in milliseconds, so that window and project thread stay free
+REQUEST_S: Final = 3.0  # what a request should take
 
 
 @dataclass(frozen=True)
 class EmbedScope:
-    """What a run embeds besides waiting images; see `images_to_embed` and `views_to_embed`.
-
-    Attributes:
-        in_views: whether to embed all views when no image waits.
-        without_view: images whose views cannot be embedded.
-    """
+    """What a run embeds besides waiting images; see `images_to_embed` and `views_to_embed`."""
 
     device: str = "auto"
     with_failed: bool = False
     with_all: bool = False
-    in_views: bool = False
-    without_view: frozenset[int] = frozenset()
+    in_views: bool = False  # all views, once no image waits
+    without_view: frozenset[int] = frozenset()  # images whose views cannot be embedded
 
 
 def images_at_once(embedded: EmbedSummary | None) -> int:
@@ -118,18 +108,7 @@ def images_at_once(embedded: EmbedSummary | None) -> int:
 
 @final
 class EmbedJob(WorkerJob):
-    """Embeds the waiting images of the open project.
-
-    Args:
-        title: shown in the status bar.
-        session: of the project.
-        wanted: which images, and on which device.
-        worker: returns a new or running worker.
-        in_view: images that come first.
-
-    Attributes:
-        is_on_views: whether the worker's results are about views.
-    """
+    """Embeds the waiting images of the open project; `worker` returns a new or running worker."""
 
     def __init__(
         self, title: str, session: Session, wanted: EmbedScope, worker: Callable[[], Worker], in_view: InView
@@ -139,14 +118,14 @@ class EmbedJob(WorkerJob):
         self.wanted = wanted
         self._give_worker = worker
         self._in_view = in_view
-        self.is_on_views = False
+        self.is_on_views = False  # whether the results are about views
         self._asked: set[int] = set()
         self._asked_for_views: set[int] = set()
         self._last: EmbedSummary | None = None
 
     def start(self) -> None:
         self._ask_for_images()
-        self._begin()  # last, so that whoever is told can cancel
+        self._begin()  # last, so that its listeners can cancel
 
     def _ask_for_images(self) -> None:
         wanted, caches, asked = self.wanted, self._session.caches, self._asked

@@ -1,8 +1,4 @@
-"""Keeps a project embedded: whenever images wait, a worker embeds them and the collection learns batch by batch.
-
-The worker stays for some minutes with the backbone open, so that a few photos dropped on the window are embedded at
-once.
-"""
+"""Keeps a project embedded: a worker embeds waiting images, and stays for a while to embed further ones at once."""
 
 from __future__ import annotations
 
@@ -26,15 +22,9 @@ if TYPE_CHECKING:
     from engine.embedding.messages import EmbedBatch, EmbedResult, EmbedSummary
     from engine.project import Change
 
-FEED_INTERVAL_MS: Final = 500
-"""Batches are gathered this long: each update of the collection redraws the window."""
-
-IDLE_MS: Final = 5 * 60_000
-"""A worker that had nothing to do for this long leaves, and gives its memory back."""
-
-PAUSE_MS: Final = 2_000
-"""Images are embedded in all their views once a person pauses: the next label must not wait for that."""
-
+FEED_INTERVAL_MS: Final = 500  # batches are gathered: each update of the collection redraws the window
+IDLE_MS: Final = 5 * 60_000  # an idle worker then frees its memory
+PAUSE_MS: Final = 2_000  # views are embedded in a pause of the user: no label must wait for them
 WAITING: Final = 0  # ImageStatus.WAITING, without loading numpy before the window shows
 FAILED: Final = 2  # ImageStatus.FAILED
 
@@ -56,17 +46,14 @@ class Embedding(QObject):
     """
 
     failures_changed = Signal(tuple)  # `FileFailure` of each image that could not be read since the project was opened
-    device_changed = Signal(str, str)
-    """What looks at images, for people, and why it is no GPU; "" when it is one, or that is not known."""
-    notice_given = Signal(str)
-    """What a person must be told, such as that the GPU failed; at once, and once for each job; "" when a job came to
-    its end without."""
-    failed = Signal(str)  # why a job failed; the session says so, too
+    device_changed = Signal(str, str)  # the device's name, and why it is no GPU ("" where it is, or unknown)
+    notice_given = Signal(str)  # a warning, such as a failed GPU, once per job; "" when a job ended without
+    failed = Signal(str)  # why a job failed; also emitted by the session
 
     def __init__(self, session: Session, start: StartWorker = start_worker, *, idle_ms: int = IDLE_MS) -> None:
         super().__init__(session)
         self.device = "auto"
-        self.in_view: InView = tuple  # says which images somebody looks at; they are embedded first
+        self.in_view: InView = tuple  # visible images, which are embedded first
         self.failures: dict[int, FileFailure] = {}
         self.job: EmbedJob | None = None
         self.worker: Worker | None = None
@@ -74,7 +61,7 @@ class Embedding(QObject):
         self._start_worker = start
         self._rows: list[EmbedResult] = []
         self._viewed: list[int] = []
-        self._is_feeding = False  # what was gathered is on its way to the collection
+        self._is_feeding = False  # results are on their way to the collection
         self._phase = EmbeddingPhase.IDLE
         self._wanted = Wanted.NOTHING
         self._views = Views.LATER
@@ -84,7 +71,6 @@ class Embedding(QObject):
         self._feed_timer.timeout.connect(self._feed)
         self._idle_timer = QTimer(self, singleShot=True, interval=idle_ms)
         self._idle_timer.timeout.connect(self._on_idle)
-        # Runs out when a person pauses.
         self.pause_timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self.pause_timer.timeout.connect(self._on_pause)
         session.jobs.stopping.connect(self._on_stopping)
@@ -101,7 +87,7 @@ class Embedding(QObject):
         if self._wanted >= Wanted.FAILED:
             self._without_view.clear()
             if self.job is not None and self.job.wanted.in_views:
-                self.job.cancel()  # it takes what waits on its way, not what was read before
+                self.job.cancel()  # it embeds waiting images anyway, but does not retry others
         self._start_when_free()
 
     def start_again(self) -> None:
@@ -188,9 +174,9 @@ class Embedding(QObject):
         info, state = self._session.info, self._session.state
         if self._phase is not EmbeddingPhase.IDLE or info is None or state is None or self._session.what_if.is_on:
             return
-        if not self._is_wanted(state):
-            return
         in_views = not self._waits(state)
+        if in_views and not self._wants_views(state):
+            return
         wanted = EmbedScope(
             self.device,
             with_failed=self._wanted >= Wanted.FAILED,
@@ -217,9 +203,7 @@ class Embedding(QObject):
         is_wanted = (state.status == WAITING) | ((state.status == FAILED) & (self._wanted >= Wanted.FAILED))
         return self._wanted is Wanted.ALL or (self._wanted is not Wanted.NOTHING and bool(is_wanted.any()))
 
-    def _is_wanted(self, state: CollectionState) -> bool:
-        if self._waits(state):
-            return True
+    def _wants_views(self, state: CollectionState) -> bool:
         return self._views is Views.WANTED and not self._without_view.issuperset(state.without_views.tolist())
 
     def _running_worker(self) -> Worker:
@@ -244,7 +228,7 @@ class Embedding(QObject):
         self._tell_notice(progress.notice)
 
     def _on_finished(self, embedded: EmbedSummary | None) -> None:
-        if embedded is None:  # nothing waited any more
+        if embedded is None:  # nothing waited
             return
         self.device_changed.emit(embedded.device_name, embedded.reason)
         self._tell_notice(embedded.notice)

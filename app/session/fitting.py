@@ -1,4 +1,4 @@
-"""Fits the model behind the person's back: labels are never held up by it, and it never runs twice at once."""
+"""Fits the model in the background, one fit at a time; labels never wait for it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from engine.events import CancelToken
 if TYPE_CHECKING:
     from engine.collection.fitting import FitInput, FitOutcome
 
-LONGEST_REST_S: Final = 0.25
-"""A fit goes on after so long, whatever keeps the window busy."""
+LONGEST_REST_S: Final = 0.25  # a paused fit goes on after this time
 
 
 @final
@@ -28,9 +27,6 @@ class RestToken(CancelToken):
     """Cancels a fit, and pauses it before its next block while a key is handled.
 
     Python runs one thread at a time: beside a running fit, painting the next card takes three times as long.
-
-    Args:
-        may_run: cleared while fits are to pause.
     """
 
     def __init__(self, may_run: threading.Event) -> None:
@@ -43,8 +39,8 @@ class RestToken(CancelToken):
 
 
 YOUNG_S: Final = 0.25
-"""A fit that is younger when the next label comes begins anew with it: little is lost, and the last label of a series
-waits for hardly more than one fit. Once in a row, or somebody who labels steadily would never see a prediction."""
+"""A fit younger than this restarts with the next label, so that the last label of a series waits for hardly more than
+one fit. Once in a row, or steady labelling would never see a prediction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +54,7 @@ class _Run:
 class Fitting(QObject):
     """Runs one fit at a time on a thread of its own, while labels are newer than the model."""
 
-    running_changed = Signal(bool)  # whether predictions are on their way
+    running_changed = Signal(bool)  # whether predictions are being computed
     caught_up = Signal()  # the model knows all labels, or failed to learn them
 
     def __init__(self, runner: Runner, parent: QObject | None = None) -> None:

@@ -1,8 +1,4 @@
-"""What the keys and the inspector need to know of an image, fetched before the image comes up.
-
-Frame, card and inspector change in one step: nobody waits for an answer about the next image, and a key means what is
-on the screen.
-"""
+"""Predictions in full, fetched before an image comes up: frame, card and inspector change in one step."""
 
 from __future__ import annotations
 
@@ -19,31 +15,20 @@ if TYPE_CHECKING:
 MOST_KEPT: Final = 512
 
 Ask = Callable[["Callable[[LiveCollection], FoundGuesses]", "Callable[[FoundGuesses], None]"], None]
-"""Runs a question on the project thread and delivers the answer on the GUI thread."""
 
 
 @dataclass(frozen=True)
 class FoundGuesses:
-    """Results of the project thread about wanted images.
-
-    Attributes:
-        by_image: the guesses.
-        replaces: whether the model changed, so that all earlier guesses are outdated.
-        outdated: images whose guess is no longer valid.
-    """
+    """Results of the project thread about wanted images."""
 
     by_image: Mapping[int, Guess] = field(default_factory=dict)
-    replaces: bool = False
-    outdated: frozenset[int] = frozenset()
+    replaces: bool = False  # whether the model changed, so that all earlier guesses are outdated
+    outdated: frozenset[int] = frozenset()  # images whose guess is no longer valid
 
 
 @final
 class Guesses(QObject):
-    """The guesses of the images that come up next; `ask` queries the collection.
-
-    Signals:
-        arrived: new guesses are known.
-    """
+    """The guesses of the images that come up next; `ask` queries the collection."""
 
     arrived = Signal()
 
@@ -93,12 +78,7 @@ class Guesses(QObject):
     # -- on the project thread
 
     def look_up(self, live: LiveCollection, touched: Iterable[int] | None) -> FoundGuesses:
-        """The guesses that the last operation changed.
-
-        Args:
-            live: the collection.
-            touched: images whose label may have changed; None for any.
-        """
+        """The guesses that the last operation changed; `touched` images may have another label, None: any image."""
         wanted = self._wanted
         if touched is None or live.fitted is not self._fitted:
             self._fitted = live.fitted

@@ -1,4 +1,4 @@
-"""A person's labels on their way: on the screen at once, on disk within milliseconds, taken back when it refuses."""
+"""Labels on their way to the disk: on the screen at once, taken back when the disk refuses."""
 
 from __future__ import annotations
 
@@ -17,11 +17,9 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
     from engine.project import Change, Project
 
-FRAME_S: Final = 0.016
-"""So long a label may take to the disk before the screen goes on without waiting for it."""
-
+FRAME_S: Final = 0.016  # the screen waits this long for the disk
 Codes = Mapping[int, int]
-"""What each image gets: a class id, `UNKNOWN` or `NO_CLASS`."""
+"""By image: a class id, `UNKNOWN` or `NO_CLASS`."""
 
 
 @final

@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 
 @final
 class UnmadeBackboneError(Exception):
-    """The project waits for its backbone; `preparation` is the worker's request.
-
-    Args:
-        name: of the backbone.
-        choice: its kind, for people; "" without.
-        preparation: request for the worker.
-    """
+    """The project waits for its backbone (`choice`: its kind, "" without); `preparation` is the worker's request."""
 
     def __init__(self, name: str, choice: str, preparation: Request[Any]) -> None:
         super().__init__(name)
@@ -37,16 +31,12 @@ class UnmadeBackboneError(Exception):
 
 @final
 class BackboneMaking(QObject):
-    """Builds the backbone that a project waits for, then continues; after a cancel it does not.
-
-    Attributes:
-        slot: the job; the status bar shows it and can stop it.
-    """
+    """Builds the backbone that a project waits for, then continues; after a cancel it does not."""
 
     def __init__(self, jobs: JobRunner) -> None:
         super().__init__(jobs)
         self.slot = JobSlot(jobs, keeps_finished=False)
-        self._tried = ""  # is not made again: opening says what is wrong with it
+        self._tried = ""  # not built again: opening reports what is wrong with it
         self._go_on: Callable[[], None] | None = None
         self.slot.stage_changed.connect(self._on_stage_changed)
 

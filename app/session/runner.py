@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 EDITS_REPLAYED_AT_MOST: Final = 2_000
-"""More edits than this reach the window as a new graph, copied on the project thread: replaying would freeze it."""
+"""More edits reach the window as a new graph, copied on the project thread: replaying would freeze it."""
 
 
 @dataclass(frozen=True)
@@ -41,23 +41,15 @@ class ProjectInfo:
 
 @dataclass(frozen=True)
 class News:
-    """What one operation changed.
-
-    Attributes:
-        undo_text, redo_text: the commands that undo and redo would be; "" without.
-        change: of an action; None for other news.
-        graph_edits: to replay on the mirror, unless there is a new graph.
-        new_graph: replaces the mirror.
-        is_behind: whether what the model learns from is newer than the predictions.
-    """
+    """What one operation changed."""
 
     state: CollectionState
-    undo_text: str
-    redo_text: str
-    change: Change | None = None
-    graph_edits: tuple[GraphEdit, ...] = ()
-    new_graph: CategoryGraph | None = None
-    is_behind: bool = False
+    undo_text: str  # the next command to undo; "" without
+    redo_text: str  # the next command to redo; "" without
+    change: Change | None = None  # of an action; None for other news
+    graph_edits: tuple[GraphEdit, ...] = ()  # to replay on the mirror, unless there is a new graph
+    new_graph: CategoryGraph | None = None  # replaces the mirror
+    is_behind: bool = False  # whether what the model learns from is newer than the predictions
 
 
 def _news(
@@ -78,7 +70,7 @@ def news_of_state(live: LiveCollection, _result: object = None) -> News:
 
 def news_of_everything(live: LiveCollection) -> News:
     """A project was opened, or the change is unknown."""
-    live.project.classes.graph.make_searchable()  # else the first letter typed would wait for it
+    live.project.classes.graph.make_searchable()  # else the first search would wait for it
     return _news(live, new_graph=live.project.classes.graph.copy())
 
 
@@ -127,15 +119,12 @@ class Runner(QObject):
         guesses: updated with every operation.
         on_news: called on the GUI thread with what an operation changed.
         on_entered: called on the project thread with a project just opened, and its first news.
-
-    Attributes:
-        shown: the project of the window; on the GUI thread only compared.
     """
 
     busy_changed = Signal(bool)
-    failed = Signal(str)  # one line for a person
-    damaged = Signal(Path)  # a project that could not be opened because it is damaged; `failed` says how
-    moved = Signal(bool, str)  # a file is not where it was opened: whether of the project shown, and the reason
+    failed = Signal(str)  # a message
+    damaged = Signal(Path)  # the project to be opened; `failed` has the reason
+    moved = Signal(bool, str)  # a file was moved: whether the shown project's, and the message
     left = Signal()  # no project is open any more
 
     def __init__(
@@ -149,7 +138,7 @@ class Runner(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.shown: LiveCollection | None = None
+        self.shown: LiveCollection | None = None  # by the window; on the GUI thread only compared
         self._caches = caches
         self._making = making
         self._guesses = guesses
@@ -157,7 +146,7 @@ class Runner(QObject):
         self._on_entered = on_entered
         self._live: LiveCollection | None = None  # touched on the thread only
         self._newest: dict[str, object] = {}
-        self._epoch = 0  # one more with every project that is left: answers about it are dropped
+        self._epoch = 0  # increases with every closed project, whose answers are dropped
         self._thread = BackgroundThread("project", self)
         self._thread.busy_changed.connect(self.busy_changed)
         self.post = self._thread.post
@@ -166,8 +155,6 @@ class Runner(QObject):
     @property
     def is_busy(self) -> bool:
         return self._thread.is_busy
-
-    # -- operations and questions
 
     def operate(
         self,
@@ -205,7 +192,15 @@ class Runner(QObject):
         topic: str = "",
         on_failure: Callable[[], None] = ignore,
     ) -> None:
-        """See `Session.ask`."""
+        """Query the collection; the answer comes on the GUI thread.
+
+        Args:
+            question: called on the project thread.
+            on_answer: called unless `owner` died, the project was closed, or a newer query replaced this one.
+            owner: the widget that asks.
+            topic: a query replaces unanswered ones of the same topic; "" replaces none.
+            on_failure: called on the GUI thread; `failed` has the reason.
+        """
         number, epoch = object(), self._epoch
         self._newest[topic] = number
 
@@ -241,7 +236,7 @@ class Runner(QObject):
                 raise Cancelled
             try:
                 result = operation(live, on_progress, cancel)
-            except BaseException:  # what was finished before the stop is kept, so it must also be seen
+            except BaseException:  # finished work is kept, so it must be shown
                 live.load(fits=False)
                 self.tell(live, news_of_everything(live))
                 raise

@@ -1,7 +1,6 @@
-"""The one QObject around a project: it says once what changed, and each screen decides for itself.
+"""The one QObject around a project; it broadcasts changes. `LiveCollection` lives on the project thread only.
 
-`LiveCollection` lives on the project thread and nowhere else. The window asks and acts through `Session`, never waits,
-and reads two things that are safe on the GUI thread: `graph`, a mirror, and `state`, an immutable snapshot.
+The window reads two things that are safe on the GUI thread: `graph`, a mirror, and `state`, an immutable snapshot.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ class ClassMarks(QObject):
     def __init__(self, runner: Runner, parent: QObject) -> None:
         super().__init__(parent)
         self._runner = runner
-        self.colours: Mapping[int, str] = {}  # own ones of the classes that have one, as `#rrggbb`
-        self.policies: Mapping[int, ClassPolicy] = {}  # of the classes that have one of their own
+        self.colours: Mapping[int, str] = {}  # of classes with their own colour, as `#rrggbb`
+        self.policies: Mapping[int, ClassPolicy] = {}  # of classes with their own policy
 
     def read(self) -> None:
         self._runner.ask(
@@ -76,21 +75,19 @@ T = TypeVar("T")
 class Session(QObject):
     """Around one project at a time. All methods return at once; results come by signal, on the GUI thread."""
 
-    opened = Signal(ProjectInfo)  # list of images and graph follow at once, predictions a little later
-    loaded = Signal()  # predictions are there too, as far as embeddings are
+    opened = Signal(ProjectInfo)  # images and graph follow at once, predictions later
+    loaded = Signal()  # with predictions, as far as there are embeddings
     closed = Signal()  # no project is open any more
-    graph_changed = Signal(tuple)  # edits already applied to `graph`; an empty tuple means it was replaced wholly
+    graph_changed = Signal(tuple)  # edits, already applied to `graph`; empty: it was replaced
     state_changed = Signal(CollectionState)
     change_made = Signal(Change)  # of an action, undo or redo
-    undo_state_changed = Signal(str, str)  # the commands that undo and redo would be; "" when there is none
-    failed = Signal(str)  # one line for a person
-    damaged = Signal(Path)  # a project that could not be opened because it is damaged; `failed` says how
-    writable_changed = Signal(bool, str)
-    """False with the reason when nothing more can be saved, because the file is not where it was opened; True and ""
-    when it is back."""
-    busy_changed = Signal(bool)  # whether work waits or runs on the project thread; all is on disk when it is False
-    fitting_changed = Signal(bool)  # whether predictions are on their way, after opening or after labels
-    unsaved_changed = Signal(int)  # labelling actions that take longer than a frame to the disk, and are not there yet
+    undo_state_changed = Signal(str, str)  # the commands that undo and redo would be; "" without
+    failed = Signal(str)  # a message
+    damaged = Signal(Path)  # the project to be opened; `failed` has the reason
+    writable_changed = Signal(bool, str)  # False with the reason when the file was moved away; True, "" when it is back
+    busy_changed = Signal(bool)  # False: all is on disk
+    fitting_changed = Signal(bool)  # whether predictions are being computed
+    unsaved_changed = Signal(int)  # labelling actions that have been on their way to the disk for longer than a frame
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -99,14 +96,14 @@ class Session(QObject):
         self.making = BackboneMaking(self.jobs)
         self.info: ProjectInfo | None = None
         self.state: CollectionState | None = None
-        self._saved: CollectionState | None = None  # without labels that are still on their way to the disk
+        self._saved: CollectionState | None = None  # without labels that are not on disk yet
         self._graph: CategoryGraph | None = None
         self._is_stopped = False  # the file is not where it was opened
-        # What the keys and the inspector need to know of the images that come up next.
         self.guesses = Guesses(lambda question, on_answer: self.ask(question, on_answer, owner=self), self)
         self._runner = Runner(
             caches, self.making, self.guesses, on_news=self._on_news, on_entered=self._on_entered, parent=self
         )
+        self.ask = self._runner.ask
         self._runner.busy_changed.connect(self.busy_changed)
         self._runner.failed.connect(self.failed)
         self._runner.damaged.connect(self.damaged)
@@ -198,33 +195,11 @@ class Session(QObject):
     def redo(self) -> None:
         self._runner.operate(lambda live: live.project.history.redo(), news_of_change)
 
-    # -- what screens want to know
-
-    def ask(
-        self,
-        question: Callable[[LiveCollection], T],
-        on_answer: Callable[[T], None],
-        *,
-        owner: QObject,
-        topic: str = "",
-    ) -> None:
-        """Query the collection; the answer comes on the GUI thread.
-
-        Args:
-            question: called on the project thread.
-            on_answer: called unless `owner` died, the project was closed, or a newer query replaced this one.
-            owner: the widget that asks.
-            topic: a query replaces unanswered ones of the same topic; "" replaces none.
-        """
-        self._runner.ask(question, on_answer, owner=owner, topic=topic)
-
     def find_what_teaches(self, *, is_wanted: bool) -> None:
         """Whether states include the images to label first, also for projects opened later."""
         if is_wanted != self._wants_teaching:
             self._wants_teaching = is_wanted
             self._runner.operate(lambda live: live.find_what_teaches(is_wanted=is_wanted), news_of_state)
-
-    # -- long work and what machines find out
 
     def run_long(
         self,
@@ -235,13 +210,7 @@ class Session(QObject):
     ) -> Job:
         """Run long work on the project thread, such as importing a folder, as a job that can be cancelled.
 
-        Args:
-            work: called on the project thread.
-            title: shown in the status bar.
-            change_of: the `Change` in the work's result; None for none.
-
-        Returns:
-            The running job; its `finished` carries the result, after all signals about the change.
+        `change_of` extracts the `Change` from the result. `finished` comes after all signals about the change.
         """
         job = self._runner.long_operation(title, work, change_of)
         job.failed.connect(self.failed)

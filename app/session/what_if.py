@@ -20,11 +20,11 @@ class WhatIfSession(QObject):
     """While it is on, edits go to a copy of the project in memory. It begins once predictions are up to date."""
 
     begun = Signal()
-    ended = Signal(bool)  # whether what was tried out was kept; also False when the project was left in the middle
+    ended = Signal(bool)  # whether the edits were kept; False when the project was left
 
     def __init__(self, runner: Runner, fitting: Fitting, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.baseline: WhatIfBaseline | None = None  # the collection before; None while it is off
+        self.baseline: WhatIfBaseline | None = None  # the collection before the edits; None while it is off
         self._runner = runner
         self._fitting = fitting
         self._is_wanted = False

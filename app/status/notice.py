@@ -1,4 +1,4 @@
-"""A card above the grid that asks one thing, such as about what was just dropped; it can be passed over."""
+"""A card above the grid with a question that may be ignored, such as about dropped files."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, final

@@ -26,20 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Emptiness:
-    """What the empty grid says.
-
-    Attributes:
-        actions: names of actions that help.
-        is_good: whether the work is done.
-        takes_files: whether it is a drop box; a click does the first action.
-    """
+    """What the empty grid says."""
 
     icon: str
     title: str
     text: str
-    actions: tuple[str, ...] = ("show_all",)
-    is_good: bool = False
-    takes_files: bool = False
+    actions: tuple[str, ...] = ("show_all",)  # names of actions that help
+    is_good: bool = False  # whether the work is done
+    takes_files: bool = False  # whether it is a drop box; a click does the first action
 
 
 def emptiness_of(session: Session, wanted: ImageFilter, class_name: str) -> Emptiness:

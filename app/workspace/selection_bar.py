@@ -98,17 +98,11 @@ class ThresholdBox(QWidget):
 
 
 class Acceptable(NamedTuple):
-    """What accepting would do.
+    """What accepting would do."""
 
-    Attributes:
-        groups: images by the class they would get.
-        expected_errors: sum of their calibrated error probabilities.
-        unknown_count: images above the threshold that may show none of the classes, accepted or not.
-    """
-
-    groups: Mapping[int, Sequence[int]]
-    expected_errors: float
-    unknown_count: int
+    groups: Mapping[int, Sequence[int]]  # images by the class they would get
+    expected_errors: float  # sum of their calibrated error probabilities
+    unknown_count: int  # images above the threshold that may show none of the classes, accepted or not
 
     @property
     def image_count(self) -> int:

@@ -186,21 +186,13 @@ class Workspace(QWidget):
         self.model.set_missing(image_ids)
         self.grid.viewport().update()
 
-    @property
-    def selected_ids(self) -> tuple[int, ...]:
-        return self.grid.selected_ids
-
-    @property
-    def current_id(self) -> int | None:
-        return self.grid.current_id
-
     def ids_in_view(self) -> tuple[int, ...]:
         """Visible images: the open one, and the cards in the viewport."""
         if not self.isVisible():
             return ()
         rows = self.grid.places_in_view()
         ids = tuple(self.model.image_ids[rows.start : rows.stop].tolist())
-        return ids if self.current_id is None or not self.is_image_open else (self.current_id, *ids)
+        return ids if self.grid.current_id is None or not self.is_image_open else (self.grid.current_id, *ids)
 
     def hold(self) -> None:
         """Keep the order while the user works on these cards."""
@@ -360,8 +352,8 @@ class Workspace(QWidget):
         self.grid.setFocus()
 
     def _on_selection_dismissed(self) -> None:
-        if self.current_id is not None:
-            self.grid.select_image(self.current_id)
+        if self.grid.current_id is not None:
+            self.grid.select_image(self.grid.current_id)
         self.grid.setFocus()
 
     def _on_zoom_changed(self, side: int) -> None:

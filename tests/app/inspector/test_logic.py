@@ -12,14 +12,13 @@ from app.inspector.logic import (
     certainty,
     class_page_facts,
     image_facts,
-    is_labelled,
     safe_row,
     score_rows,
     share_rows,
     teaching,
 )
 from engine.collection.explain import ClassFacts
-from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
+from engine.collection.state import NO_CLASS, ImageStatus
 from engine.everyday.classifier import Explanation, LookAlike, ScoredClass, Share
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
@@ -167,9 +166,3 @@ def test_facts_of_a_class(graph: CategoryGraph) -> None:
 def test_what_teaches_a_class(changes: dict[str, object], expected: Teaching, graph: CategoryGraph) -> None:
     """Own images, parents, both, or nothing at all."""
     assert teaching(facts_of(graph, **changes)) is expected
-
-
-def test_none_of_the_classes_is_a_word_too() -> None:
-    """An image that a person called unknown is labelled."""
-    state = state_of([Picture(label=4), Picture(label=UNKNOWN), Picture()])
-    assert [is_labelled(state, image_id) for image_id in (11, 12, 13)] == [True, True, False]
