@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QByteArray, QSettings
 
-from engine.runtime.devices.names import AUTO, devices_of
+from engine.runtime.devices.facts import AUTO, devices_of
 
 RECENT_LIMIT: Final = 8
 ZOOM_DEFAULT: Final = 168

@@ -15,9 +15,8 @@ from engine.embedding.rates import DeviceSpeed, measure_speed
 from engine.errors import ProtoleafError
 from engine.images.readers import ImageReader, image_readers
 from engine.runtime.devices.child import DeviceTrial, TryInChild, try_device, try_in_child
-from engine.runtime.devices.facts import GpuFacts
+from engine.runtime.devices.facts import AUTO, ON_DEMAND, PROVIDERS, GpuFacts, devices_of
 from engine.runtime.devices.gather import gather_facts
-from engine.runtime.devices.names import AUTO, ON_DEMAND, PROVIDERS, devices_of
 from engine.runtime.devices.reasons import why_not
 from engine.runtime.providers import ProviderChoice, ProviderReport, choose_from, device_name, probe_device
 from engine.versions import versions

@@ -21,9 +21,8 @@ if TYPE_CHECKING:  # the window shows first
     from app.backups.view import BackupsPanel
     from app.shell import Shell
     from engine.project.backups.contents import Changes
-    from engine.project.backups.identity import Offer
     from engine.project.backups.keeping import ProjectBackups
-    from engine.project.backups.listing import Backup
+    from engine.project.backups.listing import Backup, Offer
 
 SETTLED_MS: Final = 700  # after the last change, before the open panel is brought up to date
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from engine.project.backups.identity import Offer, owner_of
-from engine.project.backups.listing import Backup
+from engine.project.backups.listing import Backup, Offer, owner_of
 
 
 @dataclass(frozen=True)

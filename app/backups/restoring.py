@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread
 from app.texts import tr
-from engine.project.backups.identity import Offer
+from engine.project.backups.listing import Offer
 
 if TYPE_CHECKING:  # the window shows first
     from app.session import Session
@@ -117,7 +117,7 @@ class Restoring(QObject):
         """Offer the newest sound backup of a project that cannot be opened, or a choice of what may be its own."""
 
         def work() -> None:
-            from engine.project.backups.identity import offer_for
+            from engine.project.backups.listing import offer_for
 
             offer = offer_for(project, is_verified=True)
             self._worker.post(lambda: self._offer(project, offer))

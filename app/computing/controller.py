@@ -11,7 +11,7 @@ from app.feature import Feature
 from app.jobs.process_job import JobSlot
 from app.texts import marked, tr
 from app.wording import sentence
-from engine.runtime.devices.names import AUTO
+from engine.runtime.devices.facts import AUTO
 
 if TYPE_CHECKING:
     from app.computing.view import ComputingPanel

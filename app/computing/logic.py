@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from engine.runtime.devices.names import AUTO, devices_of
+from engine.runtime.devices.facts import AUTO, devices_of
 
 if TYPE_CHECKING:  # the window shows first
     from engine.collection.live import LiveCollection

@@ -22,7 +22,7 @@ from app.palette.overlay import ScrollingCard
 from app.texts import breakable, tr
 from app.theme.tokens import tokens
 from app.wording import sentence
-from engine.runtime.devices.names import AUTO
+from engine.runtime.devices.facts import AUTO
 
 WIDTH: Final = 520
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QLocale
 from app.computing.logic import CPU, ON_DEMAND, CollectionFacts, DeviceReport, Survey, first_with_reason
 from app.texts import tr
 from app.wording import number, sentence
-from engine.runtime.devices.names import AUTO
+from engine.runtime.devices.facts import AUTO
 
 _SLOW: Final = 10
 

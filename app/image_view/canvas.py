@@ -72,7 +72,7 @@ class ImageCanvas(QWidget):
         self._threads.clear()
 
     def _decode(self, path: Path) -> None:
-        from engine.images.pages import page_count
+        from engine.images.photo_facts import page_count
 
         self._post(self._decoded, path, decode(path))
         self._post(self._counted, path, page_count(path))  # of thousands of pages on a slow share this takes long

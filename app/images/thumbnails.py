@@ -192,7 +192,7 @@ def load_thumbnail(cache: object, path: Path, side: int, *, last_known: tuple[in
     from app.images.pixels import image_of
     from engine.errors import ProtoleafError
     from engine.images.decode import decode_rgb
-    from engine.images.resize import fit_within
+    from engine.images.pixels import fit_within
     from engine.images.thumbnail_cache import ThumbnailCache, thumbnail
 
     assert isinstance(cache, ThumbnailCache)

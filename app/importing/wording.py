@@ -11,7 +11,7 @@ from engine.images.kinds import IMAGE_SUFFIXES
 
 if TYPE_CHECKING:
     from engine.collection.importing.import_images import ImageImport
-    from engine.images.left_out import LeftOut
+    from engine.images.kinds import LeftOut
 
 
 def file_kinds() -> str:

@@ -67,7 +67,7 @@ class MissingImages(QObject):
         self._looks_again = False
 
         def work(_on_progress: OnProgress, cancel: CancelToken) -> frozenset[int]:
-            from engine.images.presence import missing_files
+            from engine.images.read_file import missing_files
 
             rows = missing_files(state.folder, state.paths, cancel=cancel)
             return frozenset(state.image_ids[rows].tolist())

@@ -26,7 +26,7 @@ from engine.images.read_file import read_file
 from engine.model_card import BackboneCard, card_path, read_card
 from engine.project import Project
 from engine.runtime.backbone import BackboneSession
-from engine.runtime.devices.names import CPU_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
 from engine.worker.limits import Limits, ask_child, peak_memory_bytes, usual_limits
 

@@ -14,8 +14,7 @@ from engine.files import size_text
 
 if TYPE_CHECKING:
     from engine.project.backups.contents import Changes, Contents
-    from engine.project.backups.identity import Offer
-    from engine.project.backups.listing import Backup
+    from engine.project.backups.listing import Backup, Offer
 
 _HEAD: Final = f"{'':>3}  {'made':<20}{'reason':<32}{'classes':>9}{'images':>9}{'labels':>9}{'size':>11}  changed since"
 application = command_group("A project's backups: list them, or choose where they are kept.")
@@ -166,7 +165,7 @@ def _numbered(project: Path, number: int, offer: "Offer", found: "Sequence[Backu
 
 
 def _offer(project: Path) -> "Offer":
-    from engine.project.backups.identity import offer_for
+    from engine.project.backups.listing import offer_for
 
     whole = _real(project)
     offer = offer_for(whole, is_verified=True)
@@ -225,7 +224,7 @@ def _lines(
 
 def _origin(backup: "Backup", offer: "Offer") -> str:
     """Whose a backup is; empty for those of the project itself."""
-    from engine.project.backups.identity import owner_of
+    from engine.project.backups.listing import owner_of
 
     if backup in offer.own:
         return f"Of the copy {backup.taken_of}:" if backup.is_of_copy else ""

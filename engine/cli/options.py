@@ -19,7 +19,7 @@ _MISUSED: Final = 2
 
 def _known(device: str) -> str:
     """Refuse a device that nobody knows, before the command looks at anything else."""
-    from engine.runtime.devices.names import check_device
+    from engine.runtime.devices.facts import check_device
 
     check_device(device)
     return device

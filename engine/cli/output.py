@@ -22,7 +22,7 @@ from engine.files import FileFailure
 from engine.texts import Message
 
 if TYPE_CHECKING:
-    from engine.images.left_out import LeftOut
+    from engine.images.kinds import LeftOut
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]

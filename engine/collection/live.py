@@ -27,7 +27,7 @@ from engine.everyday.scores import Scores
 from engine.everyday.shots import has_outgrown
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import changes_look
-from engine.images.memory_budget import return_freed_memory
+from engine.images.read_file import return_freed_memory
 from engine.project import Change, Project
 
 __all__ = ["ClassFacts", "Explanation", "FitInput", "FitOutcome", "Guess", "LiveCollection", "ScoredClass", "run_fit"]

@@ -15,10 +15,8 @@ from engine.embedding.views import VIEWS, mean_of_views, views_of
 from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
 from engine.events import CancelToken
 from engine.files import FoundFile
-from engine.images.content_hash import content_hash
 from engine.images.decode import decode_square
-from engine.images.memory_budget import FILES
-from engine.images.read_file import read_file
+from engine.images.read_file import FILES, content_hash, read_file
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
 

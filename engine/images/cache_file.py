@@ -61,7 +61,7 @@ def recover(path: Path, error: sqlite3.Error) -> bool:
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:
-    """What tells a file from another one that took its place; None when there is none."""
+    """Device and number of a file, which another one that took its place does not have; None when there is none."""
     try:
         status = path.stat()
     except OSError:
@@ -70,7 +70,7 @@ def file_identity(path: Path) -> tuple[int, int] | None:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether the error says that the file itself is damaged, not that it is busy or the disk full."""
+    """Whether an error means damage of the file, not that it is busy or the disk full."""
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in _DAMAGED_CODES
 

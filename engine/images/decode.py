@@ -20,17 +20,13 @@ from PIL import Image, ImageFile, UnidentifiedImageError
 
 from engine.errors import ImageError
 from engine.files import size_text
-from engine.images.jpeg_header import divisor_for, held_bytes, is_header_bounded
+from engine.images.image_header import divisor_for, held_bytes, is_header_bounded, jpeg_orientation, upright
 from engine.images.kinds import PILLOW_FORMATS, heif_formats, is_heif
-from engine.images.library_warnings import PILLOW_DAMAGE, pillow_is_quiet
-from engine.images.memory_budget import FILES, PIXELS
 from engine.images.opened_image import LARGE_PIXELS, WantedPart, reading
-from engine.images.orientation import jpeg_orientation, upright
+from engine.images.pixels import REDUCING_GAP, Part, centre_box, held_factor, square, square_in_box
 from engine.images.raw_photo import Least, Preview, raw_kind, raw_preview
-from engine.images.read_file import file_size, read_file
-from engine.images.reduced import Part, held_factor
-from engine.images.resize import REDUCING_GAP, centre_box, square, square_in_box
-from engine.images.unreadable import not_an_image
+from engine.images.read_file import FILES, PIXELS, file_size, read_file
+from engine.images.readers import PILLOW_DAMAGE, not_an_image, pillow_is_quiet
 
 MAX_PIXELS: Final = 500_000_000
 """Larger pictures are refused. Chosen: above the 484 megapixels of decision 32, below what 2 GB of RGB hold."""
@@ -50,9 +46,8 @@ def read_rgb(path: Path, *, smallest_side: int | None = None, longest_side: int 
     """Read and decode an image file: (H, W, 3) uint8, upright, the first frame of an animation.
 
     Args:
-        smallest_side: pixels that the shorter side should still have; lets a JPEG, and any large picture, be decoded
-            at a reduced scale.
-        longest_side: the same of the longer side.
+        smallest_side, longest_side: pixels that the shorter or longer side should still have; let a JPEG, and any large
+            picture, be decoded at a reduced scale.
 
     Raises:
         ImageError: the file is not there, is no image, is damaged, or declares more than `MAX_PIXELS`.
@@ -62,11 +57,7 @@ def read_rgb(path: Path, *, smallest_side: int | None = None, longest_side: int 
 
 
 def decode_rgb(data: bytes, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
-    """Decode the bytes of an image file; see `read_rgb`.
-
-    Raises:
-        ImageError: the bytes are no image, are damaged, or declare more than `MAX_PIXELS`.
-    """
+    """Decode the bytes of an image file; see `read_rgb`."""
 
     def least(width: int, height: int) -> tuple[int, int]:
         if longest_side:
@@ -99,13 +90,7 @@ def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[
 
     A JPEG is decoded to the four bytes a pixel that Pillow resizes in place, and every picture is turned upright once
     it is small. Of turned pictures, and of those so large that they are reduced strip by strip, values may differ by
-    rounding from resizing after turning.
-
-    Args:
-        side, resize_share: see `square`.
-
-    Raises:
-        ImageError: the bytes are no image, are damaged, or declare more than `MAX_PIXELS`.
+    rounding from resizing after turning. Raises as `read_rgb`.
     """
     smallest_side = round(side / resize_share)
 
@@ -132,7 +117,7 @@ def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[
 
 
 def _shown(data: bytes, least: Least) -> Preview:
-    """What is shown of a file: of a RAW photo its preview, else the file itself, which says how to turn it."""
+    """The preview of a RAW photo, else the file itself with its own orientation."""
     kind = "" if data.startswith(_JPEG_SIGNATURE) else raw_kind(data)
     return raw_preview(data, kind, least) if kind else Preview(data, _AS_THE_FILE_SAYS)
 

@@ -6,6 +6,7 @@ Only of a file that a person names, and that may be something else than its suff
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, final
@@ -13,10 +14,9 @@ from typing import Final, final
 from engine.errors import ImageError, StorageError
 from engine.events import CancelToken, OnProgress, Progress, ProgressMeter, ignore_progress
 from engine.files import FileFailure, FoundFile, NotRegularError, require_regular
-from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES
-from engine.images.left_out import LeftOut, unread_kind
+from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES, LeftOut, unread_kind
 from engine.images.read_file import not_a_file, read_file
-from engine.images.unreadable import SNIFFED_BYTES, is_other_kind, not_an_image, unread_suffix
+from engine.images.readers import SNIFFED_BYTES, is_other_kind, not_an_image, unread_suffix
 
 _DEVELOPED_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".heic", ".heif", ".hif"})  # what cameras put beside RAW
 _DIGITS: Final = re.compile(r"(\d+)")
@@ -28,37 +28,27 @@ class ImageFolder:
     """The images that one folder holds itself."""
 
     root: Path  # the folder that was searched, absolute
-    # Of the folders from `root` down to this one; empty for `root`, and for a file that was named
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the folders from `root` down to this one; empty for `root`, and for a named file
     files: list[FoundFile]  # in natural order
 
 
 @dataclass
 class FoundImages:
-    """What a search found."""
+    """Results of a search; failures are files and folders that cannot be read, and named files that are no images."""
 
-    # Those that hold images, each before its sub-folders, in natural order
-    folders: list[ImageFolder] = field(default_factory=list)
+    folders: list[ImageFolder] = field(default_factory=list)  # with images, each before its sub-folders, sorted
     named: list[Path] = field(default_factory=list)  # files that were named themselves
-    # Files and folders that cannot be read, and named files that are no images
     failures: list[FileFailure] = field(default_factory=list)
     left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders
 
     @property
     def files(self) -> list[FoundFile]:
         """All images in order; one that was found twice counts once."""
-        first: dict[Path, FoundFile] = {}
-        for folder in self.folders:
-            for file in folder.files:
-                first.setdefault(file.path, file)
-        return list(first.values())
+        # The place of the first, with the last one's size: equal for one file.
+        return list({file.path: file for folder in self.folders for file in folder.files}.values())
 
     def class_folders(self) -> list[ImageFolder]:
-        """The folders, each of which names a class by its path below the one that was searched.
-
-        Raises:
-            StorageError: a file was named, which is in no class folder.
-        """
+        """The folders, each of which names a class; raises `StorageError` where a file was named, which is in none."""
         if self.named:
             raise StorageError("class folders were expected", found="a file, {name}", name=self.named[0])
         return self.folders
@@ -80,12 +70,9 @@ def find_images(
     such as a text or a video: then it is a failure. Hidden files and folders are skipped, a link to a folder above
     itself is not followed.
 
-    Args:
-        cancel: is asked before each file, since each may take long on a slow share.
-
     Raises:
-        StorageError: one of `paths` is not there, or cannot be looked at.
-        Cancelled: asked to stop.
+        StorageError: one of `paths` is not there, or cannot be accessed.
+        Cancelled: stopped, before any file, since each may take long on a slow share.
     """
     search = _Search(ProgressMeter(0, on_progress), cancel or CancelToken())
     for path in paths:
@@ -150,7 +137,7 @@ class _Search:
             with os.scandir(folder) as scan:
                 for entry in scan:
                     self._go_on()
-                    if not _is_hidden(entry.name):
+                    if not entry.name.startswith(".") and entry.name.casefold() not in _HIDDEN_NAMES:
                         entries.append(entry)
         except OSError as error:
             self._fail(folder, f"the folder cannot be read: {error.strerror}")
@@ -159,10 +146,9 @@ class _Search:
 
     def _is_folder(self, entry: os.DirEntry[str]) -> bool:
         self._go_on()
-        try:
+        with suppress(OSError):
             return entry.is_dir()
-        except OSError:
-            return False
+        return False
 
     def _add_files(self, folder: ImageFolder, paths: Sequence[Path]) -> None:
         for path in paths:
@@ -215,7 +201,3 @@ def _without_doubles(paths: list[Path]) -> list[Path]:
     """Without RAW photos beside which the same photo lies as the camera developed it: IMG_1.CR2 beside IMG_1.JPG."""
     developed = {path.stem.casefold() for path in paths if path.suffix.lower() in _DEVELOPED_SUFFIXES}
     return [path for path in paths if path.suffix.lower() not in RAW_SUFFIXES or path.stem.casefold() not in developed]
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith(".") or name.casefold() in _HIDDEN_NAMES

@@ -1,13 +1,15 @@
-"""The kinds of image files that are read: names, suffixes, what reads them, and HEIC told by its first bytes.
+"""The kinds of image files that are read: names, suffixes, signatures of HEIC and AVIF; and those left out in folders.
 
 The library that reads HEIC is loaded with the first such file: it takes a tenth of a second and some megabytes
 (decision 51).
 """
 
 import functools
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import Final, NamedTuple
 
 RAW_KINDS: Final = ("ARW", "CR2", "CR3", "DNG", "NEF", "NRW", "ORF", "PEF", "RAF", "RW2", "RWL", "SR2", "SRW")
@@ -48,7 +50,7 @@ PILLOW_FORMATS: Final = tuple(kind.pillow_format for kind in KINDS if kind.pillo
 """What Pillow reads by itself, the commonest first."""
 RAW_SUFFIXES: Final = frozenset(f".{kind.lower()}" for kind in RAW_KINDS)
 IMAGE_SUFFIXES: Final = frozenset(suffix for kind in KINDS for suffix in kind.suffixes) | RAW_SUFFIXES
-"""Of files that are taken for images where nobody named them."""
+"""Of files that are taken for images in folders."""
 
 
 def kinds_text() -> str:
@@ -100,3 +102,59 @@ def heif_reader() -> HeifReader | None:
 def heif_formats() -> tuple[str, ...]:
     """Names by which Pillow reads HEIC here; none without the library."""
     return (HEIF,) if heif_reader() else ()
+
+
+UNREAD_RAW_KINDS: Final = frozenset(
+    {"3FR", "CRW", "DCR", "ERF", "FFF", "GPR", "IIQ", "KDC", "MEF", "MOS", "MRW", "RAW", "SRF", "X3F"}
+)
+"""RAW photos whose preview is not looked for, by the suffix of the file."""
+
+VIDEO_KINDS: Final = frozenset(
+    {
+        *("3G2", "3GP", "AVI", "FLV", "INSV", "LRV", "M2TS", "M4V", "MKV", "MOV", "MP4", "MPEG", "MPG", "MTS", "OGV"),
+        *("VOB", "WEBM", "WMV"),
+    }
+)
+
+_PICTURE_KINDS: Final = frozenset(
+    {
+        *("DDS", "DJVU", "EPS", "EXR", "HDR", "ICNS", "ICO", "JXL", "JXR", "KRA", "PCX"),
+        *("PSB", "PSD", "QOI", "SVG", "TGA", "XCF"),
+    }
+)
+_KINDS: Final = UNREAD_RAW_KINDS | VIDEO_KINDS | _PICTURE_KINDS
+
+
+@dataclass
+class LeftOut:
+    """Files that were passed over in folders."""
+
+    kinds: Counter[str] = field(default_factory=Counter)  # pictures and videos that are not read, by kind ("PSD")
+    others: int = 0  # files that are neither, such as texts and sidecars
+    raw_doubles: int = 0  # RAW photos beside which the camera put the same photo as JPEG or HEIC, which is taken
+
+    def add(self, path: Path) -> None:
+        if kind := unread_kind(path):
+            self.kinds[kind] += 1
+        else:
+            self.others += 1
+
+    @property
+    def count(self) -> int:
+        """Pictures and videos."""
+        return self.kinds.total()
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether there are others than videos, which could be saved as something that is read."""
+        return any(kind not in VIDEO_KINDS for kind in self.kinds)
+
+    def by_kind(self) -> list[tuple[str, int]]:
+        """Kinds and how many, most first."""
+        return sorted(self.kinds.items(), key=lambda item: (-item[1], item[0]))
+
+
+def unread_kind(path: Path) -> str:
+    """Kind of a picture or video that the program does not read, by its suffix; empty for all other files."""
+    kind = path.suffix[1:].upper()
+    return kind if kind in _KINDS else ""

@@ -10,12 +10,17 @@ from typing import Final, NamedTuple
 
 from PIL import Image, ImageFile
 
-from engine.images.memory_budget import PIXELS, return_freed_memory
-from engine.images.orientation import image_orientation
-from engine.images.pixels import is_deep, like_its_whole, rgb_image
-from engine.images.png_strips import add_late_exif, is_png_in_strips, png_strips
-from engine.images.reduced import Part, cropped_strips, reduced_rgb, strip_rows
-from engine.images.tiff_strips import is_tiff_in_strips, stored_size, tiff_strips
+from engine.images.image_header import image_orientation
+from engine.images.pixels import Part, cropped_strips, is_deep, like_its_whole, reduced_rgb, rgb_image, strip_rows
+from engine.images.read_file import PIXELS, return_freed_memory
+from engine.images.strips import (
+    add_late_exif,
+    is_png_in_strips,
+    is_tiff_in_strips,
+    png_strips,
+    stored_size,
+    tiff_strips,
+)
 
 LARGE_PIXELS: Final = 16_000_000
 """From here on a picture is reduced strip by strip."""
@@ -34,41 +39,38 @@ _PIXEL_BYTES: Final = {"L": 1, "P": 1, "RGB": 3, "BGR": 3, "BGRX": 4, "BGRA": 4,
 
 
 class WantedPart(NamedTuple):
-    """What was read."""
+    """A part of a picture, reduced by a factor along each side."""
 
     image: Image.Image  # of mode RGB, as stored: not turned upright
-    part: Part  # of the picture
-    factor: int  # how many of its pixels are one in `image`, along each side
+    part: Part
+    factor: int
     size: tuple[int, int]  # width and height of the whole picture
-    orientation: int  # EXIF value 1-8 of how to turn it
+    orientation: int  # EXIF value 1-8
 
 
 @contextmanager
 def reading(image: Image.Image, data: bytes, choose: Choose, *, as_array: bool = False) -> Iterator[WantedPart]:
     """Read what is wanted of an image that was opened and not loaded yet; its memory counts until the block ends.
 
-    Args:
-        image: at its first frame.
-        choose: is asked more than once, as a reader may turn pictures by itself.
-        as_array: whether the caller makes an array of it: that takes room, too.
+    `choose` is called more than once, as a reader may turn pictures by itself. With `as_array` the room for an array,
+    which the caller makes of it, counts too.
     """
     strips = _strips_of_file(image, data, choose)
     held_bytes = _whole_bytes(image, as_array=as_array) if strips is None else _STRIP_BYTES
     with PIXELS.holding(held_bytes):
         if held_bytes >= _MUCH_BYTES:
             return_freed_memory()
-        yield _whole(image, choose) if strips is None else _in_strips(image, strips, choose)
-
-
-def _in_strips(image: Image.Image, strips: Iterator[Image.Image], choose: Choose) -> WantedPart:
-    size = _stored_size(image)
-    part, factor = choose(*size)
-    orientation = image_orientation(image)
-    return WantedPart(reduced_rgb(strips, part, factor), part, factor, size, orientation)
+        if strips is None:
+            yield _whole(image, choose)
+        else:
+            size = _stored_size(image)
+            part, factor = choose(*size)
+            orientation = image_orientation(image)
+            yield WantedPart(reduced_rgb(strips, part, factor), part, factor, size, orientation)
 
 
 def _whole(image: Image.Image, choose: Choose) -> WantedPart:
-    """Decode the whole picture; a reader may turn it upright by itself, and then says so."""
+    """Decode the whole picture; a reader may turn it upright by itself, and then its orientation is 1."""
     image.load()
     size, orientation = image.size, image_orientation(image)
     part, factor = choose(*size)
@@ -89,8 +91,8 @@ def _strips_of_file(image: Image.Image, data: bytes, choose: Choose) -> Iterator
     if is_png_in_strips(image, data):
         add_late_exif(image, data)
         return png_strips(image, data, rows)
-    if is_raw_in_strips(image, data):
-        return raw_strips(image, data, rows)
+    if _is_raw_in_strips(image, data):
+        return _raw_strips(image, data, rows)
     return tiff_strips(image, data, rows) if is_tiff_in_strips(image, data, _MOST_STRIP_PIXELS) else None
 
 
@@ -114,7 +116,7 @@ def _whole_bytes(image: Image.Image, *, as_array: bool) -> int:
     return image.width * image.height * pixel_bytes
 
 
-def is_raw_in_strips(image: Image.Image, data: bytes) -> bool:
+def _is_raw_in_strips(image: Image.Image, data: bytes) -> bool:
     """Whether an opened image, not loaded yet, has all its rows unpacked behind one another."""
     if not isinstance(image, ImageFile.ImageFile) or image.format not in {"BMP", "DIB", "PPM"}:
         return False
@@ -125,8 +127,7 @@ def is_raw_in_strips(image: Image.Image, data: bytes) -> bool:
     return raw_mode in _PIXEL_BYTES and row_bytes >= image.width * _PIXEL_BYTES[raw_mode] and needed <= len(data)
 
 
-def raw_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Image.Image]:
-    """Read from top to bottom; see `is_raw_in_strips`."""
+def _raw_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Image.Image]:
     assert isinstance(image, ImageFile.ImageFile)
     raw_mode, row_bytes, direction = _layout(image)
     start = image.tile[0].offset

@@ -1,26 +1,23 @@
 """What the header of an image file says: size, kind, time, place, and keywords (XMP, IPTC). No pixel is decoded."""
 
 import mimetypes
+import struct
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, BinaryIO, Final
 
 from PIL import Image, ImageFile, IptcImagePlugin
+from PIL.ExifTags import Base
 
 from engine.files import EmbeddedKeywords, PhotoFacts, open_regular
-from engine.images.jpeg_header import is_header_bounded
+from engine.images.image_header import image_orientation, is_header_bounded
 from engine.images.kinds import PILLOW_FORMATS, RAW_SUFFIXES, heif_formats
-from engine.images.library_warnings import PILLOW_DAMAGE, pillow_is_quiet
-from engine.images.orientation import image_orientation
+from engine.images.raw_photo import raw_kind
+from engine.images.readers import PILLOW_DAMAGE, pillow_is_quiet
 
-# From Exif 2.3.
-_EXIF_DIRECTORY: Final = 0x8769
-_GPS_DIRECTORY: Final = 0x8825
-_TAKEN_AT: Final = 0x9003
-_TIME_ZONE: Final = 0x9011
 _LATITUDE, _LONGITUDE = (1, 2), (3, 4)
-"""Tags of the hemisphere's letter and of degrees, minutes and seconds."""
+"""Tags of Exif 2.3 of the hemisphere's letter and of degrees, minutes and seconds."""
 _SIDEWAYS: Final = 5  # from this orientation on, rows are columns
 _KEYWORDS: Final = (2, 25)  # of the IPTC's Information Interchange Model: record and data set
 _CHARACTER_SET: Final = (1, 90)  # the same of the encoding; "ESC % G" stands for UTF-8
@@ -29,9 +26,9 @@ _XMP_TAG: Final = 700  # of TIFF
 
 
 def photo_facts(file: Path) -> PhotoFacts:
-    """Read what a file's header says; what it does not say, or says in an odd way, is left out.
+    """Read what a file's header says; what is missing or odd is left out.
 
-    The size of a RAW photo is not told: its header has that of the sensor or of a preview.
+    So is the size of a RAW photo: its header has that of the sensor or of a preview.
     """
     media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     is_raw = file.suffix.casefold() in RAW_SUFFIXES
@@ -45,8 +42,8 @@ def photo_facts(file: Path) -> PhotoFacts:
         place: tuple[float | None, float | None] = None, None
         with suppress(*PILLOW_DAMAGE):
             exif = image.getexif()
-            taken_at = _time(exif.get_ifd(_EXIF_DIRECTORY))
-            place = _place(exif.get_ifd(_GPS_DIRECTORY))
+            taken_at = _time(exif.get_ifd(Base.ExifOffset))
+            place = _place(exif.get_ifd(Base.GPSInfo))
         return PhotoFacts(width, height, media_type, taken_at, *place)
     return PhotoFacts(0, 0, media_type)
 
@@ -58,12 +55,12 @@ def _opened(file: IO[bytes]) -> ImageFile.ImageFile:
 
 
 def _time(tags: dict[int, object]) -> datetime | None:
-    text = str(tags.get(_TAKEN_AT, "")).strip("\x00 ")
+    text = str(tags.get(Base.DateTimeOriginal, "")).strip("\x00 ")
     try:
         taken_at = datetime.strptime(text, "%Y:%m:%d %H:%M:%S")  # noqa: DTZ007 (cameras know no zone, mostly)
     except ValueError:
         return None
-    zone = str(tags.get(_TIME_ZONE, "")).strip("\x00 ")
+    zone = str(tags.get(Base.OffsetTimeOriginal, "")).strip("\x00 ")
     with suppress(ValueError):
         hours, minutes = zone[1:].split(":")
         offset = timedelta(hours=int(hours), minutes=int(minutes))
@@ -72,8 +69,7 @@ def _time(tags: dict[int, object]) -> datetime | None:
 
 
 def _place(tags: dict[int, object]) -> tuple[float | None, float | None]:
-    found = [_degrees(tags.get(letter), tags.get(value)) for letter, value in (_LATITUDE, _LONGITUDE)]
-    latitude, longitude = found
+    latitude, longitude = (_degrees(tags.get(letter), tags.get(value)) for letter, value in (_LATITUDE, _LONGITUDE))
     if latitude is None or longitude is None or abs(latitude) > 90 or abs(longitude) > 180:  # noqa: PLR2004 (degrees)
         return None, None
     return latitude, longitude
@@ -118,3 +114,44 @@ def _text(value: bytes, *, is_utf_8: bool) -> str:
         return value.decode("utf-8").strip("\0 ")
     except UnicodeDecodeError:
         return value.decode("utf-8" if is_utf_8 else "latin-1", "replace").strip("\0 ")
+
+
+# From TIFF 6.0; BigTIFF is not read.
+_ORDERS: Final = {b"II*\x00": "<", b"MM\x00*": ">"}
+_FIRST_AT: Final = 4
+_ENTRY_BYTES: Final = 12
+_REDUCED: Final = 1  # bit of a smaller copy, which is no page
+_HEAD_BYTES: Final = 65_536  # first bytes that tell a RAW photo, whose directories are no pages. Chosen.
+_MOST_PAGES: Final = 10_000  # that are counted: directories may point at one another. Chosen.
+
+
+def page_count(path: Path) -> int:
+    """Pages of an image file, of which only the first is used: 1 for all but TIFFs, and for what cannot be read."""
+    try:
+        with open_regular(path) as file:
+            head = file.read(_HEAD_BYTES)
+            order = _ORDERS.get(head[:_FIRST_AT])
+            return max(1, _count(file, order)) if order and not raw_kind(head) else 1
+    except (OSError, struct.error):
+        return 1
+
+
+def _count(file: BinaryIO, order: str) -> int:
+    seen: set[int] = set()
+    pages = 0
+    file.seek(_FIRST_AT)
+    (at,) = struct.unpack(order + "I", file.read(4))
+    while at and at not in seen and len(seen) < _MOST_PAGES:
+        seen.add(at)
+        file.seek(at)
+        (length,) = struct.unpack(order + "H", file.read(2))
+        entries = file.read(_ENTRY_BYTES * length)
+        pages += not _is_reduced(entries, order)
+        (at,) = struct.unpack(order + "I", file.read(4).ljust(4, b"\x00"))
+    return pages
+
+
+def _is_reduced(entries: bytes, order: str) -> bool:
+    whole = entries[: len(entries) // _ENTRY_BYTES * _ENTRY_BYTES]
+    values = {tag: value for tag, _kind, _length, value in struct.iter_unpack(order + "HHII", whole)}
+    return bool(values.get(Base.NewSubfileType, 0) & _REDUCED)

@@ -1,10 +1,171 @@
 """Any picture that Pillow opens, as plain RGB pixels."""
 
-from typing import Final
+import math
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+
+STRIP_PIXELS: Final = 2_000_000
+"""About so many pixels in one strip."""
+
+
+class Part(NamedTuple):
+    """A part of a picture, in its pixels: columns from `left`, rows from `top`, up to but not with the other two."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+def strip_rows(width: int, factor: int) -> int:
+    """Rows of a strip: some million pixels, and whole blocks of `factor` rows."""
+    return max(1, STRIP_PIXELS // (width * factor)) * factor
+
+
+def held_factor(factor: float, width: int) -> int:
+    """The factor as a whole number, 1 or more, and such that a strip of so many rows is no large picture itself."""
+    return max(1, min(int(factor), 2 * STRIP_PIXELS // width))
+
+
+def reduced_rgb(strips: Iterable[Image.Image], part: Part, factor: int) -> Image.Image:
+    """Average each block of `factor` x `factor` pixels of a part, where blocks at its right and lower edge are cut off.
+
+    Args:
+        strips: the whole picture from top to bottom, in pieces of its full width, in whatever mode.
+    """
+    rows = _Rows(factor)
+    top = 0
+    for strip in strips:
+        first, last = max(0, part.top - top), min(strip.height, part.bottom - top)
+        top += strip.height
+        rows.look_at(strip)
+        if first < last:
+            rows.add(strip.crop((part.left, first, part.right, last)))
+    return Image.fromarray(rows.finished())
+
+
+class _Rows:
+    """Reduced rows so far, and up to `factor` - 1 rows that wait for the rest of their block."""
+
+    def __init__(self, factor: int) -> None:
+        self._factor = factor
+        self._done: list[NDArray[np.uint8] | NDArray[np.float32]] = []
+        self._waiting: NDArray[np.uint8] | NDArray[np.float32] | None = None
+        self._range: tuple[float, float] | None = None
+        self._has_whole_numbers = False
+
+    def look_at(self, strip: Image.Image) -> None:
+        """How a deep picture is scaled depends on all of its values, wanted or not."""
+        if is_deep(strip):
+            values = deep_values(strip)
+            low, high = self._range or (math.inf, -math.inf)
+            self._range = min(low, float(values.min())), max(high, float(values.max()))
+            self._has_whole_numbers = strip.mode != "F"
+
+    def add(self, strip: Image.Image) -> None:
+        rows = deep_values(strip) if is_deep(strip) else np.asarray(rgb_image(strip))
+        if self._waiting is not None:
+            rows = np.concatenate([self._waiting, rows])
+        whole = len(rows) - len(rows) % self._factor
+        if whole:
+            self._done.append(_block_means(rows[:whole], self._factor))
+        self._waiting = rows[whole:].copy() if whole < len(rows) else None
+
+    def finished(self) -> NDArray[np.uint8]:
+        if self._waiting is not None:
+            self._done.append(_block_means(self._waiting, self._factor))
+        means = np.concatenate(self._done)
+        if self._range is None:
+            return means.astype(np.uint8, copy=False)
+        gray = eight_bit(means.astype(np.float32, copy=False), *self._range, has_whole_numbers=self._has_whole_numbers)
+        return np.repeat(gray[:, :, None], 3, axis=2)
+
+
+def _block_means(rows: NDArray[np.uint8] | NDArray[np.float32], factor: int) -> NDArray[np.uint8] | NDArray[np.float32]:
+    if rows.dtype == np.uint8:
+        return np.asarray(Image.fromarray(rows).reduce(factor))
+    sums = rows
+    counts = []
+    for axis in (0, 1):
+        starts = np.arange(0, rows.shape[axis], factor)
+        counts.append(np.diff(starts, append=rows.shape[axis]).astype(np.float32))
+        sums = np.add.reduceat(sums, starts, axis=axis)
+    return np.asarray(sums / (counts[0][:, None] * counts[1][None, :]), dtype=np.float32)
+
+
+def cropped_strips(image: Image.Image, factor: int) -> Iterator[Image.Image]:
+    """Strips of a picture that is in memory as it was stored: only they are turned into RGB."""
+    rows = strip_rows(image.width, factor)
+    for top in range(0, image.height, rows):
+        yield image.crop((0, top, image.width, min(image.height, top + rows)))
+
+
+# Box-averages first down to three times the wanted size: far cheaper on large images, and hardly distinguishable.
+REDUCING_GAP: Final = 3.0
+_CHANNELS: Final = 3  # Red, green and blue
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and lower edge, in pixels."""
+
+
+def square(image: NDArray[np.uint8], side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
+    """Resize the short side to `side / resize_share` with antialiasing; the centre square, (side, side, 3) uint8.
+
+    Cropping and resizing are one step: only pixels of the centre are ever touched.
+
+    Args:
+        image: (H, W, 3) uint8 RGB, or (H, W, 4) of which the last channel is padding: Pillow takes that as it is.
+        resize_share: share of the short side that the result shows, in (0, 1].
+    """
+    height, width = image.shape[:2]
+    box = centre_box(width, height, resize_share)
+    if _is_just(box, (width, height), side):
+        return np.ascontiguousarray(image[..., :_CHANNELS])
+    return square_in_box(_pillow_image(image), box, side)
+
+
+def centre_box(width: int, height: int, resize_share: float = 1.0) -> Box:
+    """The square in the middle of a picture that shows this share of its short side."""
+    kept = min(height, width) * resize_share
+    left, top = (width - kept) / 2, (height - kept) / 2
+    return left, top, left + kept, top + kept
+
+
+def square_in_box(image: Image.Image, box: Box, side: int) -> NDArray[np.uint8]:
+    """Resize a square part of an RGB or RGBX picture with antialiasing to (side, side, 3) uint8."""
+    resized = image
+    if not _is_just(box, image.size, side):
+        resized = image.resize((side, side), Image.Resampling.BILINEAR, box=box, reducing_gap=REDUCING_GAP)
+    # Pillow drops the padding much faster than numpy copies three bytes of every four
+    return np.frombuffer(resized.tobytes("raw", "RGB"), dtype=np.uint8).reshape(side, side, _CHANNELS)
+
+
+def _is_just(box: Box, size: tuple[int, int], side: int) -> bool:
+    return size == (side, side) and box == (0, 0, side, side)
+
+
+def _pillow_image(image: NDArray[np.uint8]) -> Image.Image:
+    """The pixels as Pillow's image; padded ones are shared with it, others copied."""
+    height, width, channels = image.shape
+    if channels == _CHANNELS or not image.flags.c_contiguous:
+        return Image.fromarray(image[..., :_CHANNELS])
+    return Image.frombuffer("RGBX", (width, height), image, "raw", "RGBX", 0, 1)
+
+
+def fit_within(image: NDArray[np.uint8], longest_side: int) -> NDArray[np.uint8]:
+    """Scale (H, W, 3) uint8 RGB down, aspect kept, until the longer side is at most `longest_side`; never up."""
+    height, width = image.shape[:2]
+    scale = longest_side / max(height, width)
+    if scale >= 1:
+        return np.ascontiguousarray(image)
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    resized = Image.fromarray(image).resize(size, Image.Resampling.BICUBIC, reducing_gap=REDUCING_GAP)
+    return np.asarray(resized)
+
 
 # What shows through transparent pixels.
 _WHITE: Final = (255, 255, 255)

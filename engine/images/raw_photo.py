@@ -1,4 +1,4 @@
-"""RAW photos: told by their first bytes, and shown and embedded by the preview that the camera made.
+"""RAW photos: recognised by their first bytes, and shown and embedded by the preview that the camera made.
 
 Most are TIFFs inside: only their tags tell them from pictures. A file holds several previews, from the stamp in the
 camera's list to the whole picture. Most are named by directories as a TIFF has them; CR3, RAF and ORF keep them in
@@ -8,11 +8,24 @@ structures of their makers, where they are found by how a JPEG begins.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from PIL.ExifTags import Base
+
 from engine.errors import ImageError
-from engine.images.jpeg_header import JpegFrame, jpeg_frame
+from engine.images.image_header import (
+    UPRIGHT,
+    ByteOrder,
+    Entry,
+    JpegFrame,
+    byte_order,
+    entries,
+    first_directory,
+    jpeg_frame,
+    jpeg_orientation,
+    next_directory,
+    orientation_in,
+    values,
+)
 from engine.images.kinds import container_brands
-from engine.images.orientation import UPRIGHT, jpeg_orientation, orientation_in
-from engine.images.tiff_directory import ByteOrder, Entry, byte_order, entries, first_directory, next_directory, values
 
 LEAST_SIDE: Final = 400
 """Pixels of the longer side; smaller previews are stamps for a list, not the photo. Chosen: stamps have up to 320."""
@@ -21,17 +34,10 @@ _JPEG_START: Final = b"\xff\xd8\xff"
 _JPEG_END: Final = b"\xff\xd9"
 _MOST_STARTS: Final = 1000  # JPEGs that are looked for in one file; a file made for it must not take long. Chosen.
 _MOST_DIRECTORIES: Final = 64  # of one file that are read: they may point at one another. Chosen.
-# Tags of TIFF 6.0, Exif 2.3 and Panasonic's RW2.
-_COMPRESSION: Final = 259
-_STRIPS: Final = 273
-_STRIP_BYTES: Final = 279
-_JPEG_AT: Final = 513
-_JPEG_BYTES: Final = 514
-_PANASONIC_JPEG: Final = 46
-_EXIF: Final = 34665
-_JPEG_COMPRESSIONS: Final = frozenset({6, 7})
+_PANASONIC_JPEG: Final = 46  # tag of RW2
+_JPEG_COMPRESSIONS: Final = frozenset({6, 7})  # of TIFF 6.0, old and new
 _CANON_TIFF: Final = b"CMT1"  # box of a CR3 with the first directory
-_CANON_TIFF_WITHIN: Final = 65_536
+_CANON_TIFF_WITHIN: Final = 65_536  # first bytes of a CR3 that are searched for it. Chosen.
 
 Least = Callable[[int, int], tuple[int, int]]
 """Width and height that a picture of a width and height should still have after decoding; 0 for all of it."""
@@ -49,14 +55,8 @@ _SIGNATURES: Final = (
 )
 _TIFF_SIGNATURES: Final = (b"II*\x00", b"MM\x00*")
 _CANON_BRAND: Final = b"crx "  # CR3 lies in the same container as videos do
-# Where Canon's CR2 has its mark, and tags of TIFF 6.0 and DNG 1.6.
-_CANON_AT: Final = 8
+_CANON_AT: Final = 8  # where a CR2 has its mark
 _CANON_MARK: Final = b"CR\x02"
-_KIND_OF_PICTURE: Final = 254
-_PHOTOMETRIC: Final = 262
-_MAKE: Final = 271
-_SUB_DIRECTORIES: Final = 330
-_DNG_VERSION: Final = 50706
 _SENSOR_COLOURS: Final = frozenset({32803, 34892})  # a colour filter array, or linear RAW
 _MAKERS: Final = ((b"NIKON", "NEF"), (b"SONY", "ARW"), (b"PENTAX", "PEF"), (b"RICOH", "PEF"), (b"SAMSUNG", "SRW"))
 _MOST_BELOW: Final = 8  # directories below the first one that are looked at. Chosen.
@@ -76,11 +76,7 @@ class _Place(NamedTuple):
 
 
 def raw_preview(data: bytes, kind: str, least: Least) -> Preview:
-    """Find the preview to show for a RAW photo.
-
-    Raises:
-        ImageError: it has none.
-    """
+    """Find the preview to show for a RAW photo; raises `ImageError` where it has none."""
     named = _named(data) if data.startswith(DIRECTORY_SIGNATURES) else []
     # the tiles of a DNG may be JPEGs, each like a preview but for its colours: only what is named counts
     places = named if named or kind == "DNG" else _found(data)
@@ -133,7 +129,7 @@ def _directories(data: bytes) -> Iterator[dict[int, Entry]]:
         fields = {entry.tag: entry for entry in entries(data, at, order)}
         yield fields
         waiting.append(next_directory(data, at, order))
-        for tag in (_SUB_DIRECTORIES, _EXIF):
+        for tag in (Base.SubIFDs, Base.ExifOffset):
             if tag in fields:
                 waiting += values(data, fields[tag], order)
 
@@ -141,14 +137,17 @@ def _directories(data: bytes) -> Iterator[dict[int, Entry]]:
 def _jpegs_of(data: bytes, fields: dict[int, Entry]) -> Iterator[tuple[int, int]]:
     """Where JPEGs of a directory begin, and their bytes; the sensor's picture, packed as one, is none."""
     order = byte_order(data)
-    if _JPEG_AT in fields and _JPEG_BYTES in fields:
-        yield fields[_JPEG_AT].value, fields[_JPEG_BYTES].value
+    if Base.JpegIFOffset in fields and Base.JpegIFByteCount in fields:
+        yield fields[Base.JpegIFOffset].value, fields[Base.JpegIFByteCount].value
     if _PANASONIC_JPEG in fields:
         yield fields[_PANASONIC_JPEG].value, fields[_PANASONIC_JPEG].length
-    colours, packing = fields.get(_PHOTOMETRIC), fields.get(_COMPRESSION)
+    colours, packing = fields.get(Base.PhotometricInterpretation), fields.get(Base.Compression)
     is_sensor = colours is not None and colours.value in _SENSOR_COLOURS
     if packing is not None and packing.value in _JPEG_COMPRESSIONS and not is_sensor:
-        starts, lengths = (values(data, fields[tag], order) if tag in fields else [] for tag in (_STRIPS, _STRIP_BYTES))
+        starts, lengths = (
+            values(data, fields[tag], order) if tag in fields else []
+            for tag in (Base.StripOffsets, Base.StripByteCounts)
+        )
         if len(starts) == len(lengths) == 1:
             yield starts[0], lengths[0]
 
@@ -178,7 +177,7 @@ def _place(data: bytes, start: int) -> _Place | None:
 
 
 def _orientation(data: bytes) -> int:
-    """How the camera was held, as the photo says outside of its preview."""
+    """Orientation 1-8 of the photo, outside of its preview."""
     if data.startswith(DIRECTORY_SIGNATURES):
         return orientation_in(data)
     at = data.find(_CANON_TIFF, 0, _CANON_TIFF_WITHIN)
@@ -188,42 +187,40 @@ def _orientation(data: bytes) -> int:
 def raw_kind(data: bytes) -> str:
     """Kind of a RAW photo ("NEF"), "RAW" where its maker is not known, empty for everything else.
 
-    Args:
-        data: the file, or its first bytes: of a TIFF the first directory must be among them.
+    The first bytes of a file will do, of a TIFF as far as the first directory.
     """
-    for signature, kind in _SIGNATURES:
-        if data.startswith(signature):
-            return kind
+    if known := next((kind for signature, kind in _SIGNATURES if data.startswith(signature)), ""):
+        return known
     if not data.startswith(_TIFF_SIGNATURES):
         return "CR3" if container_brands(data[:32])[:1] == [_CANON_BRAND] else ""
     if data.startswith(_CANON_MARK, _CANON_AT):
         return "CR2"
     order = byte_order(data)
     first = {entry.tag: entry for entry in entries(data, first_directory(data, order), order)}
-    if _DNG_VERSION in first:
+    if Base.DNGVersion in first:
         return "DNG"
     return _kind_by_maker(data, first) if _is_raw(data, first, order) else ""
 
 
 def _is_raw(data: bytes, first: dict[int, Entry], order: ByteOrder) -> bool:
     """Whether the first picture is the sensor's, or a preview with the sensor's picture behind it."""
-    colours = first.get(_PHOTOMETRIC)
+    colours = first.get(Base.PhotometricInterpretation)
     if colours is not None and colours.value in _SENSOR_COLOURS:
         return True
-    below = first.get(_SUB_DIRECTORIES)
+    below = first.get(Base.SubIFDs)
     if below is None:
         return False
-    kind = first.get(_KIND_OF_PICTURE)
+    kind = first.get(Base.NewSubfileType)
     if kind is not None and kind.value & 1:
         return True
     return any(
-        entry.tag == _PHOTOMETRIC and entry.value in _SENSOR_COLOURS
+        entry.tag == Base.PhotometricInterpretation and entry.value in _SENSOR_COLOURS
         for place in values(data, below, order)[:_MOST_BELOW]
         for entry in entries(data, place, order)
     )
 
 
 def _kind_by_maker(data: bytes, first: dict[int, Entry]) -> str:
-    make = first.get(_MAKE)
+    make = first.get(Base.Make)
     name = data[make.value : make.value + make.length].upper() if make is not None else b""
     return next((kind for maker, kind in _MAKERS if name.startswith(maker)), "RAW")

@@ -1,11 +1,22 @@
-"""Reads an image file's bytes, once; hashing and decoding share them."""
+"""Reads image files: their bytes once for hashing and decoding, which are missing, and the memory they may take."""
 
+import ctypes
 import errno
+import hashlib
 import os
+import stat
+import sys
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, final
+
+from blake3 import blake3
 
 from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import NotRegularError, open_regular
 
 MAX_FILE_BYTES: Final = 2 * 1024**3
@@ -22,7 +33,7 @@ _GONE: Final = frozenset(
 
 
 def file_size(path: Path) -> int:
-    """Bytes of a file; 0 where it cannot be told: reading it then says why."""
+    """Bytes of a file; 0 where they are unknown: reading it then raises the reason."""
     try:
         return path.stat().st_size
     except (OSError, ValueError):
@@ -71,3 +82,141 @@ def _refuse_large(size_bytes: int) -> None:
             found=f"{size_bytes // 1024**2} MB",
             limit=MAX_FILE_BYTES // 1024**2,
         )
+
+
+HASH_BYTES: Final = 16
+"""128 bits: that two of a billion images agree by chance happens less than once in 10^20."""
+_PART_BYTES: Final = 1024**2  # read at a time: a file is not held whole. Chosen.
+
+
+def content_hash(data: bytes | memoryview) -> bytes:
+    """BLAKE3 of the bytes, 16 bytes long: short to store, and no two photos will ever meet by chance.
+
+    Hashes of earlier versions (BLAKE2b) stay valid in projects and caches: they go with the file's path, size and time.
+    """
+    return blake3(data).digest(length=HASH_BYTES)
+
+
+def file_hash(path: Path) -> bytes:
+    """The content hash of a file, read a part at a time; raises `OSError` where it cannot be read."""
+    with open_regular(path) as file:
+        hasher = blake3()
+        while part := file.read(_PART_BYTES):
+            hasher.update(part)
+    return hasher.digest(length=HASH_BYTES)
+
+
+def file_hashes(path: Path) -> frozenset[bytes]:
+    """The content hashes of a file, today's and that of earlier versions, as `file_hash`."""
+    today, earlier = blake3(), hashlib.blake2b(digest_size=HASH_BYTES)
+    with open_regular(path) as file:
+        while part := file.read(_PART_BYTES):
+            today.update(part)
+            earlier.update(part)
+    return frozenset((today.digest(length=HASH_BYTES), earlier.digest()))
+
+
+_FEW: Final = 16
+"""So many files of a folder are looked up one by one: listing it may take longer, for it may hold a million others."""
+
+
+def missing_files(
+    folder: Path, paths: Sequence[str], *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
+) -> list[int]:
+    """Find the files that are not where they were, as ascending places in `paths`.
+
+    The disk is read once for each folder: a share answers slowly, or not at all. A file without permission to look at
+    it counts as there: nothing says that it moved.
+
+    Paths have "/" as separator; relative ones start from the folder. Raises `Cancelled`.
+    """
+    meter = ProgressMeter(len(paths), on_progress)
+    grouped = defaultdict[str, list[int]](list)
+    for place, path in enumerate(paths):
+        parent, separator, _ = path.rpartition("/")
+        grouped[parent or separator].append(place)
+    missing: list[int] = []
+    for parent, places in grouped.items():
+        if cancel is not None:
+            cancel.raise_if_cancelled()
+        missing += _missing_in(folder / parent, [(place, paths[place].rpartition("/")[2]) for place in places])
+        meter.advance(len(places))
+    return sorted(missing)
+
+
+def _missing_in(folder: Path, wanted: Sequence[tuple[int, str]]) -> list[int]:
+    """Places of the files that one folder lacks; a name that is listed in another spelling is looked up by itself."""
+    if not _is_there(folder, stat.S_ISDIR):
+        return [place for place, _ in wanted]  # one answer for all: each may take seconds where a share is gone
+    listed = _files_in(folder) if len(wanted) > _FEW else frozenset()
+    return [place for place, name in wanted if name not in listed and is_missing(folder / name)]
+
+
+def _files_in(folder: Path) -> frozenset[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return frozenset(entry.name for entry in entries if entry.is_file())
+    except OSError:
+        return frozenset()  # then each is looked up by itself
+
+
+def is_missing(path: Path) -> bool:
+    """Whether there is no file at a path."""
+    return not _is_there(path, stat.S_ISREG)
+
+
+def _is_there(path: Path, is_kind: Callable[[int], bool]) -> bool:
+    try:
+        return is_kind(path.stat().st_mode)
+    except PermissionError:
+        return True
+    except (OSError, ValueError):  # of a share that is gone systems say all kinds of things
+        return False
+
+
+@final
+class MemoryBudget:
+    """Lets threads in as long as what they hold together fits; the others wait, first come, first served.
+
+    What is larger than the whole budget goes in alone. A thread that holds a part must not take another one.
+    """
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit_bytes = limit_bytes
+        self._held_bytes = 0
+        self._entrance = threading.Lock()  # held by the thread whose turn is next, so that a large one is not passed by
+        self._room = threading.Condition()
+
+    @property
+    def held_bytes(self) -> int:
+        return self._held_bytes
+
+    @contextmanager
+    def holding(self, size_bytes: int) -> Iterator[None]:
+        """Wait for room for so many bytes, and hold it inside the block."""
+        with self._entrance, self._room:
+            self._room.wait_for(lambda: not self._held_bytes or self._held_bytes + size_bytes <= self._limit_bytes)
+            self._held_bytes += size_bytes
+        try:
+            yield
+        finally:
+            with self._room:
+                self._held_bytes -= size_bytes
+                self._room.notify_all()
+
+
+FILES: Final = MemoryBudget(256 * 1024**2)
+"""For the bytes of image files, from reading until they are decoded. Taken before `PIXELS`, never after it."""
+PIXELS: Final = MemoryBudget(768 * 1024**2)
+"""For decoded pixels."""
+
+
+def return_freed_memory() -> None:
+    """Give the pages that the C library keeps for later back to the system; on Linux only.
+
+    WORKAROUND: glibc keeps what other threads than the first one freed, tens of megabytes after a collection was
+    loaded, hundreds after large pictures were decoded. Can go when the C library returns it by itself.
+    """
+    if sys.platform.startswith("linux"):
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL("libc.so.6").malloc_trim(0)

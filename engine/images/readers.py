@@ -1,16 +1,172 @@
-"""What reads each kind of image here: which library, in which version, or how to get it."""
+"""The libraries that read images: kept quiet about odd files, listed with their versions, and errors where none reads.
 
-from collections.abc import Sequence
+A file is read or it fails; warnings of libraries never reach the screen.
+"""
+
+import ctypes
+import functools
+import logging
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 import PIL
 import simplejpeg
-from PIL import features
+from PIL import _imaging, features
 
-from engine.images.kinds import HEIF, KINDS, PACKAGES, RAW_KINDS, RAW_SUFFIXES, ImageKind, heif_reader
+from engine.errors import ImageError
+from engine.images.kinds import (
+    HEIF,
+    KINDS,
+    PACKAGES,
+    RAW_KINDS,
+    RAW_SUFFIXES,
+    UNREAD_RAW_KINDS,
+    VIDEO_KINDS,
+    ImageKind,
+    container_brands,
+    heif_reader,
+    is_avif,
+    is_heif,
+    kinds_text,
+)
+from engine.images.raw_photo import raw_kind
 
-RAW_NAME: Final = "RAW photos"
+PILLOW_DAMAGE: Final = (
+    *(OSError, SyntaxError, ValueError, ArithmeticError, EOFError, LookupError, TypeError, AttributeError),
+)
+"""What Pillow's readers are known to raise on damaged files, besides what they promise."""
+
+# Without a handler of its own Python prints what Pillow logs; the program's own log, where there is one, gets it still.
+logging.getLogger("PIL").addHandler(logging.NullHandler())
+
+_lock = threading.Lock()
+_inside = 0
+_outer_filters = ExitStack()
+
+
+@contextmanager
+def pillow_is_quiet() -> Iterator[None]:
+    """Ignore warnings raised from Pillow inside the block, and for good what its libtiff prints.
+
+    `warnings.catch_warnings` alone is not safe with threads: two overlapping blocks can put back each other's
+    filters. So the first thread in saves them, the last one out puts them back.
+    """
+    global _inside  # noqa: PLW0603  # warning filters are process-wide, so is their count
+    _silence_libtiff()
+    with _lock:
+        _inside += 1
+        if _inside == 1:
+            _outer_filters.enter_context(warnings.catch_warnings())
+            warnings.filterwarnings("ignore", module=r"(PIL|engine\.data)(\.|$)")
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _outer_filters.close()
+
+
+@functools.cache
+def _silence_libtiff() -> None:
+    """Take libtiff's handlers away: by itself it prints to standard error, from C, whatever is odd in a file.
+
+    WORKAROUND: Pillow has no switch for it. The functions are those of the libtiff that Pillow's own library is linked
+    with; where it shows none (Windows) libtiff goes on printing. Can go when Pillow keeps it quiet.
+    """
+    try:
+        library = ctypes.CDLL(_imaging.__file__)
+        handlers = (library.TIFFSetWarningHandler, library.TIFFSetErrorHandler)
+    except (OSError, AttributeError):
+        return
+    for set_handler in handlers:
+        set_handler.argtypes, set_handler.restype = (ctypes.c_void_p,), ctypes.c_void_p
+        set_handler(None)
+
+
+SNIFFED_BYTES: Final = 4096
+"""First bytes of a file that tell what it is. Chosen: more than any signature needs."""
+_SIGNATURES: Final = (
+    (b"%PDF", "a PDF document"),
+    (b"PK\x03\x04", "a ZIP archive or office document"),
+    (b"\x1f\x8b", "a compressed archive"),
+    (b"SQLite format 3", "a database"),
+    (b"\x1a\x45\xdf\xa3", "a video"),
+    (b"version https://git-lfs", "a Git LFS pointer instead of the file"),
+    (b"8BPS", "a Photoshop document"),
+    (b"\x00\x00\x00\x0cJXL \x0d\x0a\x87\x0a", "a JPEG XL image"),
+    (b"\xff\x0a", "a JPEG XL image"),
+)
+_UNKNOWN: Final = "unknown content"
+_RAW: Final = "a RAW photo"
+_HEIC: Final = "an HEIC image"
+_AVIF: Final = "an AVIF image"
+_TIFF: Final = "a TIFF image that is damaged, or stored in a way that is not read"
+_TIFF_SIGNATURES: Final = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
+# What a person can do, by how the kind begins.
+_REMEDIES: Final = {
+    _RAW: "develop it, or export it as JPEG or TIFF, and add that",
+    _HEIC: f"install the Python package {PACKAGES[-1]}, which reads such files, or save it as JPEG",
+    _AVIF: "install Pillow as its authors build it, or save the image as JPEG",
+    _TIFF: "save it as a TIFF or PNG of 8 or 16 bits",
+    "a JPEG XL image": "save it as JPEG or PNG and add that",
+    "a Photoshop document": "export it as JPEG, PNG or TIFF and add that",
+}
+
+
+def not_an_image(data: bytes) -> ImageError:
+    """Build the error for bytes that no image reader takes."""
+    kind = _kind_of(data[:SNIFFED_BYTES])
+    if kind != _UNKNOWN:
+        return _refusal(kind)
+    if is_heif(data) or is_avif(data):
+        name, can_read = (_HEIC, heif_reader()) if is_heif(data) else (_AVIF, features.check("avif"))
+        return ImageError("the image is damaged or incomplete") if can_read else _refusal(name)
+    return _refusal(_TIFF if data.startswith(_TIFF_SIGNATURES) else _UNKNOWN)
+
+
+def unread_suffix(kind: str) -> ImageError:
+    """Build the error for a file of a kind that is not read, whatever its bytes say: "X3F", "PSD", "MOV"."""
+    if kind in UNREAD_RAW_KINDS:
+        return _refusal(f"{_RAW} ({kind})")
+    return _refusal(f"a video ({kind})" if kind in VIDEO_KINDS else f"a file of the kind {kind}")
+
+
+def is_other_kind(data: bytes) -> bool:
+    """Whether bytes begin like a file of another kind; those of no known kind may be an image, or may not."""
+    return _kind_of(data[:SNIFFED_BYTES]) != _UNKNOWN
+
+
+def _refusal(kind: str) -> ImageError:
+    known = (remedy for start, remedy in _REMEDIES.items() if kind.startswith(start))
+    remedy = next(known, f"the kinds that are read: {kinds_text()}")
+    return ImageError("this is not an image that can be read", found=kind, remedy=remedy)
+
+
+def _kind_of(head: bytes) -> str:
+    for signature, kind in _SIGNATURES:
+        if head.startswith(signature):
+            return kind
+    if container_brands(head):
+        return _UNKNOWN if is_avif(head) or is_heif(head) or raw_kind(head) else "a video"
+    if not head.strip(b"\x00"):
+        return "nothing but zeros"
+    return _text_kind(head) or _UNKNOWN
+
+
+def _text_kind(head: bytes) -> str:
+    text = head.decode("utf-8", errors="ignore")
+    if b"\x00" in head or sum(character.isprintable() or character.isspace() for character in text) < len(text):
+        return ""
+    if len(text.encode()) < len(head) - 3:  # more was undecodable than one character cut at the end
+        return ""
+    return "a web page" if text.lstrip().lower().startswith(("<!doctype html", "<html")) else "text"
+
+
 _CODECS: Final = {"TIFF": "libtiff", "WEBP": "webp", "JPEG2000": "jpg_2000", "AVIF": "avif", "PNG": "zlib"}
 """What Pillow calls the library that unpacks a format; it has the others itself."""
 
@@ -20,16 +176,16 @@ class ImageReader:
     """What reads a kind of image."""
 
     kind: str  # "HEIC"
-    suffixes: Sequence[str]  # of its files
+    suffixes: Sequence[str]
     reader: str  # library and version; empty where there is none
-    works: bool  # whether files of the kind are read here
+    works: bool
     remedy: str = ""  # how to get what is missing
 
 
 def image_readers() -> tuple[ImageReader, ...]:
-    """What reads each kind, in the order in which kinds are told everywhere."""
+    """What reads each kind, in the order of `KINDS`."""
     raw = f"the preview in it: {', '.join(RAW_KINDS)}"
-    return (*(_reader(kind) for kind in KINDS), ImageReader(RAW_NAME, sorted(RAW_SUFFIXES), raw, works=True))
+    return (*(_reader(kind) for kind in KINDS), ImageReader("RAW photos", sorted(RAW_SUFFIXES), raw, works=True))
 
 
 def _reader(kind: ImageKind) -> ImageReader:
@@ -43,12 +199,7 @@ def _reader(kind: ImageKind) -> ImageReader:
         return ImageReader(kind.name, kind.suffixes, f"simplejpeg {simplejpeg.__version__}, {pillow}", works=True)
     codec = _CODECS.get(kind.pillow_format)
     if codec and not features.check(codec):
-        return ImageReader(
-            kind.name,
-            kind.suffixes,
-            "",
-            works=False,
-            remedy="install Pillow as its authors build it: pip install pillow",
-        )
+        remedy = "install Pillow as its authors build it: pip install pillow"
+        return ImageReader(kind.name, kind.suffixes, "", works=False, remedy=remedy)
     library = f", {codec} {features.version(codec)}" if codec else ""
     return ImageReader(kind.name, kind.suffixes, f"{pillow}{library}", works=True)

@@ -13,7 +13,7 @@ import simplejpeg
 
 from engine.images.cache_file import open_cache, recover
 from engine.images.decode import read_rgb
-from engine.images.resize import fit_within
+from engine.images.pixels import fit_within
 
 FILE_NAME: Final = "thumbnails.sqlite"
 DEFAULT_LIMIT_BYTES: Final = 1024**3
@@ -33,11 +33,8 @@ _QUALITY: Final = 85  # of a JPEG, out of 100. Chosen: no difference is seen at 
 class ThumbnailCache:
     """Thumbnails by file, size, time of change and side; safe to use from many threads.
 
-    When its folder cannot be used, nothing is kept and every `get` answers None.
-
-    Args:
-        folder: where the cache file lies; made when missing.
-        limit_bytes: pictures above this sum are dropped, the longest unused first.
+    Above `limit_bytes` in sum the longest unused are dropped. When the folder cannot be used, nothing is kept and every
+    `get` answers None.
     """
 
     def __init__(self, folder: Path, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
@@ -132,13 +129,6 @@ def _make_room(connection: sqlite3.Connection, target_bytes: int) -> None:
 
 
 def thumbnail(path: Path, side: int) -> bytes:
-    """Make a small upright picture of an image file, aspect kept.
-
-    Args:
-        side: pixels of the longer side; a smaller image keeps its size.
-
-    Raises:
-        ImageError: the file cannot be read.
-    """
+    """Make an upright JPEG of an image file, its longer side at most `side` pixels; raises as `read_rgb`."""
     pixels = fit_within(read_rgb(path, longest_side=side), side)
     return simplejpeg.encode_jpeg(pixels, quality=_QUALITY)

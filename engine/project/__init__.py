@@ -10,15 +10,12 @@ from engine.project.records import (
     ImageId,
     ImageRecord,
     ImageTable,
-    JournalStep,
     Label,
-    LabelTable,
     ModelVersion,
     Prediction,
     SplitPart,
     TrainedModel,
 )
-from engine.project.step import OpenStep
 
 __all__ = [
     "Action",
@@ -29,11 +26,8 @@ __all__ = [
     "ImageId",
     "ImageRecord",
     "ImageTable",
-    "JournalStep",
     "Label",
-    "LabelTable",
     "ModelVersion",
-    "OpenStep",
     "Prediction",
     "Project",
     "SplitPart",

@@ -25,15 +25,10 @@ _SENTENCE: Final = "sentence"
 
 @dataclass(frozen=True)
 class Action:
-    """One action of a person; without a code it is a sentence that a program before version 7 wrote, or nothing.
+    """One action of a person; without a code it is a sentence that a program before version 7 wrote, or nothing."""
 
-    Attributes:
-        code: a key of `ACTIONS`.
-        arguments: fields of its templates.
-    """
-
-    code: str = ""
-    arguments: Mapping[str, Argument] = field(default_factory=lambda: MappingProxyType({}))
+    code: str = ""  # a key of `ACTIONS`
+    arguments: Mapping[str, Argument] = field(default_factory=lambda: MappingProxyType({}))  # fields of its templates
 
     def __str__(self) -> str:
         return _rendered(self, is_command=False)
@@ -122,21 +117,13 @@ def attributes_changed(attributes: Sequence[str], names: Sequence[str]) -> Actio
 
 @dataclass(frozen=True, slots=True)
 class ActionText:
-    """How an action is said.
+    """Templates of the sentences for an action."""
 
-    Attributes:
-        past: for a toast and the history.
-        command: for Undo and Redo.
-        tails: what follows at once, each where the action has its arguments.
-        details: what else happened, each where the action has its arguments.
-        frame: what holds the details.
-    """
-
-    past: str
-    command: str
-    tails: tuple[str, ...] = ()
-    details: tuple[str, ...] = ()
-    frame: str = " ({details})"
+    past: str  # for a toast and the history
+    command: str  # for Undo and Redo
+    tails: tuple[str, ...] = ()  # what follows at once, each where the action has its arguments
+    details: tuple[str, ...] = ()  # what else happened, each where the action has its arguments
+    frame: str = " ({details})"  # what holds the details
 
 
 _BELOW: Final = (" and {below_it} below it", " and {below_them} below them")

@@ -5,7 +5,7 @@ The text is JSON that names itself. Labels and images stay where they are.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from engine.graph.traversal import reachable
 from engine.project.records import ClassId
 
 MARKER: Final = "protoleaf"
-"""Key by which a copied text is known as ours; its value says what is in it."""
+"""Key by which a copied text is known as ours; its value names the kind of content."""
 
 LONGEST_TEXT: Final = 100_000_000
 """Characters of a copied text: WordNet's 82,115 classes with their notes are some twenty million."""
@@ -30,43 +30,28 @@ _SHOWN: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class CopiedClass:
-    """A class as it was copied.
-
-    Attributes:
-        parents: places, in the list of copied classes, of its parents; all come before it; none for a chosen one.
-    """
+    """A class as it was copied."""
 
     name: str
-    parents: tuple[int, ...]
+    parents: tuple[int, ...]  # places in the list of copied classes, all before this one; none for a chosen class
     attributes: ClassAttributes
 
 
 def copied_branches(graph: CategoryGraph, class_ids: Sequence[ClassId]) -> str:
-    """Copy classes with all that is below them: names, edges and attributes.
+    """Copy classes with all that is below them, names, edges and attributes, as text that `read_branches` reads.
 
-    Args:
-        graph: where they are.
-        class_ids: the chosen classes; one that lies below another of them is copied there alone.
-
-    Returns:
-        The text that `read_branches` reads.
+    A chosen class that lies below another one is copied there alone.
 
     Raises:
         GraphError: there are none.
         UnknownClassError: there is no such class.
     """
     check_some(class_ids)
-    copied = _with_all_below(graph, class_ids)
+    copied = reachable(graph.children, *class_ids).union(class_ids)
     ordered = sorted(copied, key=lambda each: (graph.level(each), each))
     place = {class_id: index for index, class_id in enumerate(ordered)}
     rows = [
-        _row(
-            CopiedClass(
-                graph.name(class_id),
-                tuple(place[parent] for parent in graph.parents(class_id) if parent in copied),
-                graph.attributes(class_id),
-            )
-        )
+        _row(graph, class_id, [place[parent] for parent in graph.parents(class_id) if parent in copied])
         for class_id in ordered
     ]
     return json.dumps({MARKER: _KIND, "classes": rows}, ensure_ascii=False, indent=1)
@@ -78,13 +63,10 @@ def is_copied_text(text: str) -> bool:
 
 
 def read_branches(text: str) -> tuple[CopiedClass, ...]:
-    """Read copied classes back, parents before children.
-
-    Args:
-        text: as `copied_branches` made it; may come from anywhere.
+    """Read copied classes back, parents before children; the text may come from anywhere.
 
     Raises:
-        InputError: it is something else, broken, or asks for what no graph can be.
+        InputError: it is something else, broken, or no graph can be made of it.
     """
     if len(text) > LONGEST_TEXT:
         raise InputError(
@@ -104,14 +86,10 @@ def read_branches(text: str) -> tuple[CopiedClass, ...]:
     return tuple(_copied(row, place) for place, row in enumerate(content["classes"]))
 
 
-def _with_all_below(graph: CategoryGraph, class_ids: Iterable[ClassId]) -> set[ClassId]:
-    return reachable(graph.children, *class_ids).union(class_ids)
-
-
-def _row(copied: CopiedClass) -> Mapping[str, Any]:
-    """A class as JSON; what is not said is left out."""
-    parents = {"parents": copied.parents} if copied.parents else {}
-    return {"name": copied.name, **parents, **NO_ATTRIBUTES.differences(copied.attributes)}
+def _row(graph: CategoryGraph, class_id: ClassId, parents: Sequence[int]) -> Mapping[str, Any]:
+    """A class as JSON without what it does not have."""
+    above = {"parents": parents} if parents else {}
+    return {"name": graph.name(class_id), **above, **NO_ATTRIBUTES.differences(graph.attributes(class_id))}
 
 
 def _copied(row: Any, place: int) -> CopiedClass:

@@ -1,4 +1,4 @@
-"""What one action, undo or redo did, told from the rows it changed: one way for all three, so they cannot disagree."""
+"""What one action, undo or redo did, by the rows it changed: one way for all three, so they cannot disagree."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,27 +25,16 @@ ChangeKind = Literal["done", "undone", "redone"]
 
 @dataclass(frozen=True)
 class Change:
-    """What an action did, as far as others must know; broadcast once.
-
-    Attributes:
-        action: what it is called.
-        graph_edits: in the order in which a copy of the graph must replay them.
-        labelled: images, still there, whose label by a person changed, came or went.
-        images_added, images_removed: net, so an image never stands in both.
-        images_moved: images, still there, whose file is another one than before.
-        settings: names of changed settings.
-        notice: what the person must be told once, such as that no backup could be made before; else empty.
-        kind: whether the action was done, undone or redone.
-    """
+    """What an action did, as far as others must know; broadcast once. An image is never both added and removed."""
 
     action: Action
-    graph_edits: tuple[GraphEdit, ...] = ()
-    labelled: tuple[ImageId, ...] = ()
+    graph_edits: tuple[GraphEdit, ...] = ()  # in the order in which a copy of the graph must replay them
+    labelled: tuple[ImageId, ...] = ()  # images, still there, whose label by a person changed, came or went
     images_added: tuple[ImageId, ...] = ()
     images_removed: tuple[ImageId, ...] = ()
-    images_moved: tuple[ImageId, ...] = ()
-    settings: tuple[str, ...] = ()
-    notice: str = ""
+    images_moved: tuple[ImageId, ...] = ()  # images, still there, whose file is another one than before
+    settings: tuple[str, ...] = ()  # names of changed settings
+    notice: str = ""  # for the person, such as that no backup could be made before; else empty
     kind: ChangeKind = "done"
 
     @property
@@ -62,36 +51,23 @@ class Change:
     @property
     def is_empty(self) -> bool:
         """Whether nothing changed."""
-        return not (
-            self.graph_edits
-            or self.labelled
-            or self.images_added
-            or self.images_removed
-            or self.images_moved
-            or self.settings
-        )
+        return self == Change(self.action, notice=self.notice, kind=self.kind)
 
 
 @final
 class ChangeBuilder:
-    """Collects row changes, one after the other, into a `Change`.
-
-    Attributes:
-        count: row changes so far.
-        graph_edits, attribute_edits: those of rows of classes and edges, and of rows beside them.
-        gone: images that are not there any more, also those that came and went in between.
-    """
+    """Collects row changes, one after the other, into a `Change`."""
 
     def __init__(self) -> None:
-        self.count = 0
-        self.gone: set[ImageId] = set()
+        self.count = 0  # row changes so far
+        self.gone: set[ImageId] = set()  # images that are not there any more, also those that came and went in between
         self.graph_edits: list[GraphEdit] = []
+        self.attribute_edits: list[AttributesChanged] = []  # of rows beside those of classes
         # Dictionaries without values: sets that keep the order.
         self._labelled: dict[ImageId, None] = {}
         self._added: dict[ImageId, None] = {}
         self._removed: dict[ImageId, None] = {}
         self._moved: dict[ImageId, None] = {}
-        self.attribute_edits: list[AttributesChanged] = []
         self._settings: dict[str, None] = {}
 
     def add(self, table: str, before: Row | None, after: Row | None) -> None:

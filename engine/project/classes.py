@@ -10,7 +10,7 @@ from engine.graph import group_edits
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ATTRIBUTES
 from engine.graph.edits import AttributesChanged
-from engine.graph.group_edits import Edge, Move, free_name
+from engine.graph.group_edits import Edge, Move, free_name, split_class
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go, label_heir
 from engine.project.actions import UNNAMED, Action, Argument, action, attributes_changed, one_or_count
 from engine.project.backups.keeping import MANY
@@ -31,8 +31,6 @@ class ProjectClasses:
     def __init__(self, store: ProjectStore) -> None:
         self._store = store
 
-    # -- questions -------------------------------------------------------------------------------------------------
-
     @property
     def graph(self) -> CategoryGraph:
         """The category graph, loaded once and kept in step with every action. Only actions may edit it.
@@ -45,26 +43,12 @@ class ProjectClasses:
         """Colours of the classes that have one."""
         return {class_id: each.colour for class_id, each in self.graph.all_attributes() if each.colour}
 
-    # -- names and places ------------------------------------------------------------------------------------------
-
     def edit(self, edit: Callable[[CategoryGraph], object], called: Action = UNNAMED) -> Change:
-        """Make many edits of the graph as one action.
-
-        Args:
-            edit: edits the graph it is given.
-            called: the action.
-
-        Raises:
-            GraphError: `edit` tried what is not possible; nothing was changed.
-        """
+        """Make many edits of the graph as one action; on a `GraphError` of `edit` nothing is changed."""
         return self._store.edit_graph(edit, called)
 
     def add(self, name: str, parents: Sequence[ClassId] = ()) -> tuple[Change, ClassId]:
-        """Add a class; see `CategoryGraph.add_class`.
-
-        Returns:
-            The change, and the new class's id.
-        """
+        """Add a class, whose id is returned too; see `CategoryGraph.add_class`."""
         added: list[ClassId] = []
         called = action("class_added", name.strip())
         return self.edit(lambda graph: added.append(graph.add_class(name, parents)), called), added[0]
@@ -72,10 +56,9 @@ class ProjectClasses:
     def add_parent(
         self, name: str, child_ids: Sequence[ClassId], from_parent: ClassId | None
     ) -> tuple[Change, ClassId]:
-        """Put a new class between a parent, None being the top level, and some of its children.
+        """Put a new class, whose id is returned too, between a parent (None: the top level) and some children.
 
-        Returns:
-            The change, and the new class's id. See `engine.graph.group_edits.add_parent`.
+        See `engine.graph.group_edits.add_parent`.
         """
         added: list[ClassId] = []
         called = action("parent_added", name.strip(), classes=one_or_count(self._names(child_ids)))
@@ -90,10 +73,7 @@ class ProjectClasses:
         return self.edit(lambda graph: graph.rename(class_id, name), called)
 
     def move(self, moves: Sequence[Move], to_parent: ClassId | None) -> Change:
-        """Move classes, each from one of its parents, to another one, None being the top level.
-
-        See `engine.graph.group_edits.move_classes`.
-        """
+        """Move classes, each from one of its parents, to another (None: the top); see `group_edits.move_classes`."""
         place = {} if to_parent is None else {"parent": self._name(to_parent)}
         chosen = one_or_count(self._names([class_id for class_id, _ in moves]))
         called = action("classes_moved" if place else "classes_moved_to_top", chosen=chosen, **place)
@@ -112,15 +92,8 @@ class ProjectClasses:
         called = action("classes_unlinked", classes=classes, parents=parents)
         return self.edit(lambda graph: group_edits.unlink_classes(graph, edges), called)
 
-    # -- what is said of a class besides its name ------------------------------------------------------------------
-
     def set_attributes(self, class_ids: Sequence[ClassId], **values: Any) -> Change:
-        """Give classes the same values of some attributes, as one action; see `CategoryGraph.set_attributes`.
-
-        Args:
-            class_ids: the classes.
-            values: by attribute, see `engine.graph.class_attributes.ClassAttributes`.
-        """
+        """Give classes the same values of some `ClassAttributes`, as one action; see `CategoryGraph.set_attributes`."""
         names = self._names(class_ids)
 
         def edit(graph: CategoryGraph) -> None:
@@ -133,17 +106,11 @@ class ProjectClasses:
             step.action = attributes_changed([each.name for each in ATTRIBUTES if each.name in changed], names)
         return step.change
 
-    # -- actions that move labels with classes ---------------------------------------------------------------------
-
     def remove(self, class_ids: Sequence[ClassId], children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED) -> Change:
-        """Remove classes, with what was set for them.
+        """Remove classes with their attributes; the classes below go to the parents by default.
 
-        Their labels go to their parent if they have exactly one; otherwise they are removed, and the text says how
-        many. Undo brings all of it back.
-
-        Args:
-            class_ids: the classes.
-            children: what becomes of the classes below; by default they go to the parents.
+        Their labels go to their parent if they have exactly one; otherwise they are removed, and the text names their
+        number.
 
         Raises:
             DuplicateNameError: a class below would come beside another one of its name.
@@ -162,14 +129,9 @@ class ProjectClasses:
         return step.change
 
     def merge(self, class_ids: Sequence[ClassId], heir_id: ClassId) -> Change:
-        """Merge classes into another one, which gets their labels, children, parents and names.
+        """Merge classes into an heir, which may be among them, and gets their labels, children, parents and names.
 
-        It also gets a note and a colour where it has none. Bars that were set for the others go with them. Undo brings
-        all of it back. See `CategoryGraph.merge`.
-
-        Args:
-            class_ids: the classes that go away; the heir may be among them, and stays.
-            heir_id: the class that stays.
+        It also gets a note and a colour where it has none. Bars of the others go. See `CategoryGraph.merge`.
         """
         going = [each for each in dict.fromkeys(class_ids) if each != heir_id] or [heir_id]
         names, heir_name = self._names(going), self._name(heir_id)
@@ -182,17 +144,10 @@ class ProjectClasses:
     def split(
         self, class_id: ClassId, parts: Sequence[SplitPart], *, as_children: bool
     ) -> tuple[Change, tuple[ClassId, ...]]:
-        """Split classes off a class. Images that are labelled with it are labelled with their part's class.
+        """Split classes off a class, as its children or beside it; their ids are returned in the order of the parts.
 
-        Other images of a part are left as they are: what nobody labelled is not labelled by a split.
-
-        Args:
-            class_id: the class, which stays, with the labels that no part takes.
-            parts: names and images of the new classes.
-            as_children: whether they come below the class; else beside it, under the same parents.
-
-        Returns:
-            The change, and the new classes' ids in the order of the parts.
+        The class stays, with the labels that no part takes. Images of a part that are not labelled with the class keep
+        what they have: what nobody labelled is not labelled by a split.
 
         Raises:
             InputError: an image is in two parts.
@@ -203,34 +158,21 @@ class ProjectClasses:
         _check_distinct(parts)
         added: list[ClassId] = []
         with self._store.one_step() as step:
-            self.edit(
-                lambda graph: added.extend(
-                    group_edits.split_class(graph, class_id, part_names, as_children=as_children)
-                ),
-            )
+            self.edit(lambda graph: added.extend(split_class(graph, class_id, part_names, as_children=as_children)))
             chosen = {int(image_id): new for new, part in zip(added, parts, strict=True) for image_id in part.image_ids}
             moved = {image_id: chosen[image_id] for image_id in labelled_as(step, class_id, chosen)}
             put_labels(step, moved, source="split")
             step.action = action("class_split", name, classes=one_or_count(part_names), **_some(labels=len(moved)))
         return step.change, tuple(added)
 
-    # -- whole branches --------------------------------------------------------------------------------------------
-
     def copied(self, class_ids: Sequence[ClassId]) -> str:
         """Text of these classes with all that is below them, which `paste` reads; see `copied_branches`."""
         return copied_branches(self.graph, class_ids)
 
     def paste(self, text: str, parent_id: ClassId | None) -> tuple[Change, tuple[ClassId, ...]]:
-        """Add copied classes, with all that was copied below them, as new classes.
+        """Add classes that were `copied` in this project or another one as new ones below a parent (None: at the top).
 
-        A name that is taken gets " (2)". Labels do not come along.
-
-        Args:
-            text: as `copied` made it, in this project or another one.
-            parent_id: the class under which the chosen ones come; None for the top level.
-
-        Returns:
-            The change, and the new ids of the classes that were chosen when they were copied.
+        A name that is taken gets " (2)". Labels do not come along. The new ids of the chosen classes are returned.
 
         Raises:
             InputError: the text is something else, or broken; nothing is added.
@@ -246,8 +188,6 @@ class ProjectClasses:
             chosen = _chosen([self.graph.name(each) for each in tops], len(news) - len(tops))
             step.action = action("classes_pasted", **chosen, **place)
         return step.change, tops
-
-    # -- inside ----------------------------------------------------------------------------------------------------
 
     def _name(self, class_id: ClassId) -> str:
         return class_name(self._store.connection, class_id)
@@ -273,7 +213,7 @@ def _chosen(names: Sequence[str], below: int) -> dict[str, Argument]:
 
 
 def _some(**counts: int) -> dict[str, Argument]:
-    """Those counts that are more than nothing: only they are said."""
+    """Those counts that are not zero: only they are reported."""
     return {name: count for name, count in counts.items() if count}
 
 

@@ -29,11 +29,7 @@ def present_time() -> datetime:
 
 
 def time_of(text: str) -> datetime:
-    """The time zone aware time that `now_text` wrote.
-
-    Raises:
-        ProjectDamagedError: it is no such time.
-    """
+    """The time zone aware time that `now_text` wrote; raises `ProjectDamagedError` for another text."""
     try:
         return datetime.fromisoformat(text)
     except (TypeError, ValueError) as error:
@@ -60,12 +56,12 @@ _SHARED: Final = frozenset(
 
 @cache
 def full_name() -> str:
-    """The person's full name; "" where the system knows none. Asked once: a directory in the network may be slow."""
+    """The person's full name; "" where the system knows none. Read once: a directory in the network may be slow."""
     try:
         name = _name_in_directory()
     except (ImportError, KeyError, OSError):
         return ""
-    return "" if _is_shared(name) else name
+    return "" if name.casefold() in _SHARED else name
 
 
 @cache
@@ -75,16 +71,12 @@ def account_name() -> str:
         login = getpass.getuser()
     except (ImportError, KeyError, OSError):
         login = ""
-    return full_name() or ("" if _is_shared(login) else login)
+    return full_name() or ("" if login.casefold() in _SHARED else login)
 
 
 def name_in_gecos(gecos: str, login: str) -> str:
     """The name in the field of `/etc/passwd` that describes an account: its first part, where `&` is the login name."""
     return gecos.partition(",")[0].replace("&", login.capitalize()).strip()
-
-
-def _is_shared(name: str) -> bool:
-    return name.casefold() in _SHARED
 
 
 def _name_in_directory() -> str:
@@ -95,7 +87,6 @@ def _name_in_directory() -> str:
         name = ctypes.create_unicode_buffer(size.value)
         is_known = ctypes.windll.secur32.GetUserNameExW(name_display, name, ctypes.byref(size))
         return name.value.strip() if is_known else ""
-    import os
     import pwd
 
     account = pwd.getpwuid(os.getuid())

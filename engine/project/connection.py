@@ -1,11 +1,11 @@
-"""The one door to SQLite: opening modes, transactions, and library errors turned into ours at this edge only."""
+"""The one door to SQLite: opening modes, transactions, and library errors translated at this edge only."""
 
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final, Protocol, final
+from typing import Any, Final, Protocol, TypeVar, final
 
 from engine.errors import (
     InputError,
@@ -17,6 +17,7 @@ from engine.errors import (
 )
 from engine.full_disk import disk_full, is_full
 
+T = TypeVar("T")
 Row = tuple[Any, ...]
 Values = Sequence[Any]
 
@@ -49,21 +50,16 @@ class _WrittenMeanwhileError(Exception):
 
 @final
 class Connection:
-    """A SQLite connection whose every call raises the errors of `engine.errors`.
-
-    May be used from any thread, one at a time.
+    """A SQLite connection whose every call raises the errors of `engine.errors`; from any thread, one at a time.
 
     Args:
-        path: what error messages name.
-        address: what SQLite opens; a `file:` address for read-only modes.
-
-    Attributes:
-        guard: watches the file; None for one that nobody else can reach.
+        path: for error messages.
+        address: for SQLite; a `file:` address for read-only modes.
     """
 
     def __init__(self, path: Path, address: str) -> None:
         self.path = path
-        self.guard: Guard | None = None
+        self.guard: Guard | None = None  # watches the file, unless nobody else can reach it
         try:
             self._sqlite = sqlite3.connect(
                 address, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
@@ -77,15 +73,11 @@ class Connection:
         return self._sqlite.in_transaction
 
     def rows(self, sql: str, values: Values = ()) -> list[Row]:
-        """All rows of a question."""
-        self._check()
-        try:
-            return self._sqlite.execute(sql, values).fetchall()
-        except (sqlite3.Error, UnicodeError) as error:
-            raise translated(error, self.path) from error
+        """All rows of a query."""
+        return self._execute(sql, values, sqlite3.Cursor.fetchall)
 
     def each(self, sql: str, values: Values = ()) -> Iterator[Row]:
-        """The rows of a question one by one, so that a long answer never lies in memory whole."""
+        """The rows of a query one by one, so that a long answer never lies in memory whole."""
         self._check()
         try:
             yield from self._sqlite.execute(sql, values)
@@ -93,13 +85,8 @@ class Connection:
             raise translated(error, self.path) from error
 
     def row(self, sql: str, values: Values = ()) -> Row | None:
-        """First row of a question, or None."""
-        self._check()
-        try:
-            found: Row | None = self._sqlite.execute(sql, values).fetchone()
-        except (sqlite3.Error, UnicodeError) as error:
-            raise translated(error, self.path) from error
-        return found
+        """First row of a query, or None."""
+        return self._execute(sql, values, sqlite3.Cursor.fetchone)
 
     def value(self, sql: str, values: Values = ()) -> Any:
         """First column of the first row, or None."""
@@ -108,9 +95,12 @@ class Connection:
 
     def write(self, sql: str, values: Values = ()) -> int:
         """Run one statement and return the key of the row it inserted, if it did."""
+        return self._execute(sql, values, lambda cursor: cursor.lastrowid or 0)
+
+    def _execute(self, sql: str, values: Values, fetch: Callable[[sqlite3.Cursor], T]) -> T:
         self._check()
         try:
-            return self._sqlite.execute(sql, values).lastrowid or 0
+            return fetch(self._sqlite.execute(sql, values))
         except (sqlite3.Error, UnicodeError) as error:
             raise translated(error, self.path) from error
 
@@ -170,15 +160,10 @@ class Connection:
             raise translated(error, target.path) from error
 
     def copy_in_parts_to(self, target: "Connection", pages: int, on_part: Callable[[], None]) -> bool:
-        """Copy the whole database into another connection, and let a writer of the file between the parts.
+        """Copy the whole database over another connection's in parts of so many pages, between which others may write.
 
-        Args:
-            target: is overwritten.
-            pages: of each part.
-            on_part: is called after each; what it raises ends the copying.
-
-        Returns:
-            Whether nobody wrote meanwhile; if somebody did, the copy is not whole.
+        `on_part` is called after each; an error of it ends the copying. Returns whether nobody wrote meanwhile, else
+        the copy is not whole.
         """
         least_left: float = math.inf
 
@@ -199,7 +184,7 @@ class Connection:
 
     @contextmanager
     def one_state(self) -> Iterator[None]:
-        """Let all questions of the block see one state of the file; its writer waits with the next commit that long."""
+        """Let all queries of the block see one state of the file; its writer waits with the next commit that long."""
         self.write("BEGIN")
         try:
             yield
@@ -214,27 +199,31 @@ class Connection:
             raise translated(error, self.path) from error
 
 
-def translated(error: Exception, path: Path) -> Exception:
-    """The error of ours that tells a person what SQLite's means; SQLite's own where it can only be a bug of ours.
+@contextmanager
+def unsafe_target(path: Path) -> Iterator[Connection]:
+    """An empty database to copy into, without journal and flushes: it is thrown away on failure, flushed as a whole."""
+    with closing(Connection(path, str(path))) as target:
+        target.value("PRAGMA journal_mode = OFF")
+        target.write("PRAGMA synchronous = OFF")
+        yield target
 
-    Args:
-        error: what the library raised.
-        path: the project file.
-    """
+
+def translated(error: Exception, path: Path) -> Exception:
+    """Our error for one of SQLite; SQLite's own where it can only be a bug of ours."""
     if isinstance(error, UnicodeEncodeError):
         return InputError("a text cannot be stored", expected="valid Unicode", found=repr(str(error)))
     code = getattr(error, "sqlite_errorcode", None)
     if is_full(path, error):
         return disk_full(path)
-    if code is None and isinstance(error, UnicodeDecodeError | sqlite3.OperationalError):
-        return _damaged(path, str(error))  # Python, not SQLite, found a text that is none
-    if code == sqlite3.SQLITE_ERROR and str(error).startswith(_STRANGE_PARTS):
-        return _damaged(path, str(error))
+    is_no_text = code is None and isinstance(error, UnicodeDecodeError | sqlite3.OperationalError)  # found by Python
+    if is_no_text or (code == sqlite3.SQLITE_ERROR and str(error).startswith(_STRANGE_PARTS)):
+        return damaged_error(path, str(error))
     make = None if code is None else _CONSTRAINTS.get(code) or _ERRORS.get(code & _BASE_CODE)
     return error if make is None else make(path, str(error))
 
 
-def _damaged(path: Path, reason: str) -> ProtoleafError:
+def damaged_error(path: Path, reason: str) -> ProtoleafError:
+    """The error for a project file that is not sound."""
     return ProjectDamagedError(
         "the project file is damaged",
         found=f"{path} ({reason})",
@@ -295,8 +284,8 @@ _ERRORS: Final = {
     sqlite3.SQLITE_IOERR: _unreachable,
     sqlite3.SQLITE_CANTOPEN: _unreachable,
     sqlite3.SQLITE_PERM: _unreachable,
-    sqlite3.SQLITE_CORRUPT: _damaged,
-    sqlite3.SQLITE_NOTADB: _damaged,
+    sqlite3.SQLITE_CORRUPT: damaged_error,
+    sqlite3.SQLITE_NOTADB: damaged_error,
     sqlite3.SQLITE_READONLY: _read_only,
     sqlite3.SQLITE_BUSY: _locked,
     sqlite3.SQLITE_LOCKED: _locked,

@@ -47,12 +47,7 @@ def load_graph(connection: Connection) -> CategoryGraph:
 
 
 def store_edits(step: OpenStep, edits: Sequence[GraphEdit]) -> None:
-    """Write the edits that the graph has made.
-
-    Args:
-        step: the open step.
-        edits: in the order they were made.
-    """
+    """Write the edits of the graph, in the order they were made."""
     if all(isinstance(edit, ClassAdded | EdgeAdded | AttributesChanged) for edit in edits):
         # An import: classes first, then edges, is an equally good order and a hundred times fewer statements.
         _insert_classes(step, [edit for edit in edits if isinstance(edit, ClassAdded)])
@@ -76,11 +71,7 @@ def store_edits(step: OpenStep, edits: Sequence[GraphEdit]) -> None:
 
 
 def class_name(connection: Connection, class_id: ClassId) -> str:
-    """Name of a class, without loading the graph.
-
-    Raises:
-        UnknownClassError: there is no such class.
-    """
+    """Name of a class, without loading the graph; raises `UnknownClassError` where there is none."""
     name = connection.value("SELECT name FROM class WHERE class_id = ?", (int(class_id),))
     if name is None:
         raise UnknownClassError("there is no such class", found=str(class_id), remedy="it may have been removed")
@@ -88,19 +79,14 @@ def class_name(connection: Connection, class_id: ClassId) -> str:
 
 
 def class_names(connection: Connection, class_ids: Sequence[ClassId]) -> list[str]:
-    """Names of distinct classes.
-
-    Raises:
-        GraphError: there are none.
-        UnknownClassError: there is no such class.
-    """
+    """Names of distinct classes, as `class_name`; raises `GraphError` where there are none."""
     check_some(class_ids)
     return [class_name(connection, class_id) for class_id in dict.fromkeys(class_ids)]
 
 
 def _stored_edits(connection: Connection) -> Iterator[GraphEdit]:
     for class_id, name, *stored in connection.rows(_CLASSES):
-        # Most of the time goes here with 82,000 classes, so what lies there as it is used is not looked at.
+        # Most of the time goes here with 82,000 classes, so values that need no conversion are left as they are.
         if stored == _NOTHING_STORED:
             yield ClassAdded(class_id, name)
             continue
@@ -116,15 +102,11 @@ def _store_edit(step: OpenStep, edit: GraphEdit) -> None:
         case ClassAdded():
             _insert_classes(step, [edit])
         case ClassRenamed(class_id, name):
-            step.put(CLASS, [(class_id, name, *_stored_class(step, class_id)[2:])])
+            row = step.connection.row(CLASS.select, (class_id,))
+            assert row is not None, "the graph knows the class, so the file does"
+            step.put(CLASS, [(class_id, name, *row[2:])])
         case EdgeAdded(parent_id, child_id):
             step.put(EDGE, [(parent_id, child_id)])
-
-
-def _stored_class(step: OpenStep, class_id: ClassId) -> Row:
-    row = step.connection.row(CLASS.select, (class_id,))
-    assert row is not None, "the graph knows the class, so the file does"
-    return row
 
 
 def _insert_classes(step: OpenStep, added: Sequence[ClassAdded]) -> None:
@@ -136,7 +118,7 @@ def _insert_classes(step: OpenStep, added: Sequence[ClassAdded]) -> None:
 
 
 def _change_attributes(step: OpenStep, edits: Sequence[AttributesChanged]) -> None:
-    """Write other values; those of rows that say nothing any more take their rows away."""
+    """Write other values; rows of defaults alone are deleted."""
     values_of: dict[ClassId, dict[str, Any]] = {}
     for edit in edits:
         values_of.setdefault(edit.class_id, {}).update(edit.values)

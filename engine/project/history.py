@@ -1,4 +1,4 @@
-"""Undo that survives a restart: each step keeps the rows it changed as they were before and after.
+"""Undo that survives a restart: each step keeps the rows it changed as they were before and after; and trying out.
 
 Undo puts the befores back in reverse order, redo the afters in order. Nothing is computed again, so a step comes out
 the same however often it goes back and forth.
@@ -26,27 +26,21 @@ from engine.project.store import ProjectStore
 
 @final
 class ProjectHistory:
-    """The steps of a project, back and forth.
-
-    Attributes:
-        one_step: makes the actions of a `with` block one step; see `ProjectStore.one_step`.
-    """
+    """The steps of a project, back and forth."""
 
     def __init__(self, store: ProjectStore) -> None:
         self._store = store
-        self.one_step = store.one_step
+        self.one_step = store.one_step  # makes the actions of a `with` block one step
 
     @property
     def undo_action(self) -> Action | None:
         """The action that undo would take back."""
-        step = self._next_undo()
-        return None if step is None else stored_action(*step[1:])
+        return _action_of(self._next(is_undo=True))
 
     @property
     def redo_action(self) -> Action | None:
         """The action that redo would make again."""
-        step = self._next_redo()
-        return None if step is None else stored_action(*step[1:])
+        return _action_of(self._next(is_undo=False))
 
     def steps(self, limit: int = 100) -> list[JournalStep]:
         """The latest steps, latest first, those that were undone included."""
@@ -61,23 +55,16 @@ class ProjectHistory:
         ]
 
     def undo(self) -> Change | None:
-        """Take the latest action back, also one of an earlier run of the program.
-
-        Returns:
-            What changed, with the action's own name; None when there is nothing to undo.
-        """
-        return self._replay(self._next_undo(), is_undo=True)
+        """Take the latest action back, also one of an earlier run of the program; None when there is none."""
+        return self._replay(is_undo=True)
 
     def redo(self) -> Change | None:
-        """Make the action again that was undone last.
+        """Make the action again that was undone last; None when there is none."""
+        return self._replay(is_undo=False)
 
-        Returns:
-            What changed, with the action's own name; None when there is nothing to redo.
-        """
-        return self._replay(self._next_redo(), is_undo=False)
-
-    def _replay(self, step: Row | None, *, is_undo: bool) -> Change | None:
+    def _replay(self, *, is_undo: bool) -> Change | None:
         self._store.check_writable()
+        step = self._next(is_undo=is_undo)
         if step is None:
             return None
         step_id, *stored = step
@@ -99,18 +86,19 @@ class ProjectHistory:
             self._store.loaded_graph.apply(change.graph_edits)
         return change
 
-    def _next_undo(self) -> Row | None:
+    def _next(self, *, is_undo: bool) -> Row | None:
+        """Id and stored action of the latest step, or of the first one that was undone."""
+        which = "is_undone = 0 ORDER BY step_id DESC" if is_undo else "is_undone = 1 ORDER BY step_id ASC"
         return self._store.connection.row(
-            "SELECT step_id, text, code, arguments FROM journal_step WHERE is_undone = 0 ORDER BY step_id DESC LIMIT 1"
-        )
-
-    def _next_redo(self) -> Row | None:
-        return self._store.connection.row(
-            "SELECT step_id, text, code, arguments FROM journal_step WHERE is_undone = 1 ORDER BY step_id ASC LIMIT 1"
+            f"SELECT step_id, text, code, arguments FROM journal_step WHERE {which} LIMIT 1"  # noqa: S608 (our names)
         )
 
 
-def row_changes_of(connection: Connection) -> list[RowChange]:
+def _action_of(step: Row | None) -> Action | None:
+    return None if step is None else stored_action(*step[1:])
+
+
+def _row_changes_of(connection: Connection) -> list[RowChange]:
     """The row changes of all steps that are not undone, in the order in which they were made."""
     chunks = connection.rows(
         "SELECT step_id, sequence FROM journal_chunk JOIN journal_step USING (step_id) WHERE is_undone = 0"
@@ -156,10 +144,9 @@ def _statement_key(change: RowChange) -> tuple[str, int]:
 
 @final
 class ProjectWhatIf:
-    """All actions and questions work on the copy, with an undo of their own that ends where the supposition began.
+    """Trying actions out on a copy of the project, with an undo of its own that ends where the trial began.
 
-    What machines find out meanwhile (`image_fact`, `model_version`) is true whatever is supposed: it goes to the file,
-    too.
+    Facts of the machine (`image_fact`, `model_version`) are true meanwhile as well, and go to the file, too.
     """
 
     def __init__(self, store: ProjectStore) -> None:
@@ -171,12 +158,9 @@ class ProjectWhatIf:
         return self._store.is_what_if
 
     def begin(self) -> None:
-        """Let all that follows be tried out only, until it is kept or discarded.
+        """Try all actions out from now on, until they are kept or discarded; raises `InputError` where that is on.
 
         A project that is open for reading only can be tried out on, too; nothing of it can be kept.
-
-        Raises:
-            InputError: that is so already.
         """
         if self.is_on:
             raise InputError("something is being tried out already", remedy="keep or drop that first")
@@ -187,13 +171,9 @@ class ProjectWhatIf:
         self._store.connection = copy
 
     def keep(self, action: Action) -> Change:
-        """Bring all that was tried out into the file, as one action; when that fails it is still only supposed.
+        """Bring all that was tried out into the file, as one action; when that fails it stays tried out.
 
-        Args:
-            action: what the whole is called.
-
-        Returns:
-            What differs from before it was tried out. A copy of the graph that followed every step has all of it.
+        A copy of the graph that followed every step has all of the returned change.
 
         Raises:
             InputError: nothing is being tried out.
@@ -202,7 +182,7 @@ class ProjectWhatIf:
         """
         copy = self._leave_copy()
         try:
-            changes = row_changes_of(copy)
+            changes = _row_changes_of(copy)
             with self._store.one_step(action, backup=BackupReason.REMOVAL if len(changes) > MANY else None) as step:
                 _make_again(step, changes)
                 store_facts(step.connection, facts_of(copy, step.change.images_added))
@@ -213,17 +193,14 @@ class ProjectWhatIf:
         return step.change
 
     def discard(self) -> Change:
-        """Forget all that was tried out.
-
-        Returns:
-            What that changed, for whoever followed every step.
+        """Forget all that was tried out; the change is for those who followed every step.
 
         Raises:
             InputError: nothing is being tried out.
         """
         copy = self._leave_copy()
         builder = ChangeBuilder()
-        for table, before, after in reversed(row_changes_of(copy)):
+        for table, before, after in reversed(_row_changes_of(copy)):
             builder.add(table, after, before)
         copy.close()
         change = builder.change(UNNAMED, "undone")
@@ -239,7 +216,7 @@ class ProjectWhatIf:
 
 
 def _make_again(step: OpenStep, changes: Iterable[RowChange]) -> None:
-    """Make row changes in the order in which they were made first: whatever held then holds now."""
+    """Make row changes in the order in which they were made first, so that references hold as they did."""
     for (table_name, is_deleted), group in groupby(changes, key=lambda change: (change[0], change[2] is None)):
         table, batch = JOURNALED_TABLES[table_name], list(group)
         if is_deleted:

@@ -35,8 +35,6 @@ class ProjectImages:
     def __init__(self, store: ProjectStore) -> None:
         self._store = store
 
-    # -- questions -------------------------------------------------------------------------------------------------
-
     @property
     def count(self) -> int:
         """Number of images."""
@@ -47,18 +45,14 @@ class ProjectImages:
         return [_record(row) for row in self._store.connection.rows(f"{_COLUMNS} ORDER BY image_id")]
 
     def record(self, image_id: ImageId) -> ImageRecord:
-        """One image.
-
-        Raises:
-            InputError: it is not in the project.
-        """
+        """One image; raises `InputError` where it is not in the project."""
         row = self._store.connection.row(f"{_COLUMNS} WHERE image_id = ?", (int(image_id),))
         if row is None:
             raise _no_such_image(image_id)
         return _record(row)
 
     def table(self, image_ids: Sequence[ImageId] | None = None) -> ImageTable:
-        """All images as columns, or those of these that are there: the quick way to read many."""
+        """All images, or those of these ids that are there, as columns: the quick way to read many."""
         which = "" if image_ids is None else " WHERE image_id IN (SELECT value FROM json_each(?))"
         values = () if image_ids is None else (json.dumps([int(image_id) for image_id in image_ids]),)
         ids, sizes, modified = array("q"), array("q"), array("q")
@@ -97,11 +91,7 @@ class ProjectImages:
         return (self._store.paths.absolute(path) for _, path in self.each_path())
 
     def find(self, path: Path | str) -> ImageId | None:
-        """Id of the image at a path, or None.
-
-        Args:
-            path: absolute, or relative to the working folder.
-        """
+        """Id of the image at a path, absolute or relative to the working folder, or None."""
         return _id_of(self._store.connection, self._store.paths.stored(Path(path)))
 
     def alike(self, size_bytes: int, name: str) -> Iterator[Path]:
@@ -115,8 +105,6 @@ class ProjectImages:
     def resolve(self, record: ImageRecord) -> Path:
         """Where an image's file is on this computer."""
         return self._store.paths.absolute(record.path)
-
-    # -- actions ---------------------------------------------------------------------------------------------------
 
     def add(self, files: Sequence[FoundFile]) -> Change:
         """Add images, which get ids in this order; those whose path is known already are passed over."""
@@ -133,15 +121,15 @@ class ProjectImages:
         source: str = "import",
         called: Action | None = None,
     ) -> Change:
-        """Add images together with labels, as one action; many labels are preceded by a backup.
+        """Add images with their labels, if any, as one action; many labels are preceded by a backup.
 
         A label that is there already is never overwritten: a known image gets one only if it has none.
 
         Args:
             entries: each file with the class a person gave it; None adds the image without a label.
             who: the person; by default the one at this computer.
-            source: by which way the labels come.
-            called: the action; by default it tells the count.
+            source: see `Label`.
+            called: the action; by default it names the counts.
 
         Raises:
             UnknownClassError: there is no such class.
@@ -170,14 +158,14 @@ class ProjectImages:
         return step.change
 
     def relink(self, moves: Iterable[tuple[ImageId, FoundFile]], *, strangers: Iterable[ImageId] = ()) -> Change:
-        """Say where images are now; their ids, labels, facts and predictions stay.
+        """Set where images are now; their ids, labels, facts and predictions stay.
 
         An image that is gone by now is passed over, and so is one whose new place belongs to another image.
 
         Args:
             moves: image id and the file that is its own.
-            strangers: images that came in when moved files were taken for new ones; where nobody has labelled one by
-                now, it leaves for the image whose file it holds.
+            strangers: images that came in when moved files were taken for new ones; one without a label is removed for
+                the image whose file it holds.
         """
         with self._store.one_step() as step:
             found = _move_images(step, moves, set(strangers), self._store.paths)
@@ -185,7 +173,7 @@ class ProjectImages:
         return step.change
 
     def record_scan(self, results: Iterable[tuple[ImageId, bytes | str | None, str | None]]) -> None:
-        """Remember what reading the files found out: facts of the machine, which undo leaves. See `store_facts`."""
+        """Store facts of the machine, which undo leaves; see `store_facts`."""
         facts = list(results)
         for connection in self._store.fact_connections:
             store_facts(connection, facts)
@@ -197,11 +185,7 @@ def plain_ids(image_ids: Iterable[ImageId]) -> list[ImageId]:
 
 
 def _insert_new(step: OpenStep, files: Sequence[FoundFile], paths: ImagePaths) -> tuple[list[ImageId], list[ImageId]]:
-    """Add the files that the project does not know yet.
-
-    Returns:
-        The image id of each file, and the ids among them that are new.
-    """
+    """Add the files that the project does not know yet; the image id of each file, and the ids that are new."""
     next_id = int(step.connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'image'") or 0) + 1
     known: dict[str | bytes, ImageId] = {}
     image_ids: list[ImageId] = []
@@ -241,24 +225,17 @@ def _move_images(
 
 
 def check_images(connection: Connection, image_ids: Iterable[ImageId]) -> None:
-    """Refuse ids that no image has.
-
-    Raises:
-        InputError: an image is not in the project.
-    """
+    """Raise `InputError` where an image is not in the project."""
     for image_id in image_ids:
         if not _is_there(connection, image_id):
             raise _no_such_image(image_id)
 
 
 def store_facts(connection: Connection, facts: Iterable[tuple[ImageId, bytes | str | None, str | None]]) -> None:
-    """Remember what reading the files found out; images that are gone by now are passed over.
+    """Store image id, content hash (bytes or hex) and failure, either of them None, of images that were read.
 
-    A content hash that was known stays where nobody could read the file: its disk may come back.
-
-    Args:
-        connection: the file.
-        facts: image id, content hash (bytes or hex) and failure, either of them None.
+    Images that are gone by now are passed over. A known content hash stays where the file could not be read: its disk
+    may come back.
     """
     rows = [
         (int(image_id), _hash_bytes(content_hash), None if failure is None else failure[:LONGEST_TEXT])
@@ -277,7 +254,7 @@ def store_facts(connection: Connection, facts: Iterable[tuple[ImageId, bytes | s
 def facts_of(
     connection: Connection, image_ids: Iterable[ImageId]
 ) -> Iterator[tuple[ImageId, bytes | None, str | None]]:
-    """What reading the files of these images found out, for `store_facts`; those never read are passed over."""
+    """Facts of these images, but for those never read, for `store_facts`."""
     for image_id in image_ids:
         row = connection.row("SELECT content_hash, failure FROM image_fact WHERE image_id = ?", (image_id,))
         if row is not None:

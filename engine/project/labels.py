@@ -1,4 +1,4 @@
-"""What people said of images. No function of this module takes a prediction."""
+"""Labels of images by people. No function of this module takes a prediction."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import final
@@ -47,33 +47,29 @@ class ProjectLabels:
     def set(
         self, image_ids: Iterable[ImageId], class_id: ClassId | None, *, who: str = "", source: str = "review"
     ) -> Change:
-        """Say what is on images; a label that is there is replaced.
+        """Label images with a class, or None for "none of the classes"; a label that is there is replaced.
 
         Args:
-            image_ids: the images.
-            class_id: the class; None for "none of the classes".
             who: the person; by default the one at this computer.
-            source: by which way the labels come.
+            source: see `Label`.
 
         Raises:
             UnknownClassError: there is no such class.
             InputError: an image is not in the project.
         """
         ids = plain_ids(image_ids)
-        none = action("labelled_as_none", images=len(ids))
-        name = None if class_id is None else class_name(self._store.connection, class_id)
-        named = none if name is None else action("labelled", name, images=len(ids))
+        if class_id is None:
+            called = action("labelled_as_none", images=len(ids))
+        else:
+            class_id = int(class_id)
+            called = action("labelled", class_name(self._store.connection, class_id), images=len(ids))
         check_images(self._store.connection, ids)
-        chosen = None if class_id is None else int(class_id)
-        with self._store.one_step(named, who=who) as step:
-            put_labels(step, dict.fromkeys(ids, chosen), who=who, source=source)
+        with self._store.one_step(called, who=who) as step:
+            put_labels(step, dict.fromkeys(ids, class_id), who=who, source=source)
         return step.change
 
     def add_missing(self, labels: Sequence[Label]) -> Change:
-        """Take over labels that others gave, with their names and times; images that have a label keep theirs.
-
-        Args:
-            labels: at most one for each image; class None for none of the classes.
+        """Import labels of others, at most one for each image, with their names and times; images with one keep theirs.
 
         Raises:
             UnknownClassError: there is no such class.
@@ -101,17 +97,14 @@ class ProjectLabels:
 
 
 def put_labels(step: OpenStep, classes: Mapping[ImageId, ClassId | None], *, who: str = "", source: str) -> None:
-    """Label images, in place of earlier labels; one that says the same already is left as it is.
-
-    Args:
-        step: the open step.
-        classes: the class of each image; None for "none of the classes".
-        who: the person; by default the one at this computer.
-        source: by which way the labels came.
-    """
+    """Label images, in place of earlier labels; an equal one keeps its time. See `ProjectLabels.set`."""
     when, who = now_text(), who or person_name()
-    rows = [(image_id, class_id, who, when, source) for image_id, class_id in classes.items()]
-    step.put(LABEL, [row for row in rows if not _says_the_same(_row_of(step.connection, row[0]), row)])
+    rows = []
+    for image_id, class_id in classes.items():
+        old = _row_of(step.connection, image_id)
+        if old is None or (*old[1:3], old[4]) != (class_id, who, source):  # another time alone is no change
+            rows.append((image_id, class_id, who, when, source))
+    step.put(LABEL, rows)
 
 
 def label_counts(connection: Connection) -> dict[ClassId, int]:
@@ -120,11 +113,7 @@ def label_counts(connection: Connection) -> dict[ClassId, int]:
 
 
 def move_labels(step: OpenStep, class_id: ClassId, heir_id: ClassId | None) -> int:
-    """Give the labels of a class that goes away to another class, or take them away where there is none.
-
-    Returns:
-        How many labels there were.
-    """
+    """Give the labels of a class to an heir, or remove them where there is none; returns their number."""
     rows = step.connection.rows(f"{_COLUMNS} WHERE class_id = ? ORDER BY image_id", (class_id,))
     if heir_id is None:
         step.delete(LABEL, [row[:1] for row in rows])
@@ -148,8 +137,3 @@ def _row_of(connection: Connection, image_id: ImageId) -> Row | None:
 def _label(row: Row) -> Label:
     image_id, class_id, who, when, source = row
     return Label(image_id, class_id, who, time_of(when), source)
-
-
-def _says_the_same(old: Row | None, new: Row) -> bool:
-    # All but the time.
-    return old is not None and (*old[:3], old[4]) == (*new[:3], new[4])

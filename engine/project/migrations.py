@@ -1,9 +1,8 @@
 """Older project files become present ones: on a verified backup, one named step in one transaction each."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from engine.errors import InputError, ProjectDamagedError
@@ -22,18 +21,12 @@ from engine.project.schema import (
 
 @dataclass(frozen=True)
 class Migration:
-    """One way from a version to the next.
-
-    Attributes:
-        from_version, to_version: neighbours, as in `PRAGMA user_version`.
-        name: what it does, in words.
-        apply: makes the change inside an open transaction.
-    """
+    """One way from a version, as in `PRAGMA user_version`, to the next."""
 
     from_version: int
     to_version: int
-    name: str
-    apply: Callable[[Connection], None]
+    name: str  # what it does, in words
+    apply: Callable[[Connection], None]  # makes the change inside an open transaction
 
 
 _TRAINED_MODELS: Final = """
@@ -111,14 +104,9 @@ MIGRATIONS: Final[Sequence[Migration]] = (
 
 
 def migrate(connection: Connection, version: int) -> None:
-    """Bring an open project file to the present version.
-
-    Args:
-        connection: open for writing; a backup has been made.
-        version: the file's present version.
+    """Bring a project file that is open for writing and backed up from its version to the present one.
 
     Raises:
-        ProjectDamagedError: no way leads from that version to ours.
         ProtoleafError: a step failed; the file has the version that the steps before it reached.
     """
     if version == SCHEMA_VERSION:
@@ -126,7 +114,7 @@ def migrate(connection: Connection, version: int) -> None:
     connection.write("PRAGMA foreign_keys = OFF")  # tables are made anew, and references hold by name
     connection.write("PRAGMA legacy_alter_table = ON")
     try:
-        for migration in _way(connection.path, version):
+        for migration in (each for each in MIGRATIONS if each.from_version >= version):
             with connection.transaction():
                 if has_state(connection):  # like any other commit: it counts, and takes the seal away
                     write_mark(connection, read_mark(connection).next)
@@ -142,18 +130,3 @@ def migrate(connection: Connection, version: int) -> None:
         ) from error
     finally:
         connection.write("PRAGMA legacy_alter_table = OFF")
-
-
-def _way(path: Path, version: int) -> Iterator[Migration]:
-    steps = {migration.from_version: migration for migration in MIGRATIONS}
-    while version < SCHEMA_VERSION:
-        if version not in steps:
-            raise ProjectDamagedError(
-                "the project has a version that never existed",
-                found="{version} in {path}",
-                remedy="open an earlier copy of the file",
-                version=version,
-                path=path,
-            )
-        yield steps[version]
-        version = steps[version].to_version

@@ -1,4 +1,4 @@
-"""Model versions: only ever added; which one is in use is a setting, so that choosing can be undone.
+"""Rows of settings and model versions. Versions are only added; the one in use is a setting, so a choice can be undone.
 
 The files of a version that was trained here lie in the project, each content once: one file is the project.
 """
@@ -33,11 +33,7 @@ def insert_version(
     propagation_hash: str,
     settings: Mapping[str, Plain],
 ) -> int:
-    """Add a model version; see `ModelVersion` for the fields.
-
-    Returns:
-        Its id.
-    """
+    """Add a model version and return its id; see `ModelVersion` for the fields."""
     with connection.transaction():
         return connection.write(
             "INSERT INTO model_version"
@@ -48,10 +44,7 @@ def insert_version(
 
 
 def insert_trained(connection: Connection, model: TrainedModel) -> int:
-    """Add a trained model with its files, whole or not at all.
-
-    Returns:
-        Its id.
+    """Add a trained model with its files, whole or not at all, and return its id.
 
     Raises:
         InputError: the version it was trained from is not in the project.
@@ -79,11 +72,7 @@ def insert_trained(connection: Connection, model: TrainedModel) -> int:
 
 
 def model_file(connection: Connection, content_hash: str) -> bytes:
-    """Read a model file that lies in the project.
-
-    Args:
-        connection: the project.
-        content_hash: SHA-256 of the file as hex.
+    """Read a model file that lies in the project, by its SHA-256 as hex.
 
     Raises:
         ProjectDamagedError: it is not there, or its content is not what it was.
@@ -113,11 +102,7 @@ def file_faults(connection: Connection) -> list[str]:
 
 
 def model_version(connection: Connection, version_id: int) -> ModelVersion:
-    """Read one model version.
-
-    Raises:
-        InputError: there is none with this id.
-    """
+    """Read one model version; raises `InputError` where there is none with this id."""
     row = connection.row(f"SELECT {_COLUMNS} WHERE version_id = ?", (version_id,))
     if row is None:
         known = connection.rows(f"SELECT {_COLUMNS} ORDER BY version_id")
@@ -161,7 +146,7 @@ def _version(row: Row) -> ModelVersion:
 
 
 def _figures(text: str) -> dict[str, float | None]:
-    """Figures by name: numbers, or nothing where nothing was measured."""
+    """Figures by name; None where nothing was measured."""
     figures = _plain_values(text)
     if not all(value is None or isinstance(value, int | float) for value in figures.values()):
         raise _unreadable(text)
@@ -190,11 +175,7 @@ def _unreadable(text: object) -> ProjectDamagedError:
 
 
 def put_setting(step: OpenStep, name: str, value: Any) -> None:
-    """Set a named setting; None takes it away.
-
-    Raises:
-        InputError: the value cannot be written as JSON.
-    """
+    """Set a named setting, or remove it with None; raises `InputError` for a value that is no JSON."""
     if value is None:
         step.delete(SETTING, [(name,)])
         return
@@ -208,11 +189,7 @@ def put_setting(step: OpenStep, name: str, value: Any) -> None:
 
 
 def setting(connection: Connection, name: str, default: Any) -> Any:
-    """Read a named setting, or the default where it is not set.
-
-    Raises:
-        ProjectDamagedError: the stored value cannot be read.
-    """
+    """Read a named setting or the default; raises `ProjectDamagedError` for one that cannot be read."""
     text = connection.value("SELECT value FROM setting WHERE name = ?", (name,))
     try:
         return default if text is None else json.loads(text)

@@ -1,4 +1,4 @@
-"""The model versions of a project, their files, and what they predicted."""
+"""The model versions of a project, their files and predictions; policies of classes and settings."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -40,11 +40,7 @@ class ProjectModels:
         return self.version(chosen_version_id(self._store.connection))
 
     def version(self, version_id: int) -> ModelVersion:
-        """One model version.
-
-        Raises:
-            InputError: there is none with this id.
-        """
+        """One model version; raises `InputError` where there is none with this id."""
         return model_version(self._store.connection, int(version_id))
 
     def versions(self) -> list[ModelVersion]:
@@ -52,22 +48,14 @@ class ProjectModels:
         return model_versions(self._store.connection)
 
     def file(self, content_hash: str) -> bytes:
-        """Content of a model file that lies in the project.
-
-        Raises:
-            ProjectDamagedError: it is not there, or its content is not what it was.
-        """
+        """Content of a model file that lies in the project; see `model_file`."""
         return model_file(self._store.connection, content_hash)
 
     def predictions(self, setting: str) -> list[Prediction]:
-        """What the model version in use predicted, in ascending image id order.
+        """Predictions of the model version in use by a setting ("ppn+", "ppn", "prototypes"), in image id order.
 
-        Args:
-            setting: "ppn+", "ppn" or "prototypes".
-
-        Returns:
-            One for each predicted image whose class is still there; labelled images are not left out. A safe class that
-            is gone reads as none.
+        Those of labelled images are included, those whose class is gone are not. A safe class that is gone reads as
+        none.
         """
         rows = self._store.connection.rows(
             "SELECT image_id, prediction.class_id, score, safe.class_id, iif(safe.class_id IS NULL, 0.0, safe_score)"
@@ -100,21 +88,13 @@ class ProjectModels:
         return self.version(version_id)
 
     def add_trained(self, model: TrainedModel) -> ModelVersion:
-        """Add a model version that was trained here, with its files, without choosing it.
-
-        Raises:
-            InputError: the version it was trained from is not in the project.
-        """
+        """Add a model version that was trained here, without choosing it; see `insert_trained`."""
         for connection in self._store.fact_connections:
             version_id = insert_trained(connection, model)
         return self.version(version_id)
 
     def choose(self, version_id: int) -> Change:
-        """Use another model version.
-
-        Raises:
-            InputError: there is none with this id.
-        """
+        """Use another model version; raises `InputError` where there is none with this id."""
         version = self.version(version_id)
         called = version.name or f"{version.label} ({version.version_id})"
         is_another = version.version_id != chosen_version_id(self._store.connection)
@@ -124,13 +104,7 @@ class ProjectModels:
         return step.change
 
     def store_predictions(self, rows: Iterable[Prediction], *, version_id: int, setting: str) -> None:
-        """Store predictions in place of the earlier ones of the same setting and model version.
-
-        Args:
-            rows: at most one for each image.
-            version_id: the model version that made them.
-            setting: "ppn+", "ppn" or "prototypes".
-        """
+        """Store predictions, at most one an image, in place of those of the same model version and setting."""
         self._store.check_writable()
         values = [
             (
@@ -169,7 +143,7 @@ class ProjectPolicies:
         return {class_id: policy for class_id, policy in policies if policy != ClassPolicy()}
 
     def set(self, class_id: ClassId, policy: ClassPolicy) -> Change:
-        """Set how sure the program must be of a class, for it and all below that say nothing else.
+        """Set the policy of a class, for it and all below without one of their own.
 
         Raises:
             UnknownClassError: there is no such class.
@@ -183,19 +157,11 @@ class ProjectPolicies:
         return self._store.edit_graph(lambda graph: graph.set_attributes(class_id, wanted), action(code, name))
 
     def setting(self, name: str, default: Any = None) -> Any:
-        """A named setting, or the default where it is not set.
-
-        Raises:
-            ProjectDamagedError: the stored value cannot be read.
-        """
+        """A named setting, or the default where it is not set; see `setting`."""
         return setting(self._store.connection, name, default)
 
     def set_setting(self, name: str, value: Any) -> Change:
-        """Set a named setting of the project.
-
-        Args:
-            name: the setting.
-            value: plain JSON values; None takes the setting away.
+        """Set a named setting of the project to plain JSON values, or remove it with None.
 
         Raises:
             InputError: the value is not plain, or the name belongs to `ProjectModels.choose`.

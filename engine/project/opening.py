@@ -3,7 +3,6 @@
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +12,12 @@ from engine.errors import ProjectDamagedError, ProjectLockedError, ProtoleafErro
 from engine.project.backups.place import BackupReason, make_folder
 from engine.project.backups.taking import take_backup
 from engine.project.clock import present_time
-from engine.project.connection import Connection
+from engine.project.connection import Connection, damaged_error
 from engine.project.file.file_lock import FileLock, lock_for_writing, read_only_error
 from engine.project.file.file_state import Read, Seal, has_state, mark_of, put_seal, reader_of, seal_of
-from engine.project.file.guard import FileGuard, rescue
-from engine.project.file.logs import settle_logs
+from engine.project.file.guard import FileGuard
+from engine.project.file.logs import open_snapshot, settle_logs
 from engine.project.file.on_disk import Identity, address, check_header, check_version, identity_of
-from engine.project.file.snapshot import open_snapshot
 from engine.project.migrations import migrate
 from engine.project.schema import SCHEMA_VERSION, acting_faults
 from engine.project.soundness import faults, opening_faults
@@ -31,19 +29,12 @@ _open_files: Final[Counter[Identity]] = Counter()
 
 @dataclass(frozen=True)
 class OpenFile:
-    """An open project file.
+    """An open project file."""
 
-    Attributes:
-        connection: the file, or a private copy of it, checked and of the present version.
-        resources: what must be let go after it was closed: lock, private copies.
-        lock: the file as it was opened for writing; None for one that is only read.
-        seal: what its seal said when it was opened for reading.
-    """
-
-    connection: Connection
-    resources: ExitStack
-    lock: FileLock | None = None
-    seal: Seal = Seal.OPEN
+    connection: Connection  # the file, or a private copy of it, checked and of the present version
+    resources: ExitStack  # lock and private copies, released after it was closed
+    lock: FileLock | None = None  # the file as it was opened for writing; None for one that is only read
+    seal: Seal = Seal.OPEN  # the state of its seal when it was opened for reading
 
     @property
     def is_writable(self) -> bool:
@@ -51,11 +42,7 @@ class OpenFile:
         return self.lock is not None
 
     def check_place(self) -> None:
-        """Look whether the file is still where it was opened, and whether only this program wrote to it.
-
-        Raises:
-            ProjectMovedError: it is not.
-        """
+        """Raise `ProjectMovedError` where the file is not where it was opened, or another program wrote to it."""
         if self.connection.guard is not None:
             self.connection.guard.check()
 
@@ -74,7 +61,7 @@ def open_for_writing(path: Path) -> OpenFile:
         ProjectLockedError: somebody else writes.
     """
     _check_header_unless_open(path)
-    if not _may_write(path):
+    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         raise read_only_error(path)
     with ExitStack() as resources:
         lock = lock_for_writing(path)
@@ -90,8 +77,8 @@ def open_for_writing(path: Path) -> OpenFile:
         _make_durable(connection)
         migrate(connection, version)
         connection.write("PRAGMA foreign_keys = ON")
-        _refuse_damaged(connection, _seal_of(connection, lock.read))
-        connection.guard = FileGuard(path, lock.identity, lambda: rescue(path, lock))
+        _refuse(connection, opening_faults(connection, _seal_of(connection, lock.read)))
+        connection.guard = FileGuard(path, lock)
         resources.callback(_leave, connection, lock)
         return OpenFile(connection, resources.pop_all(), lock)
     raise AssertionError  # the stack above never swallows an error
@@ -100,12 +87,7 @@ def open_for_writing(path: Path) -> OpenFile:
 def open_for_reading(path: Path, *, is_checked: bool = True) -> OpenFile:
     """Open a private copy of a project as it is now; works in read-only folders and beside a writer.
 
-    Args:
-        path: the project file.
-        is_checked: whether a file that is not sound is refused.
-
-    Raises:
-        ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `check_header`, or it is not sound.
+    Raises as `open_for_writing` but for what concerns writing. Unless `is_checked`, the file need not be sound.
     """
     _check_header_unless_open(path)
     with ExitStack() as resources:
@@ -119,7 +101,7 @@ def open_for_reading(path: Path, *, is_checked: bool = True) -> OpenFile:
             connection.value("PRAGMA journal_mode = DELETE")  # an older file may have had a write-ahead log
             migrate(connection, version)
         if is_checked:
-            _refuse_damaged(connection, Seal.WHOLE if snapshot.has_writer else seal)
+            _refuse(connection, opening_faults(connection, Seal.WHOLE if snapshot.has_writer else seal))
         connection.write("PRAGMA query_only = ON")
         if os.name == "posix":
             # SQLite goes on without the name, and a kill leaves nothing.
@@ -129,10 +111,7 @@ def open_for_reading(path: Path, *, is_checked: bool = True) -> OpenFile:
 
 
 def faults_of(path: Path) -> list[str]:
-    """All that is wrong with a project file, found in a private copy of it; the file keeps every byte.
-
-    Returns:
-        One line for each fault; [] when the file is sound.
+    """One line for each fault of a project file, found in a private copy of it; the file keeps every byte.
 
     Raises:
         ProjectMissingError, ProjectTooNewError: see `check_header`.
@@ -157,18 +136,10 @@ def _leave(connection: Connection, lock: FileLock) -> None:
         connection.value("PRAGMA journal_mode = DELETE")
 
 
-def _refuse_damaged(connection: Connection, seal: Seal) -> None:
-    _refuse(connection, opening_faults(connection, seal))
-
-
 def _refuse(connection: Connection, lines: list[str]) -> None:
     if lines:
         more = f" and {len(lines) - 1} more faults" if len(lines) > 1 else ""
-        raise ProjectDamagedError(
-            "the project file is damaged",
-            found=f"{connection.path} ({lines[0]}{more})",
-            remedy="restore a backup or open an earlier copy of the file; the damaged file is left as it is",
-        )
+        raise damaged_error(connection.path, f"{lines[0]}{more}")
 
 
 def _rehearse_migration(connection: Connection, version: int, seal: Seal) -> None:
@@ -177,7 +148,7 @@ def _rehearse_migration(connection: Connection, version: int, seal: Seal) -> Non
     with closing(Connection(connection.path, ":memory:")) as memory:
         connection.copy_to(memory)
         migrate(memory, version)
-        _refuse_damaged(memory, _seal_once_migrated(seal))
+        _refuse(memory, opening_faults(memory, _seal_once_migrated(seal)))
 
 
 def _seal_once_migrated(seal: Seal) -> Seal:
@@ -202,7 +173,7 @@ def _back_up(connection: Connection) -> None:
 
 
 def _seal_of(connection: Connection, read: Read) -> Seal:
-    """What the seal says; a file that cannot be asked counts as open, so that all of it is looked at."""
+    """The state of the seal; one that cannot be read counts as open, so that the whole file is checked."""
     try:
         return seal_of(connection, read) if has_state(connection) else Seal.OPEN
     except ProjectDamagedError:
@@ -210,7 +181,7 @@ def _seal_of(connection: Connection, read: Read) -> Seal:
 
 
 def _check_header_unless_open(path: Path) -> None:
-    """Look at the header, but never of a file that this process has open.
+    """Check the header, but never of a file that this process has open.
 
     POSIX drops all of a process's classic locks on a file as soon as it closes any descriptor of it, those of SQLite in
     the middle of a commit among them.
@@ -236,7 +207,7 @@ def _count_as_open(identity: Identity, resources: ExitStack) -> None:
 
 
 def _checked_version(connection: Connection) -> int:
-    # The header may be older than a log, so SQLite is asked as well. It is its first look into the file.
+    # The header may be older than a log, so SQLite's own reading counts as well, its first of this file.
     version = int(connection.value("PRAGMA user_version"))
     check_version(connection.path, version)
     connection.value("SELECT COUNT(*) FROM sqlite_schema")
@@ -252,8 +223,3 @@ def _make_durable(connection: Connection) -> None:
         )
     connection.value(f"PRAGMA journal_size_limit = {_LARGEST_IDLE_JOURNAL_BYTES}")
     connection.write("PRAGMA synchronous = FULL")
-
-
-def _may_write(path: Path) -> bool:
-    may: Callable[[Path], bool] = lambda each: os.access(each, os.W_OK)  # noqa: E731 (typed shorthand)
-    return may(path) and may(path.parent)

@@ -1,11 +1,29 @@
 """Long columns in little memory: one buffer instead of 100,000 small objects. They read like sequences."""
 
+from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import final, overload
+from typing import TypeVar, final, overload
+
+T = TypeVar("T")
 
 
-class _Packed:
+class _Column(Sequence[T]):
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[T]: ...
+    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        return self._at(place)
+
+    @abstractmethod
+    def _at(self, place: int) -> T:
+        """The value at a place, counted from the end below 0."""
+
+
+class _Packed(_Column[T]):
     """Values of different lengths, one after the other, with the place where each ends."""
 
     def __init__(self) -> None:
@@ -29,7 +47,7 @@ class _Packed:
 
 
 @final
-class PackedTexts(_Packed, Sequence[str]):
+class PackedTexts(_Packed[str]):
     """Texts; names that are no valid Unicode come back as they were (surrogate escapes)."""
 
     def append(self, text: str) -> None:
@@ -44,18 +62,12 @@ class PackedTexts(_Packed, Sequence[str]):
             longer.append(text)
         return longer
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
+    def _at(self, place: int) -> str:
         return self._value(place).decode("utf-8", "surrogateescape")
 
 
 @final
-class PackedHashes(_Packed, Sequence[bytes | None]):
+class PackedHashes(_Packed[bytes | None]):
     """Byte strings, or None; an empty one counts as None."""
 
     def __init__(self) -> None:
@@ -70,20 +82,13 @@ class PackedHashes(_Packed, Sequence[bytes | None]):
         """Put another value in the place of one."""
         self._replaced[place] = value or None
 
-    @overload
-    def __getitem__(self, place: int) -> bytes | None: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[bytes | None]: ...
-    def __getitem__(self, place: int | slice) -> bytes | Sequence[bytes | None] | None:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        if self._replaced and place % max(len(self), 1) in self._replaced and -len(self) <= place < len(self):
-            return self._replaced[place % len(self)]
-        return self._value(place) or None
+    def _at(self, place: int) -> bytes | None:
+        value = self._value(place)
+        return self._replaced.get(place % len(self), value or None) if self._replaced else value or None
 
 
 @final
-class RareTexts(Sequence[str | None]):
+class RareTexts(_Column[str | None]):
     """Texts of which nearly all are None."""
 
     def __init__(self) -> None:
@@ -99,13 +104,7 @@ class RareTexts(Sequence[str | None]):
             self._texts[self._count] = text
         self._count += 1
 
-    @overload
-    def __getitem__(self, place: int) -> str | None: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[str | None]: ...
-    def __getitem__(self, place: int | slice) -> str | Sequence[str | None] | None:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
+    def _at(self, place: int) -> str | None:
         if not -self._count <= place < self._count:
             raise IndexError(place)
         return self._texts.get(place % self._count)

@@ -5,7 +5,9 @@ Every action of a person is one transaction, on disk before it returns, and can 
 
 import logging
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, final
@@ -34,23 +36,8 @@ from engine.project.store import ProjectStore
 LONGEST_NAME_BYTES: Final = 236  # file systems take 255, and the companions' suffixes must fit as well
 
 
-@dataclass(frozen=True)
-class FirstModel:
-    """The model version that a new project starts with; see `ModelVersion`."""
-
-    backbone_name: str
-    backbone_hash: str
-    backbone_path: str = ""
-    propagation_hash: str = ""
-
-
-def create_file(path: Path, model: FirstModel) -> None:
-    """Write an empty project.
-
-    Raises:
-        ProjectExistsError: a file, or what is left of one, is there.
-        StorageError: the folder is missing or cannot be written to.
-    """
+def _create_file(path: Path, add_model: Callable[[Connection], int]) -> None:
+    """Write a new project under a hidden name first, so that a half-made one is never seen."""
     _check_is_free(path)
     if len(os.fsencode(path.name)) > LONGEST_NAME_BYTES:
         raise StorageError(
@@ -60,7 +47,7 @@ def create_file(path: Path, model: FirstModel) -> None:
         raise StorageError("there is no such folder", found=str(path.parent), remedy="create it first")
     try:
         with new_file(path, replace=False, for_sqlite=True) as draft, held_draft(draft.path):
-            _write(draft.path, model)
+            _write(draft.path, add_model)
     except FileExistsError as error:
         raise _exists(path) from error
     except OSError as error:
@@ -84,26 +71,16 @@ def _exists(path: Path) -> ProjectExistsError:
     return ProjectExistsError("a file of this name is already there", found=str(path), remedy="choose another name")
 
 
-def _write(draft: Path, model: FirstModel) -> None:
-    connection = Connection(draft, str(draft))
-    try:
+def _write(draft: Path, add_model: Callable[[Connection], int]) -> None:
+    with closing(Connection(draft, str(draft))) as connection:
         connection.write("PRAGMA synchronous = FULL")
         with connection.transaction():
             connection.script(SCHEMA)
             insert_state(connection, is_journal_whole=True)
-            version_id = insert_version(
-                connection,
-                backbone_name=model.backbone_name,
-                backbone_hash=model.backbone_hash,
-                backbone_path=model.backbone_path,
-                propagation_hash=model.propagation_hash,
-                settings={},
-            )
-            connection.write("INSERT INTO setting (name, value) VALUES (?, ?)", (MODEL_SETTING, str(version_id)))
+            model = (MODEL_SETTING, str(add_model(connection)))
+            connection.write("INSERT INTO setting (name, value) VALUES (?, ?)", model)
             connection.write(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.write(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    finally:
-        connection.close()
 
 
 _log = logging.getLogger(__name__)
@@ -120,9 +97,9 @@ class Project:
         path: the project file, absolute.
         classes: the category graph, and what is noted of each class.
         images: what is to be classified.
-        labels: what people said of images.
+        labels: people's answers.
         models: model versions, their files and predictions.
-        policies: how sure the program must be of each class, and settings.
+        policies: policies of classes, and settings.
         history: steps, undo and redo.
         what_if: trying edits out.
     """
@@ -142,29 +119,29 @@ class Project:
     def create(
         path: Path, *, backbone_name: str, backbone_hash: str, backbone_path: str = "", propagation_hash: str = ""
     ) -> "Project":
-        """Create an empty project and open it for writing.
-
-        Args:
-            path: the file, under exactly this name.
-            backbone_name, backbone_hash, backbone_path, propagation_hash: its first model version; see `ModelVersion`.
+        """Create an empty project, with its first `ModelVersion`, and open it for writing.
 
         Raises:
             ProjectExistsError: a file is there.
             StorageError: the folder is missing or cannot be written to.
         """
         whole = _whole(path)
-        create_file(whole, FirstModel(backbone_name, backbone_hash, backbone_path, propagation_hash))
+        add_model = partial(
+            insert_version,
+            backbone_name=backbone_name,
+            backbone_hash=backbone_hash,
+            backbone_path=backbone_path,
+            propagation_hash=propagation_hash,
+            settings={},
+        )
+        _create_file(whole, add_model)
         return Project.open(whole, is_backed_up=False)
 
     @staticmethod
     def open(path: Path, *, for_writing: bool = True, is_backed_up: bool = True) -> "Project":
         """Open a project; an older one is migrated on a backup first.
 
-        Args:
-            path: the file.
-            for_writing: whether it may be changed.
-            is_backed_up: whether a backup is made first when the last one is a day old. Whoever does so beside the
-                work says no.
+        If `is_backed_up`, a backup is made first when the last one is a day old.
 
         Raises:
             ProjectMissingError: no file is there.
@@ -183,18 +160,11 @@ class Project:
 
     @staticmethod
     def faults_of(path: Path) -> list[str]:
-        """All that is wrong with a project file, also one that is too damaged to be opened; no byte of it is changed.
-
-        Returns:
-            One line for each fault; [] when the project is sound.
-
-        Raises:
-            ProjectMissingError, ProjectTooNewError: as `open`.
-        """
+        """All faults of a project file, also one that is too damaged to be opened; see `engine.project.opening`."""
         return faults_of(_whole(path))
 
     def close(self) -> None:
-        """Close the file and let others write; closing twice is fine. What is only supposed is gone."""
+        """Close the file and let others write; closing twice is fine. What is only tried out is gone."""
         if self._store.is_what_if:
             self._store.connection.close()
         self._store.file.close()
@@ -223,11 +193,7 @@ class Project:
         return self._store.backups
 
     def check_place(self) -> None:
-        """Look whether the file is still where it was opened; nothing can be saved while it is not.
-
-        Raises:
-            ProjectMovedError: it was moved, replaced, deleted or written to; a copy was rescued.
-        """
+        """Raise `ProjectMovedError` where the file was moved, replaced, deleted or written to; a copy was rescued."""
         self._store.file.check_place()
 
     def contents(self) -> Contents:
@@ -235,11 +201,7 @@ class Project:
         return read_contents(self._store.connection)
 
     def check(self) -> list[str]:
-        """Look for damage: pages, references, cycles, names, history.
-
-        Returns:
-            One line for each fault; [] when the project is sound.
-        """
+        """One line for each fault: pages, references, cycles, names, history; [] when the project is sound."""
         return soundness.faults(self._store.connection)
 
     def _back_up_daily(self) -> None:

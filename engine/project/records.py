@@ -16,22 +16,14 @@ Plain = float | str | bool | None
 
 @dataclass(frozen=True, slots=True)
 class ImageRecord:
-    """An image the project knows; the file itself is never touched.
+    """An image of the project; the file itself, whose size and time are those when it was added, is never touched."""
 
-    Attributes:
-        image_id: never used again, not even after the image was removed.
-        path: absolute, or relative to the project's folder, with '/' as separator.
-        size_bytes, modified_ns: of the file when it was added; nanoseconds since the epoch.
-        content_hash: of the bytes, as hex; None until the image was read.
-        failure: why the image could not be read, in one line; None when it could or was not tried yet.
-    """
-
-    image_id: ImageId
-    path: str
+    image_id: ImageId  # never used again, not even after the image was removed
+    path: str  # absolute, or relative to the project's folder, with '/' as separator
     size_bytes: int
-    modified_ns: int
-    content_hash: str | None = None
-    failure: str | None = None
+    modified_ns: int  # since the epoch
+    content_hash: str | None = None  # of the bytes, as hex; None until the image was read
+    failure: str | None = None  # why the image could not be read, in one line; None when it could or was not tried yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +40,13 @@ class ImageTable:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a person said about an image.
-
-    Attributes:
-        class_id: None when the person said "none of the classes" (unknown).
-        who: the person.
-        when: time zone aware, UTC.
-        source: by which way the label came in: "review", "import", ...
-    """
+    """A person's answer about an image."""
 
     image_id: ImageId
-    class_id: ClassId | None
-    who: str
-    when: datetime
-    source: str
+    class_id: ClassId | None  # None for "none of the classes" (unknown)
+    who: str  # the person
+    when: datetime  # time zone aware, UTC
+    source: str  # by which way the label came in: "review", "import", ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,74 +59,49 @@ class LabelTable:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a model version said about an image.
-
-    Attributes:
-        class_id: likeliest class.
-        score: its probability, 0..1.
-        safe_class_id: deepest class that passed its bar; None when none did.
-        safe_score: probability of the safe class, 0..1; 0 without one.
-    """
+    """A prediction of a model version for an image."""
 
     image_id: ImageId
-    class_id: ClassId
-    score: float
-    safe_class_id: ClassId | None
-    safe_score: float
+    class_id: ClassId  # most likely class
+    score: float  # its probability, 0..1
+    safe_class_id: ClassId | None  # deepest class that passed its bar; None when none did
+    safe_score: float  # probability of the safe class, 0..1; 0 without one
 
 
 @dataclass(frozen=True, slots=True)
 class ClassPolicy:
-    """How sure the program must be before it answers with a class.
+    """How sure the program must be before it answers with a class."""
 
-    Attributes:
-        bar: smallest probability, 0..1; None takes over the bar from above.
-        is_deepest: never answer with anything below this class.
-    """
-
-    bar: float | None = None
-    is_deepest: bool = False
+    bar: float | None = None  # smallest probability, 0..1; None takes over the bar from above
+    is_deepest: bool = False  # never answer with anything below this class
 
 
 @dataclass(frozen=True, slots=True)
 class SplitPart:
-    """A class that is split off another one.
+    """A class that is split off another one."""
 
-    Attributes:
-        name: of the new class.
-        image_ids: images of the old class that are to be labelled with the new one.
-    """
-
-    name: str
-    image_ids: Sequence[ImageId] = ()
+    name: str  # of the new class
+    image_ids: Sequence[ImageId] = ()  # images of the old class that are to be labelled with the new one
 
 
 @dataclass(frozen=True, slots=True)
 class ModelVersion:
     """A backbone together with a propagation file, as one choosable thing.
 
-    Attributes:
-        backbone_hash, propagation_hash: SHA-256 of the files as hex; "" when there is none.
-        backbone_path: where the backbone was; "" for one that ships with the program or lies in the project.
-        created_at: time zone aware, UTC.
-        settings: what it was made with, for people and for repeating it.
-        name: what people call it: "Tuned propagation 2"; "" for one that was not trained in the project.
-        parent_id: the version that training started from.
-        card: the model's card as JSON; "" for one that was not trained in the project.
-        figures: what the training measured, by name.
-        eight_bit_hash: SHA-256 of the backbone's eight-bit companion as hex, where it lies in the project; else "".
+    Hashes are SHA-256 of files as hex, "" when there is none. Settings are for people and for repeating, figures those
+    of the training.
     """
 
     version_id: int
     backbone_name: str
     backbone_hash: str
-    backbone_path: str
+    backbone_path: str  # where the backbone was; "" for one that ships with the program or lies in the project
     propagation_hash: str
-    created_at: datetime
+    created_at: datetime  # time zone aware, UTC
     settings: Mapping[str, Plain] = field(default_factory=lambda: MappingProxyType({}))
-    name: str = ""
-    parent_id: int | None = None
-    card: str = ""
+    name: str = ""  # what people call it: "Tuned propagation 2"; "" for one that was not trained in the project
+    parent_id: int | None = None  # the version that training started from
+    card: str = ""  # the model's card as JSON; "" for one that was not trained in the project
     figures: Mapping[str, float | None] = field(default_factory=lambda: MappingProxyType({}))
     eight_bit_hash: str = ""
 
@@ -158,24 +118,17 @@ class ModelVersion:
 
 @dataclass(frozen=True, slots=True)
 class TrainedModel:
-    """A model version that was trained, with its files, ready to be added.
-
-    Attributes:
-        name, parent_id, card, settings, figures: see `ModelVersion`.
-        backbone_name: what the backbone is called.
-        backbone, propagation: the files' contents.
-        eight_bit: content of the backbone's eight-bit companion; None where there is none.
-    """
+    """A model version that was trained, with the contents of its files, ready to be added; see `ModelVersion`."""
 
     name: str
     parent_id: int
     card: str
-    backbone_name: str
+    backbone_name: str  # what the backbone is called
     backbone: bytes
     propagation: bytes
     settings: Mapping[str, Plain]
     figures: Mapping[str, float | None]
-    eight_bit: bytes | None = None
+    eight_bit: bytes | None = None  # content of the backbone's eight-bit companion; None where there is none
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What removing or merging classes would do, in counts, before it is done."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,23 +12,14 @@ from engine.project.records import ClassId
 
 @dataclass(frozen=True, slots=True)
 class RemovalPreview:
-    """What a removal would take away.
+    """What a removal would take away."""
 
-    Attributes:
-        classes: classes that go, the chosen ones included.
-        edges: edges that go with them.
-        children: classes that stay and lose a parent.
-        labels_moved: labels that go to another class.
-        labels_removed: labels that are taken away.
-        heir: the class that gets the labels; None where nobody does, or several do.
-    """
-
-    classes: int
-    edges: int
-    children: int
-    labels_moved: int
-    labels_removed: int
-    heir: ClassId | None
+    classes: int  # classes that go, the chosen ones included
+    edges: int  # edges that go with them
+    children: int  # classes that stay and lose a parent
+    labels_moved: int  # labels that go to another class
+    labels_removed: int  # labels that are taken away
+    heir: ClassId | None  # the class that gets the labels; None where nobody does, or several do
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +39,7 @@ class MergePreview:
 def removal_preview(
     graph: CategoryGraph, labelled: Mapping[ClassId, int], class_ids: Sequence[ClassId], children: ChildrenOfRemoved
 ) -> RemovalPreview:
-    """Count what `ProjectClasses.remove` would take away.
-
-    Args:
-        graph: the category graph.
-        labelled: number of labelled images of each class that has any.
-        class_ids: the chosen classes.
-        children: what is to become of the classes below.
+    """Count what `ProjectClasses.remove` would take away; `labelled` has the number of labelled images by class.
 
     Raises:
         UnknownClassError: there is no such class.
@@ -61,11 +47,10 @@ def removal_preview(
     going = dict.fromkeys(classes_that_go(graph, class_ids, children))
     down = [(each, child) for each in going for child in graph.children(each)]
     up = [(parent, each) for each in going for parent in graph.parents(each) if parent not in going]
-    labels_by_heir: dict[ClassId | None, int] = {}
+    labels_by_heir = Counter[ClassId | None]()
     for class_id in going:
         if count := labelled.get(class_id, 0):
-            heir = label_heir(graph, class_id, going)
-            labels_by_heir[heir] = labels_by_heir.get(heir, 0) + count
+            labels_by_heir[label_heir(graph, class_id, going)] += count
     removed = labels_by_heir.pop(None, 0)
     return RemovalPreview(
         classes=len(going),
@@ -80,16 +65,10 @@ def removal_preview(
 def merge_preview(
     graph: CategoryGraph, labelled: Mapping[ClassId, int], class_ids: Sequence[ClassId], heir_id: ClassId
 ) -> MergePreview:
-    """Count what `ProjectClasses.merge` would do, by doing it to a copy of the graph.
-
-    Args:
-        graph: the category graph.
-        labelled: number of labelled images of each class that has any.
-        class_ids: the classes that would go away; the heir may be among them.
-        heir_id: the class that would stay.
+    """Count what `ProjectClasses.merge` would do, on a copy of the graph.
 
     Raises:
-        GraphError: it cannot be done, as `ProjectClasses.merge` would say.
+        GraphError: it cannot be done.
     """
     after = graph.copy()
     group_edits.merge_classes(after, class_ids, heir_id)

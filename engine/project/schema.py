@@ -5,7 +5,7 @@ Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `
 `model_file`) is not, and has no foreign keys to the first, so that undoing and redoing an import finds its facts again.
 `file_state` is about the file itself: see `engine.project.file`.
 
-Kinds, lengths and ranges are told to SQLite (STRICT, CHECK), so that its own integrity check knows a wrong value, and
+Kinds, lengths and ranges are declared (STRICT, CHECK), so that SQLite's own integrity check knows a wrong value, and
 nothing absurd gets in by any door.
 
 Rule for later versions: journaled tables only ever get new columns at their end, with a default. Row images that an
@@ -24,7 +24,7 @@ from engine.graph.class_attributes import ATTRIBUTE, ATTRIBUTES, ClassAttributes
 from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
 from engine.project.connection import Connection
 
-APPLICATION_ID: Final = 0x50724C66  # "PrLf": tells our files from other SQLite files
+APPLICATION_ID: Final = 0x50724C66  # "PrLf": distinguishes our files from other SQLite files
 SCHEMA_VERSION: Final = 7
 
 LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
@@ -149,16 +149,12 @@ CREATE TABLE journal_chunk (
 
 @dataclass(frozen=True)
 class JournaledTable:
-    """Shape of a table whose rows go through the journal; a row is a tuple in the order of `columns`, key first.
-
-    Attributes:
-        defaults: of the last columns, those that an older version's rows lack.
-    """
+    """Shape of a table whose rows go through the journal; a row is a tuple in the order of `columns`, key first."""
 
     name: str
     columns: tuple[str, ...]
     key_width: int = 1
-    defaults: tuple[str | float | None, ...] = ()
+    defaults: tuple[str | float | None, ...] = ()  # of the last columns, those that an older version's rows lack
 
     def attributes_in(self, row: tuple[Any, ...] | None) -> dict[str, Any]:
         """The attributes of a class that a row holds; those of no row are the defaults."""

@@ -25,14 +25,10 @@ _BROKEN_SEAL: Final = "its bytes are other than they were when it was closed"
 
 
 def opening_faults(connection: Connection, seal: Seal) -> list[str]:
-    """What is wrong with a project file, as far as opening it must know.
+    """Faults of a project file of the present version, as far as opening it must know.
 
-    A file whose seal holds is bit for bit what a sound project was when it was closed; of any other all is looked at,
-    but for trained models: one that is damaged is told when it is used, and another one can be chosen.
-
-    Args:
-        connection: the file, of the present version.
-        seal: what its seal says.
+    A file whose seal holds is bit for bit what a sound project was when it was closed; of any other all is checked,
+    but for trained models: a damaged one is reported when it is used, and another one can be chosen.
     """
     if seal is not Seal.WHOLE:
         return _all_faults(connection, seal, _LOOKS)
@@ -43,15 +39,7 @@ def opening_faults(connection: Connection, seal: Seal) -> list[str]:
 
 
 def faults(connection: Connection, seal: Seal = Seal.OPEN) -> list[str]:
-    """All that is wrong with a project file.
-
-    Args:
-        connection: the file, of the present version.
-        seal: what its seal says.
-
-    Returns:
-        One line for each fault; [] when the file is sound.
-    """
+    """One line for each fault of a project file of the present version."""
     return _all_faults(connection, seal, (*_LOOKS, file_faults))
 
 
@@ -108,11 +96,8 @@ def _namesakes(connection: Connection) -> list[str]:
 
 
 def _missing_model(connection: Connection) -> list[str]:
-    chosen = chosen_version_id(connection)
-    return [] if chosen in {each.version_id for each in model_versions(connection)} else [_NO_MODEL]
-
-
-_NO_MODEL: Final = "the model version in use is not there"
+    is_there = chosen_version_id(connection) in {each.version_id for each in model_versions(connection)}
+    return [] if is_there else ["the model version in use is not there"]
 
 
 def _unreadable_settings(connection: Connection) -> list[str]:
@@ -152,7 +137,11 @@ Rows = Mapping[tuple[str, Row], Row | None]
 
 
 def history_faults(connection: Connection) -> list[str]:
-    """One line for each row that is other than its history says, and for each step that cannot be read."""
+    """One line for each row that differs from its history, and for each step that cannot be read.
+
+    Every row that a person made comes from a step of the journal, so the steps must add up to what the tables hold.
+    This finds what no check of the file's structure can: a value that is well formed and wrong, or half of an action.
+    """
     explained: dict[tuple[str, Row], Row | None] = {}
     unreadable = []
     chunks = connection.rows(
@@ -173,15 +162,13 @@ def history_faults(connection: Connection) -> list[str]:
     differing = chain.from_iterable(
         _differing(connection, table, explained, is_whole=is_whole) for table in JOURNALED_TABLES.values()
     )
-    return _named(list(differing))
+    lines = list(differing)
+    rest = len(lines) - _NAMED_AT_MOST
+    return lines if rest <= 1 else [*lines[:_NAMED_AT_MOST], f"and {rest} more rows that do not fit their history"]
 
 
 def read_chunk(connection: Connection, step_id: int, sequence: int) -> list[RowChange]:
-    """Read the row changes of a part of a step.
-
-    Raises:
-        ProjectDamagedError: they cannot be read.
-    """
+    """Read the row changes of a part of a step; raises `ProjectDamagedError` where they cannot be read."""
     stored = connection.value(
         "SELECT row_changes FROM journal_chunk WHERE step_id = ? AND sequence = ?", (step_id, sequence)
     )
@@ -221,12 +208,7 @@ def _differing(connection: Connection, table: JournaledTable, explained: Rows, *
 
 
 def _text(key: Row) -> str:
-    return ", ".join(str(part) for part in key)
-
-
-def _named(lines: list[str]) -> list[str]:
-    rest = len(lines) - _NAMED_AT_MOST
-    return lines if rest <= 1 else [*lines[:_NAMED_AT_MOST], f"and {rest} more rows that do not fit their history"]
+    return ", ".join(map(str, key))
 
 
 _LOOKS: Final[Sequence[Look]] = (

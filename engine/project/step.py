@@ -22,26 +22,19 @@ _QUICK: Final = 1  # zlib level; paths repeat so much that it already takes away
 
 
 def encoded(changes: Sequence[RowChange]) -> str | bytes:
-    """Row changes as JSON text, compressed where that pays.
-
-    Args:
-        changes: in the order they were made.
-    """
-    text = json.dumps(changes, ensure_ascii=False, separators=(",", ":"), default=_from_bytes)
+    """Row changes, in the order they were made, as JSON text, compressed where that pays."""
+    text = json.dumps(
+        changes, ensure_ascii=False, separators=(",", ":"), default=lambda value: {_BYTES_KEY: value.hex()}
+    )
     return text if len(text) < _SMALL_LENGTH else zlib.compress(text.encode(), _QUICK)
 
 
 def decoded(stored: str | bytes) -> list[RowChange]:
-    """The row changes that `encoded` packed.
-
-    Raises:
-        ValueError: the text is not what `encoded` makes.
-    """
+    """The row changes that `encoded` packed; raises `ValueError` for anything else."""
     try:
         text = stored if isinstance(stored, str) else zlib.decompress(stored).decode()
-        changes = [
-            (table, _row(before), _row(after)) for table, before, after in json.loads(text, object_hook=_to_bytes)
-        ]
+        loaded = json.loads(text, object_hook=lambda value: bytes.fromhex(value[_BYTES_KEY]))
+        changes = [(table, _row(before), _row(after)) for table, before, after in loaded]
         if strangers := {table for table, _, _ in changes} - JOURNALED_TABLES.keys():
             raise ValueError(f"no such table: {strangers}")
     except (zlib.error, KeyError, TypeError, RecursionError) as error:
@@ -53,30 +46,17 @@ def _row(values: list[Any] | None) -> Row | None:
     return None if values is None else tuple(values)
 
 
-def _from_bytes(value: bytes) -> dict[str, str]:
-    return {_BYTES_KEY: value.hex()}
-
-
-def _to_bytes(value: dict[str, str]) -> bytes:
-    return bytes.fromhex(value[_BYTES_KEY])
-
-
 CHUNK_LENGTH: Final = 5_000  # row changes held in memory before they go to the file
 
 
 @final
 class StepWriter:
-    """Brings the row changes of one step into the journal, within the transaction that makes them.
-
-    Attributes:
-        resources: left when the transaction was committed, or with the error when it was not.
-        holds_graph: whether the category graph is among the resources.
-    """
+    """Brings the row changes of one step into the journal, within the transaction that makes them."""
 
     def __init__(self, connection: Connection, action: Action, who: str) -> None:
         self.connection = connection
-        self.resources = ExitStack()
-        self.holds_graph = False
+        self.resources = ExitStack()  # left when the transaction was committed, or with the error when it was not
+        self.holds_graph = False  # whether the category graph is among the resources
         self._action = action
         self._who = who
         self._step_id: int | None = None
@@ -84,7 +64,7 @@ class StepWriter:
         self._pending: list[RowChange] = []
 
     def add(self, changes: Iterable[RowChange]) -> None:
-        """Take down row changes that were just made."""
+        """Record row changes that were just made."""
         self._pending.extend(changes)
         if len(self._pending) >= CHUNK_LENGTH:
             self.flush()
@@ -114,11 +94,7 @@ class StepWriter:
             )
 
     def check_is_whole(self) -> None:
-        """Refuse to go on when SQLite gave the transaction up, as it does on a full disk, and somebody ignored that.
-
-        Raises:
-            StorageError: nothing of this step can reach the file any more.
-        """
+        """Raise `StorageError` when SQLite gave the transaction up, as on a full disk, and that error was ignored."""
         if not self.connection.in_transaction:
             raise StorageError(
                 "the action was given up after an earlier failure; nothing was changed",
@@ -154,16 +130,11 @@ class StepWriter:
 
 @final
 class OpenStep:
-    """An action that is being made; writes rows and knows what they changed.
-
-    Attributes:
-        action: what it is called; it may be corrected when its true count is known.
-        notice: what the person must be told once; see `Change`.
-    """
+    """An action that is being made; writes rows and knows what they changed."""
 
     def __init__(self, writer: StepWriter, action: Action, notice: str = "") -> None:
-        self.action = action
-        self.notice = notice
+        self.action = action  # may be corrected when its true count is known
+        self.notice = notice  # see `Change`
         self.writer = writer
         self.builder = ChangeBuilder()
 
@@ -182,37 +153,28 @@ class OpenStep:
         self._write(table, [(None, row) for row in rows])
 
     def put(self, table: JournaledTable, rows: Iterable[Row]) -> None:
-        """Write rows, new or in place of those with the same keys; equal ones are left alone.
-
-        Args:
-            table: where.
-            rows: all columns, key first; of several with one key the last counts.
-        """
+        """Write rows, new or in place of those with the same keys; of several with one key the last counts."""
         latest = {row[: table.key_width]: row for row in rows}
         pairs = [(self._before(table, key), row) for key, row in latest.items()]
         self._write(table, [(before, row) for before, row in pairs if before != row])
 
     def delete(self, table: JournaledTable, keys: Iterable[Row]) -> list[Row]:
-        """Delete rows by their keys.
-
-        Returns:
-            The rows that were there.
-        """
+        """Delete rows by their keys, and return those that were there."""
         self.writer.check_is_whole()
         rows = [row for key in dict.fromkeys(keys) if (row := self._before(table, key)) is not None]
         self.connection.write_many(table.delete, [row[: table.key_width] for row in rows])
-        self._take_down([(table.name, row, None) for row in rows])
+        self._record([(table.name, row, None) for row in rows])
         return rows
 
     def _write(self, table: JournaledTable, pairs: Sequence[tuple[Row | None, Row]]) -> None:
         self.writer.check_is_whole()
         self.connection.write_many(table.upsert(len(table.columns)), [row for _, row in pairs])
-        self._take_down([(table.name, before, row) for before, row in pairs])
+        self._record([(table.name, before, row) for before, row in pairs])
 
     def _before(self, table: JournaledTable, key: Row) -> Row | None:
         return self.connection.row(table.select, key)
 
-    def _take_down(self, changes: Sequence[RowChange]) -> None:
+    def _record(self, changes: Sequence[RowChange]) -> None:
         for change in changes:
             self.builder.add(*change)
         self.writer.add(changes)

@@ -27,24 +27,14 @@ _SEPARATOR: Final = "/"
 
 @dataclass(frozen=True)
 class ImagePaths:
-    """Translates between paths on this computer and paths in the file.
+    """Translates between paths on this computer and paths in the file."""
 
-    Attributes:
-        folder: the project's folder, absolute.
-        prefixes: its spellings, with and without links resolved, each with a separator at its end.
-    """
-
-    folder: Path
-    prefixes: tuple[str, ...]
+    folder: Path  # the project's, absolute
+    prefixes: tuple[str, ...]  # its spellings, with and without links resolved, each with a separator at its end
 
     @classmethod
     def around(cls, project: Path, spelled: Path) -> "ImagePaths":
-        """The translation for a project file.
-
-        Args:
-            project: the file itself, absolute.
-            spelled: the same as the person gave it, which may lead over links.
-        """
+        """The translation for a project file: its absolute path, and the one that was given, maybe over links."""
         folder = project.parent
         spellings = dict.fromkeys((os.fspath(folder), os.path.realpath(folder)))
         if spelled.parent.is_dir() and spelled.parent.samefile(folder):
@@ -52,11 +42,7 @@ class ImagePaths:
         return cls(folder, tuple(os.path.join(each, "") for each in spellings))  # noqa: PTH118 (keeps the separator)
 
     def stored(self, path: Path) -> str | bytes:
-        """What the file holds for a path: text, or bytes where the file system's name is no valid Unicode.
-
-        Args:
-            path: absolute, or relative to the working folder.
-        """
+        """The value in the file for a path: text, or bytes where the file system's name is no valid Unicode."""
         text = os.fspath(path)
         if not os.path.isabs(text):  # noqa: PTH117 (this runs 100,000 times)
             text = os.path.abspath(text)  # noqa: PTH100
@@ -66,7 +52,11 @@ class ImagePaths:
                 break
         if os.sep != _SEPARATOR:
             text = text.replace(os.sep, _SEPARATOR)
-        return _as_value(text)
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return os.fsencode(text)
+        return text
 
     def absolute(self, path: str) -> Path:
         """The path on this computer for one that a record shows."""
@@ -74,11 +64,7 @@ class ImagePaths:
 
 
 def shown_path(value: str | bytes) -> str:
-    """The path in a record, for a value in the file.
-
-    Raises:
-        ProjectDamagedError: the value is no path.
-    """
+    """The path in a record, for a value in the file; raises `ProjectDamagedError` for one that is no path."""
     try:
         return value if isinstance(value, str) else os.fsdecode(value)
     except TypeError as error:
@@ -87,35 +73,16 @@ def shown_path(value: str | bytes) -> str:
         ) from error
 
 
-def _as_value(text: str) -> str | bytes:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return os.fsencode(text)
-    return text
-
-
 @final
 class ProjectStore:
-    """The transactions of an open project.
-
-    Args:
-        path: the project file, absolute.
-        file: the same, open.
-        spelled: the same as the person gave it, which may lead over links.
-
-    Attributes:
-        connection: the file, or a copy of it in memory while something is tried out.
-        paths: translates between paths on this computer and paths in the file.
-        loaded_graph: the category graph; None until it is needed.
-    """
+    """The transactions of an open project."""
 
     def __init__(self, path: Path, file: OpenFile, *, spelled: Path) -> None:
         self.path = path
         self.file = file
-        self.connection: Connection = file.connection
+        self.connection: Connection = file.connection  # or a copy of it in memory while something is tried out
         self.paths = ImagePaths.around(path, spelled)
-        self.loaded_graph: CategoryGraph | None = None
+        self.loaded_graph: CategoryGraph | None = None  # until it is needed
         self._open_step: OpenStep | None = None
 
     @property
@@ -132,11 +99,7 @@ class ProjectStore:
 
     @property
     def fact_connections(self) -> tuple[Connection, ...]:
-        """Where facts go: the file, unless it is only read, and the copy where there is one.
-
-        Raises:
-            ProjectReadOnlyError: there is neither.
-        """
+        """Where facts go: the file, unless it is only read, and the copy where there is one; see `check_writable`."""
         self.check_writable()
         is_copied_too = self.is_what_if and self.file.is_writable
         return (self.file.connection, self.connection) if is_copied_too else (self.connection,)
@@ -149,11 +112,7 @@ class ProjectStore:
         return ProjectBackups(self.path, project_id, None if lock is None else lock.identity)
 
     def check_writable(self) -> None:
-        """Refuse to change a file that is only read; a copy in memory may be changed.
-
-        Raises:
-            ProjectReadOnlyError: it must not be changed.
-        """
+        """Raise `ProjectReadOnlyError` for a file that is only read; a copy in memory may be changed."""
         if not (self.file.is_writable or self.is_what_if):
             raise read_only_error(self.path)
 
@@ -163,16 +122,13 @@ class ProjectStore:
     ) -> Iterator[OpenStep]:
         """Make the actions inside a `with` block one: all or none of them happen, and undo takes them back at once.
 
-        Inside another step it becomes part of that one; when it fails, only its own part is taken back.
+        After the block the step's `change` is the whole change. Inside another step it becomes part of that one; when
+        it fails, only its own part is taken back.
 
         Args:
-            action: what the whole is called.
             who: the person; by default the one at this computer.
             backup: why a backup is made before, if one is. The action goes on in any case, since undo leads back.
                 Within a larger action that one made its backup, and nothing needs one that is only tried out.
-
-        Returns:
-            Context manager that gives the step; after the block its `change` is the whole change.
         """
         self.check_writable()
         outer = self._open_step

@@ -1,17 +1,24 @@
 """A backbone file as a function from images to embeddings, `f` in the paper."""
 
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ModelError
 from engine.model_card import BackboneCard
-from engine.runtime.backbone_input import Preparation, pooled
-from engine.runtime.device_runs import open_runs
+from engine.runtime.backbone_input import InputOutput, Preparation, input_output, input_shape, pooled
+from engine.runtime.devices.facts import COREML_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
+from engine.runtime.devices.reasons import is_out_of_memory
+from engine.runtime.devices.settings import batch_for, provider_chain
+from engine.runtime.eight_bit import cosines, is_companion, open_on_cpu
 from engine.runtime.providers import CPU_CHOICE, ProviderChoice
-from engine.runtime.sessions import usable_cores
+from engine.runtime.sessions import BoundRuns, Run, open_session, plain_run, usable_cores
 
 _LARGEST_RUN: Final = 32  # on the CPU, whatever the caller gives at once
 _DECODERS_AHEAD: Final = 2  # threads beyond the cores, so that cores decode while others wait for the GPU
@@ -23,23 +30,18 @@ class BackboneSession:
     On the CPU each run uses one core, and `parallel_runs` of them at once use them all: that is a quarter to a half
     faster than splitting every convolution between the cores, because no core ever waits for another.
 
-    Attributes:
-        batch_size: images that it runs best with.
-        parallel_runs: threads that keep it busy.
-        is_eight_bit: the file's eight-bit companion runs instead of it.
-
     Args:
-        model: ONNX file with one input of images and an output that the card says how to pool.
         threads: cores to use; all that the process may use when None.
     """
 
     def __init__(self, model: Path, card: BackboneCard, choice: ProviderChoice, threads: int | None = None) -> None:
         self.card = card
         self._choice = choice
+        # threads that keep it busy
         self.parallel_runs = (threads or usable_cores()) + (_DECODERS_AHEAD if choice.is_gpu else 0)
         opened = open_runs(model, card, choice)
-        self.batch_size = opened.batch
-        self.is_eight_bit = opened.is_eight_bit
+        self.batch_size = opened.batch  # images that it runs best with
+        self.is_eight_bit = opened.is_eight_bit  # the file's eight-bit companion runs instead of it
         self._ends = opened.ends
         self._network = opened.run
         self._preparation = Preparation(card)
@@ -56,19 +58,16 @@ class BackboneSession:
 
     @property
     def notice(self) -> str:
-        """What a person must be told once, such as that the GPU failed and the CPU took over; else empty."""
+        """A notice for the person, such as that the GPU failed and the CPU took over; else empty."""
         return self._network.notice
 
     @property
     def reason(self) -> str:
-        """Why a GPU was not chosen; empty when one was, or the CPU was asked for."""
+        """Why a GPU was not chosen; empty when one was, or the CPU was requested."""
         return self._choice.reason
 
     def embed(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Embed a batch: (B, embedding width) float32, all finite.
-
-        Args:
-            images: (B, side, side, 3) uint8 RGB, side as the card says.
+        """Embed (B, side, side, 3) uint8 RGB, side as the card says: (B, embedding width) float32, all finite.
 
         Raises:
             ModelError: the model fails, or its output is not what its card promises.
@@ -97,3 +96,159 @@ class BackboneSession:
         if not np.isfinite(output).all():
             raise ModelError("the backbone gives values that are no numbers", remedy="export it again")
         return output
+
+
+CPU_BATCH: Final = 8
+"""Images in one run on the CPU: one core is as fast with 8 as with 32, and holds a quarter of the memory."""
+_log = logging.getLogger(__name__)
+
+
+@final
+class DeviceFallback:
+    """Runs batches on a device, and gives way when it fails. May be called from several threads.
+
+    `open_cpu` makes what runs on the CPU instead; None where the device is the CPU.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        open_cpu: Callable[[], Run] | None = None,
+        *,
+        device_name: str = "",
+        can_shrink: bool = True,
+        notice: str = "",
+    ) -> None:
+        self.notice = notice  # for the person; empty while all is well
+        self._run = run
+        self._open_cpu = open_cpu
+        self._device_name = device_name
+        self._can_shrink = can_shrink
+        self._most: int | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def has_given_way(self) -> bool:
+        return self.notice != "" and self._open_cpu is None
+
+    def __call__(self, batch: NDArray[Any]) -> NDArray[Any]:
+        """Run a batch, in smaller ones if need be; raises `ModelError` where it fails on the CPU, too."""
+        parts: list[NDArray[Any]] = []
+        start = 0
+        while start < len(batch):
+            rows = batch[start : start + (self._most or len(batch))]
+            result = self._attempt(rows)
+            if result is not None:
+                parts.append(result)
+                start += len(rows)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _attempt(self, rows: NDArray[Any]) -> NDArray[Any] | None:
+        """Run rows; None when the device failed and something was changed for the next attempt."""
+        run = self._run
+        try:
+            return run(rows)
+        except ModelError as error:
+            with self._lock:
+                if run is self._run:  # else another thread gave way meanwhile
+                    self._give_way(len(rows), error)
+            return None
+
+    def _give_way(self, rows: int, error: ModelError) -> None:
+        if self._open_cpu is None:
+            raise error
+        is_memory = is_out_of_memory(str(error))
+        if is_memory and self._can_shrink and rows > 1:
+            self._most = min(self._most or rows, max(1, rows // 2))
+            return
+        why = "its memory is full, even for one image" if is_memory and self._can_shrink else error.found or error.what
+        self._run, self._open_cpu = self._open_cpu(), None
+        self._most = CPU_BATCH  # a GPU's batch, on every core at once, would be too much for the memory
+        self.notice = f"{self._device_name} failed ({why}); the CPU takes over from there"
+        _log.info(self.notice)
+
+
+HALF_AGREEMENT: Final = 0.999
+"""Smallest cosine between an embedding in half precision and the CPU's for which half precision is kept."""
+_TRIAL_IMAGES: Final = 4  # images of the run that tries a GPU. Chosen: more than one, and quick.
+_DEVICE_MEMORY: Final = {CUDA_PROVIDER: "cuda", TENSORRT_PROVIDER: "cuda"}  # others have no buffers of their own
+_HALF_CAPABLE: Final = frozenset({TENSORRT_PROVIDER, COREML_PROVIDER})
+_ONE_RUN_AT_A_TIME: Final = frozenset({DIRECTML_PROVIDER})
+
+
+@dataclass(frozen=True)
+class OpenedRuns:
+    """An opened network."""
+
+    ends: InputOutput
+    run: DeviceFallback  # from prepared images to the network's output
+    batch: int  # images that it runs best with
+    is_eight_bit: bool = False  # it is the eight-bit companion
+
+
+def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> OpenedRuns:
+    """Open a network on the chosen device, or on the CPU where not even one image can be run on an automatic choice.
+
+    Raises:
+        ModelError: the network cannot be opened or run, or does not fit its card.
+    """
+    if not choice.is_gpu:
+        return _on_cpu(model, card)
+    try:
+        return _on_device(model, card, choice)
+    except ModelError as error:
+        if choice.is_explicit:
+            raise
+        notice = f"{choice.device_name} cannot run this network ({error.found or error.what}); the CPU does the work"
+        return _on_cpu(model, card, notice)  # when the network is at fault, this fails, too, and says why
+
+
+def _on_cpu(model: Path, card: BackboneCard, notice: str = "") -> OpenedRuns:
+    session = open_on_cpu(model, card)
+    ends = input_output(session, card)
+    run = DeviceFallback(plain_run(session, ends.input_name, ends.output_name), notice=notice)
+    return OpenedRuns(ends, run, CPU_BATCH, is_companion(session))
+
+
+def _on_device(model: Path, card: BackboneCard, choice: ProviderChoice) -> OpenedRuns:
+    settings = choice.settings
+    session = open_session(model, choice.provider, chain=provider_chain(choice.provider, settings))
+    ends = input_output(session, card)
+    batch = ends.most_images or batch_for(choice.free_bytes, card.input_side, settings)
+    run = device_run(session, ends, batch, choice)
+    run(_trial(card, ends, 1))
+
+    def open_cpu() -> Run:
+        return plain_run(open_session(model, CPU_CHOICE.provider), ends.input_name, ends.output_name)
+
+    if settings.half and choice.provider in _HALF_CAPABLE:
+        trial = _trial(card, ends, min(_TRIAL_IMAGES, batch))
+        if agreement(run(trial), open_cpu()(trial)) < HALF_AGREEMENT:
+            return _on_device(model, card, replace(choice, settings=replace(settings, half=False)))
+    can_shrink = not (isinstance(run, BoundRuns) and run.is_fixed)
+    fallback = DeviceFallback(run, open_cpu, device_name=choice.device_name, can_shrink=can_shrink)
+    return OpenedRuns(ends, fallback, batch)
+
+
+def device_run(session: Any, ends: InputOutput, batch: int, choice: ProviderChoice) -> Run:
+    """How a session is run on a device: with bound buffers where the device has memory that can be bound.
+
+    TensorRT builds an engine for every size of batch that it meets, so it meets one size only.
+    """
+    memory = _DEVICE_MEMORY.get(choice.provider, "")
+    is_fixed = choice.settings.cuda_graphs or choice.provider == TENSORRT_PROVIDER
+    if memory and (choice.settings.io_binding or is_fixed):
+        return BoundRuns(session, ends.input_name, ends.output_name, batch, memory=memory, is_fixed=is_fixed)
+    return plain_run(session, ends.input_name, ends.output_name, one_at_a_time=choice.provider in _ONE_RUN_AT_A_TIME)
+
+
+def agreement(found: NDArray[Any], expected: NDArray[Any]) -> float:
+    """Smallest cosine between the rows of two outputs (B, ...); 0 where one is not a number."""
+    return float(cosines(found, expected).min())
+
+
+def _trial(card: BackboneCard, ends: InputOutput, count: int) -> NDArray[Any]:
+    """So many prepared images with structure at every scale, the same each time."""
+    generator = np.random.default_rng(0)
+    shape = (count, *input_shape(card))
+    return np.cumsum(generator.standard_normal(shape), axis=-1).clip(-2, 2).astype(ends.input_type)

@@ -32,11 +32,7 @@ class InputOutput:
 
 
 def input_output(session: Any, card: BackboneCard) -> InputOutput:
-    """Compare what an opened network declares with its card.
-
-    Raises:
-        ModelError: the input is not what the card says, or there is no output of the name that it gives.
-    """
+    """Compare an opened network's declaration with its card; raises `ModelError` where input or output do not fit."""
     inputs = session.get_inputs()
     shape = list(inputs[0].shape) if len(inputs) == 1 else []
     batch = shape[0] if shape and isinstance(shape[0], int) else None
@@ -70,7 +66,7 @@ def input_shape(card: BackboneCard) -> tuple[int, int, int]:
 
 
 class Preparation:
-    """Turns pixels into what a network takes.
+    """Turns pixels into a network's input.
 
     Attributes:
         scale, shift: (3,) float32, of red, green and blue: a number is pixel · scale + shift.
@@ -100,13 +96,10 @@ class Preparation:
 
 
 def pooled(output: NDArray[Any], card: BackboneCard) -> NDArray[np.float32]:
-    """Turn what the network gives for B images into embeddings.
-
-    Args:
-        output: (B, d), or a map or tokens where the card says that they are pooled.
+    """Turn the network's output for B images, (B, d) or a map or tokens to pool, into embeddings.
 
     Returns:
-        (B, d) float32, of length 1 if the card says so; as it came where it has a shape that cannot be pooled.
+        (B, d) float32, of length 1 if the card says so; unchanged where its shape cannot be pooled.
     """
     if card.pooling == "mean" and output.ndim == _MAP_RANK:
         output = output.mean(axis=(2, 3) if card.layout == "nchw" else (1, 2), dtype=np.float32)

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from engine.errors import ModelError
 from engine.model_card import BackboneCard, file_hash
 from engine.runtime.backbone_input import Preparation, input_output
-from engine.runtime.bound_runs import Run, plain_run
-from engine.runtime.sessions import open_session
+from engine.runtime.sessions import Run, open_session, plain_run
 
 SOURCE_KEY: Final = "made_from_sha256"
 """Name of the note in the companion that holds the hash of the file it was made from."""
@@ -43,7 +42,7 @@ def open_on_cpu(model: Path, card: BackboneCard) -> Any:
     """Open a backbone on the CPU, or its eight-bit companion where there is one that proves itself.
 
     Raises:
-        ModelError: the backbone cannot be opened or does not fit its card. A bad companion is passed over.
+        ModelError: the backbone, not only its companion, cannot be opened or does not fit its card.
     """
     session = open_session(model)
     path = eight_bit_path(model)
@@ -66,7 +65,7 @@ def open_on_cpu(model: Path, card: BackboneCard) -> Any:
 
 
 def is_companion(session: Any) -> bool:
-    """Whether an opened network computes in eight bits: it says which file it was made from."""
+    """Whether an opened network computes in eight bits: it names the file it was made from."""
     return SOURCE_KEY in session.get_modelmeta().custom_metadata_map
 
 

@@ -1,4 +1,4 @@
-"""The one place that loads ONNX Runtime: its reporting is off before, and asked to stay off."""
+"""The one place that loads ONNX Runtime: its reporting is switched off before, and stays off."""
 
 import functools
 from typing import Any

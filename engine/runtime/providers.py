@@ -6,9 +6,16 @@ from typing import Final
 
 from engine.errors import UsageError
 from engine.runtime.devices.child import TRIAL_LIMIT_S, TryInChild, try_in_child
-from engine.runtime.devices.facts import GpuFacts, Reason
+from engine.runtime.devices.facts import (
+    AUTO,
+    CPU_PROVIDER,
+    ON_DEMAND,
+    PROVIDERS,
+    GpuFacts,
+    check_device,
+    devices_of,
+)
 from engine.runtime.devices.gather import gather_facts
-from engine.runtime.devices.names import AUTO, CPU_PROVIDER, ON_DEMAND, PROVIDERS, check_device, devices_of
 from engine.runtime.devices.reasons import remedy_by_name, why_failed, why_not
 from engine.runtime.devices.settings import DeviceSettings
 from engine.worker.protocol import Request
@@ -18,9 +25,9 @@ _PLAIN: Final = DeviceSettings()
 
 @dataclass(frozen=True)
 class ProviderReport:
-    """What trying one execution provider showed."""
+    """Result of trying one execution provider."""
 
-    device: str  # what people ask for: "cuda"
+    device: str  # "cuda"
     name: str  # ONNX Runtime's name of the provider
     device_name: str  # for people: "CPU", "NVIDIA H200"
     tried: bool  # whether the tiny model was started on it; the facts may speak against it before
@@ -34,7 +41,7 @@ class ProviderReport:
 
 @dataclass(frozen=True)
 class DeviceList:
-    """What trying every device of this computer showed."""
+    """Results of trying every device of this computer."""
 
     reports: tuple[ProviderReport, ...]  # the fastest device first; the CPU is the last
     name: str  # what the device "auto" is, for people
@@ -52,10 +59,10 @@ class ProviderChoice:
 
     provider: str  # ONNX Runtime's name
     device_name: str  # for people
-    reason: str = ""  # why a GPU is not used; empty when one is, or the CPU was asked for
-    settings: DeviceSettings = _PLAIN  # switches of the device
+    reason: str = ""  # why a GPU is not used; empty when one is, or the CPU was requested
+    settings: DeviceSettings = _PLAIN
     free_bytes: int | None = None  # free memory of the device; None when unknown
-    is_explicit: bool = False  # whether the device was asked for by name
+    is_explicit: bool = False  # whether the device was requested by name
 
     @property
     def is_gpu(self) -> bool:
@@ -67,13 +74,10 @@ CPU_CHOICE: Final = ProviderChoice(CPU_PROVIDER, "CPU")
 
 
 def choose_providers(device: str = AUTO, settings: DeviceSettings = _PLAIN) -> ProviderChoice:
-    """Choose where to run.
-
-    Args:
-        device: one of `DEVICES`; "auto" is the fastest that works, without those that need minutes to start.
+    """Choose where to run; "auto" is the fastest device that works, without those that need minutes to start.
 
     Raises:
-        UsageError: there is no such device, or it was asked for by name and does not work here; says why.
+        UsageError: there is no such device, or it was requested by name and does not work here.
     """
     check_device(device)
     if device == "cpu":
@@ -87,14 +91,10 @@ def choose_providers(device: str = AUTO, settings: DeviceSettings = _PLAIN) -> P
 def choose_from(
     reports: Iterable[ProviderReport], device: str, *, facts: GpuFacts, settings: DeviceSettings = _PLAIN
 ) -> ProviderChoice:
-    """Take the first device that works.
-
-    Args:
-        reports: of the wanted devices other than the CPU, the preferred one first; later ones are not asked for when
-            an earlier one works.
+    """Take the first device that works of lazy reports, the preferred one first, without the CPU.
 
     Raises:
-        UsageError: the device was asked for by name and does not work; says why.
+        UsageError: the device was requested by name and does not work.
     """
     refused: ProviderReport | None = None
     for report in reports:
@@ -124,29 +124,18 @@ def probe_device(
     measure_s: float = 0.0,
     in_child: TryInChild = try_in_child,
 ) -> ProviderReport:
-    """Say whether a device works: by the facts when they speak against it, else by trying it in a child process.
+    """Whether a device works: by the facts when they speak against it, else by trying it in a child process.
 
-    Args:
-        measure_s: how long to measure the bundled backbone's speed; 0: not at all.
+    For `measure_s` seconds the bundled backbone's speed is measured; 0: not at all.
     """
-    reason = why_not(device, facts)
-    if reason is not None:
-        return _refusal(device, facts, reason, tried=False)
+    name, shown = PROVIDERS[device], device_name(device, facts)
+    if (reason := why_not(device, facts)) is not None:
+        return ProviderReport(device, name, shown, False, False, reason.cause, reason.words, reason.remedy)
     trial = in_child(device, limit_s, measure_s)
-    reason = why_failed(device, trial.attempt, facts)
-    if reason is not None:
-        return _refusal(device, facts, reason, tried=True, seconds=trial.attempt.seconds)
-    return ProviderReport(
-        device, PROVIDERS[device], device_name(device, facts), True, True,
-        seconds=trial.attempt.seconds, speed=trial.speed,
-    )  # fmt: skip
-
-
-def _refusal(device: str, facts: GpuFacts, reason: Reason, *, tried: bool, seconds: float = 0.0) -> ProviderReport:
-    return ProviderReport(
-        device, PROVIDERS[device], device_name(device, facts), tried, False,
-        reason.cause, reason.words, reason.remedy, seconds,
-    )  # fmt: skip
+    seconds = trial.attempt.seconds
+    if (reason := why_failed(device, trial.attempt, facts)) is not None:
+        return ProviderReport(device, name, shown, True, False, reason.cause, reason.words, reason.remedy, seconds)
+    return ProviderReport(device, name, shown, True, True, seconds=seconds, speed=trial.speed)
 
 
 def device_name(device: str, facts: GpuFacts) -> str:

@@ -8,7 +8,9 @@ float32.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -35,7 +37,7 @@ HELD_OUT: Final = 5
 _BATCH: Final = 8  # images in one run where the network takes any number. Chosen: little memory.
 _PREPARED: Final = {"onnx.quant.pre_process": "onnxruntime.quant"}  # else ONNX Runtime logs that it should be
 _QUANTISED: Final = ["Conv", "Add", "Relu", "Clip", "MaxPool", "AveragePool"]
-_DIGITS: Final = 5  # of a range's ends: a 256th of it is what is told apart
+_DIGITS: Final = 5  # of a range's ends, of which a 256th is resolved
 
 Ranges = Mapping[str, tuple[float, float]]
 """Least and largest number of each value between the layers, by its name in the file."""
@@ -43,11 +45,10 @@ Ranges = Mapping[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class EightBitReport:
-    """How faithful a companion is."""
+    """A companion and the cosines between its embeddings and the backbone's, on images it was not fitted to."""
 
-    path: Path  # of the companion
-    size_bytes: int  # of it
-    # mean_cosine, least_cosine: between its embeddings and the backbone's, on images it was not fitted to
+    path: Path
+    size_bytes: int
     mean_cosine: float
     least_cosine: float
 
@@ -58,14 +59,11 @@ def write_eight_bit(
     """Write the eight-bit companion beside a backbone file, with ranges seen on images.
 
     Args:
-        model: ONNX file of the backbone; stays as it is.
         images: (n, side, side, 3) uint8 RGB photos of the kind it will see, 100 or more for good ranges.
 
     Raises:
         InputError: there are fewer than `FEWEST_IMAGES` images.
-        ModelError: the backbone cannot be opened or quantised, or its companion says something else; nothing is
-            written.
-        StorageError: the folder refuses the file.
+        ModelError, StorageError: see `write_eight_bit_within`.
     """
     if len(images) < FEWEST_IMAGES:
         raise InputError(
@@ -94,8 +92,8 @@ def write_eight_bit_within(
         fidelity: smallest mean cosine that will do.
 
     Raises:
-        ModelError: the backbone cannot be opened or quantised, the ranges are another network's, or the companion
-            says something else; nothing is written.
+        ModelError: the backbone cannot be opened or quantised, the ranges are another network's, or the companion's
+            embeddings differ; nothing is written.
         StorageError: the folder refuses the file.
     """
     path = eight_bit_path(model)
@@ -115,7 +113,7 @@ def write_eight_bit_within(
 
 
 def layers_in_float(model: Path) -> tuple[str, ...]:
-    """What the layers give that the eight-bit companion beside a backbone file leaves as they are; nothing without one.
+    """Outputs of the layers that the eight-bit companion beside a backbone file leaves in float; () without one.
 
     Raises:
         ModelError: the companion cannot be read.
@@ -136,15 +134,12 @@ def layers_in_float(model: Path) -> tuple[str, ...]:
 
 
 def activation_ranges(model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> Ranges:
-    """What flows between the layers of a backbone, from least to largest, on images.
-
-    Args:
-        images: (n, side, side, 3) uint8 RGB.
+    """Ranges of the activations of a backbone on (n, side, side, 3) uint8 RGB images.
 
     Raises:
         ModelError: the backbone cannot be opened or run.
     """
-    quantization, batches = load_quantiser(), _Batches(model, card, images)
+    quantization, prepared = load_quantiser(), _prepared(open_session(model), card, images)
     with scratch_folder() as folder:
         plain = folder / "plain.onnx"
         try:
@@ -155,15 +150,16 @@ def activation_ranges(model: Path, card: BackboneCard, images: NDArray[np.uint8]
                 augmented_model_path=str(folder / "telling.onnx"),
                 calibrate_method=quantization.CalibrationMethod.MinMax,
             )
-            calibrator.collect_data(batches)
+            calibrator.collect_data(SimpleNamespace(get_next=partial(next, prepared, None)))
             seen = calibrator.compute_data()
         except runtime_errors() as error:
             raise ModelError("the backbone cannot be quantised", found=one_line(error)) from error
-        return {name: _rounded(*seen[name].range_value) for name in seen.keys()}  # noqa: SIM118 (no mapping)
+        ranges = {name: seen[name].range_value for name in seen.keys()}  # noqa: SIM118 (no mapping)
+        return {name: (_rounded(np.min(least)), _rounded(np.max(most))) for name, (least, most) in ranges.items()}
 
 
-def _rounded(least: Any, largest: Any) -> tuple[float, float]:
-    return float(f"{np.min(least):.{_DIGITS}g}"), float(f"{np.max(largest):.{_DIGITS}g}")
+def _rounded(value: Any) -> float:
+    return float(f"{value:.{_DIGITS}g}")
 
 
 def _quantise(model: Path, out: Path, folder: Path, ranges: Ranges, in_float: tuple[str, ...]) -> None:
@@ -179,7 +175,10 @@ def _quantise(model: Path, out: Path, folder: Path, ranges: Ranges, in_float: tu
                 found="{ranges} others",
                 ranges=len(ranges),
             )
-        write_file(known, _as_runtime_reads(ranges))
+        # As ONNX Runtime keeps ranges: it then runs no images.
+        method = {"CLS": "CalibrationMethod", "value": "CalibrationMethod.MinMax"}
+        data = {name: {"lowest": least, "highest": largest} for name, (least, largest) in ranges.items()}
+        write_file(known, json.dumps({"calibration_method": method, "data": data}))
         quantization.quantize_static(
             plain,
             out,
@@ -197,18 +196,8 @@ def _quantise(model: Path, out: Path, folder: Path, ranges: Ranges, in_float: tu
         raise ModelError("the backbone cannot be quantised", found=one_line(error)) from error
 
 
-def _as_runtime_reads(ranges: Ranges) -> str:
-    """Ranges as ONNX Runtime keeps them: it then runs no images."""
-    return json.dumps(
-        {
-            "calibration_method": {"CLS": "CalibrationMethod", "value": "CalibrationMethod.MinMax"},
-            "data": {name: {"lowest": least, "highest": largest} for name, (least, largest) in ranges.items()},
-        }
-    )
-
-
 def _quantised_nodes(network: Path, in_float: tuple[str, ...]) -> tuple[set[str], list[str]]:
-    """What the nodes that become eight bits give, and the nodes that stay, as limits that follow no convolution do."""
+    """Outputs of the nodes that become eight bits, and the nodes that stay, as limits that follow no convolution do."""
     import onnx
 
     nodes = onnx.load(str(network), load_external_data=False).graph.node
@@ -232,17 +221,6 @@ def _fold_constants(model: Path, out: Path) -> None:
     onnx.save(network, str(out))
 
 
-class _Batches:
-    """Prepared images as ONNX Runtime's quantiser asks for them, one batch after the other."""
-
-    def __init__(self, model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> None:
-        self._each = _prepared(open_session(model), card, images)
-
-    def get_next(self) -> dict[str, NDArray[Any]] | None:
-        """The next batch by the input's name, or None after the last."""
-        return next(self._each, None)
-
-
 def _prepared(session: Any, card: BackboneCard, images: NDArray[np.uint8]) -> Iterator[dict[str, NDArray[Any]]]:
     ends, preparation = input_output(session, card), Preparation(card)
     size = ends.most_images or _BATCH
@@ -252,7 +230,7 @@ def _prepared(session: Any, card: BackboneCard, images: NDArray[np.uint8]) -> It
 
 
 def _embed_all(model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """What the network gives for each image, flattened: (n, values)."""
+    """The network's output for each image, flattened: (n, values)."""
     session = open_session(model)
     name = input_output(session, card).output_name
     parts = [run_session(session, batch, [name])[0] for batch in _prepared(session, card, images)]

@@ -16,7 +16,7 @@ from engine.errors import FormatError, ImageError, InputError, StorageError
 from engine.events import CancelToken, OnProgress, ProgressMeter
 from engine.full_disk import disk_full, storage_error
 from engine.images.decode import decode_rgb
-from engine.images.resize import square
+from engine.images.pixels import square
 from engine.new_file import ORDINARY_FILE, create_file, write_file
 from research.data_sets.sampling import DrawnImages
 from research.data_sets.source import ImageSource

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
 from app.settings import ACCEPT_ABOVE_MOST, PANES_DEFAULT, RECENT_LIMIT, ZOOM_DEFAULT, Settings
-from engine.runtime.devices.names import devices_of
+from engine.runtime.devices.facts import devices_of
 
 
 def store(folder: Path) -> QSettings:

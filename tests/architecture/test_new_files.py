@@ -17,7 +17,6 @@ ALLOWED = {
     "engine/collection/training/project_images.py": "a temporary file without a name: nothing of it can stay",
     "engine/backbones/library.py": "appends to a file that it created in a private folder",
     "engine/project/file/logs.py": "a private copy of a project, in a scratch folder",
-    "engine/project/file/snapshot.py": "a private copy of a project, in a scratch folder",
 }
 
 

@@ -13,8 +13,7 @@ from engine.doctor import Diagnosis, examine, free_space, size_of
 from engine.embedding.rates import DeviceSpeed
 from engine.images import readers
 from engine.runtime.devices.child import DeviceTrial
-from engine.runtime.devices.facts import GpuFacts
-from engine.runtime.devices.names import CPU_PROVIDER, CUDA_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER, GpuFacts
 from engine.runtime.devices.reasons import Attempt
 from tests.support.gpu_facts import GOOD_FACTS, NO_DRIVER, facts_with
 

@@ -12,7 +12,7 @@ from engine.collection.new_project import new_project
 from engine.config import CacheFolders
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
-from engine.images.content_hash import content_hash
+from engine.images.read_file import content_hash
 from engine.project import Project
 from research.benchmarks.synthetic import SyntheticEmbeddings, synthetic_embeddings
 from tests.robot.marked_images import write_marked

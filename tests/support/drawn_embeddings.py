@@ -14,7 +14,7 @@ from engine.collection.new_project import new_project
 from engine.collection.state import ImageStatus
 from engine.config import CacheFolders
 from engine.files import FoundFile
-from engine.images.content_hash import content_hash
+from engine.images.read_file import content_hash
 from engine.model_card import BackboneCard, card_text
 from engine.project import Change, Project
 from tests.support.projects import named

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from engine.runtime import device_runs
-from engine.runtime.devices.names import CPU_PROVIDER, CUDA_PROVIDER
+from engine.runtime import backbone
+from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER
 from engine.runtime.providers import ProviderChoice
 from engine.runtime.sessions import open_session
 
@@ -55,6 +55,6 @@ def install_fake_gpu(
         session = open_session(model)
         return session if provider == CPU_PROVIDER else FailingAfter(session, runs, message)
 
-    monkeypatch.setattr(device_runs, "open_session", open_disguised)
-    monkeypatch.setattr(device_runs, "_DEVICE_MEMORY", dict.fromkeys((CUDA_PROVIDER,), "cpu"))
+    monkeypatch.setattr(backbone, "open_session", open_disguised)
+    monkeypatch.setattr(backbone, "_DEVICE_MEMORY", dict.fromkeys((CUDA_PROVIDER,), "cpu"))
     return opened

@@ -3,9 +3,16 @@
 from dataclasses import replace
 from typing import Any
 
-from engine.runtime.devices.facts import CudaDevice, DeviceNode, DriverFacts, GpuFacts
-from engine.runtime.devices.libraries import needed_for_cuda
-from engine.runtime.devices.names import CPU_PROVIDER, CUDA_PROVIDER, TENSORRT_PROVIDER
+from engine.runtime.devices.facts import (
+    CPU_PROVIDER,
+    CUDA_PROVIDER,
+    TENSORRT_PROVIDER,
+    CudaDevice,
+    DeviceNode,
+    DriverFacts,
+    GpuFacts,
+)
+from engine.runtime.devices.gather import needed_for_cuda
 
 GPU = CudaDevice("NVIDIA H200", (9, 0), 140 * 2**30, 120 * 2**30)
 DRIVER = DriverFacts("libcuda.so.1", True, 0, 1, (13, 0), "580.65.06", GPU)

@@ -9,7 +9,7 @@ from PIL import Image
 
 from engine.collection.exporting.gather import Which, gather
 from engine.files import FoundFile
-from engine.images.content_hash import content_hash
+from engine.images.read_file import content_hash
 from engine.interchange.labelled_images.records import LabelledImages, ModelAnswer
 from engine.project import Project
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from engine.collection.relink.find import find_moved, known_images
 from engine.collection.relink.records import RelinkPlan
 from engine.files import FoundFile
-from engine.images.content_hash import content_hash
+from engine.images.read_file import content_hash
 from engine.project import ImageId, Project
 from tests.support.projects import new_project
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from engine.runtime.devices.names import PROVIDERS
+from engine.runtime.devices.facts import PROVIDERS
 from engine.runtime.providers import DeviceList, ProviderReport
 
 WHY: Final = "this computer shows no NVIDIA GPU, and no NVIDIA driver is installed (libcuda.so.1 was not found)"

@@ -20,7 +20,7 @@ from engine.cli.main import main
 from engine.config import backups_folder
 from engine.errors import ProtoleafError
 from engine.project import BackupReason, Project
-from engine.project.backups.identity import offer_for
+from engine.project.backups.listing import offer_for
 from engine.project.backups.place import choose_folder
 from engine.project.backups.restoring import restore
 from engine.project.clock import present_time
@@ -426,7 +426,7 @@ def _carelessness() -> Iterator[None]:
     """The program believes that whatever has a damaged project's name is its own."""
     with (
         patch("engine.project.backups.restoring._check_owner", lambda *_args, **_options: None),
-        patch("engine.project.backups.identity.identify", lambda *_args: None),
-        patch("engine.project.backups.identity._distance", lambda *_args: 0),
+        patch("engine.project.backups.listing.identify", lambda *_args: None),
+        patch("engine.project.backups.listing._distance", lambda *_args: 0),
     ):
         yield

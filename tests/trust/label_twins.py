@@ -24,7 +24,7 @@ from engine.collection.importing.import_labels import import_labels
 from engine.collection.importing.label_plan import LabelPlan
 from engine.errors import ProtoleafError
 from engine.files import FoundFile
-from engine.images.content_hash import content_hash
+from engine.images.read_file import content_hash
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.project import Project
 from tests.support.projects import named

@@ -15,9 +15,8 @@ from engine.errors import ImageError, InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FileFailure
 from engine.images.find_images import find_images
-from engine.images.left_out import LeftOut
-from engine.images.memory_budget import FILES
-from engine.images.read_file import file_size, read_file
+from engine.images.kinds import LeftOut
+from engine.images.read_file import FILES, file_size, read_file
 from engine.interchange.predictions_file import PredictedRow, write_predictions_file
 from engine.runtime.sessions import usable_cores
 

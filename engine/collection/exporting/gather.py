@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from engine import __version__
 from engine.collection.classify import Classified
 from engine.collection.state import NO_CLASS, CollectionState
-from engine.images.content_hash import file_hash
 from engine.images.photo_facts import photo_facts
+from engine.images.read_file import file_hash
 from engine.interchange.labelled_images.records import GivenLabel, LabelledImage, LabelledImages, ModelAnswer
 from engine.project import Project
 from engine.project.clock import present_time

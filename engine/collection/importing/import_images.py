@@ -11,7 +11,7 @@ from engine.files import FileFailure, FoundFile, shown
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import clean_name
 from engine.images.find_images import FoundImages, ImageFolder, find_images
-from engine.images.left_out import LeftOut
+from engine.images.kinds import LeftOut
 from engine.project import BackupReason, Change, Project
 from engine.project.backups.keeping import MANY
 

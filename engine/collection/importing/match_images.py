@@ -11,7 +11,7 @@ from typing import Final
 
 from engine.events import CancelToken
 from engine.files import shown
-from engine.images.content_hash import HASH_BYTES, file_hashes
+from engine.images.read_file import HASH_BYTES, file_hashes
 from engine.interchange.labelled_images.records import ForeignLabel
 from engine.project import Project
 

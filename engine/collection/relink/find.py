@@ -18,7 +18,7 @@ from engine.collection.relink.records import Doubt, KnownImages, MissingImage, M
 from engine.collection.relink.seen_files import SeenFiles
 from engine.collection.relink.verification import verify
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
-from engine.images.presence import missing_files
+from engine.images.read_file import missing_files
 from engine.project import ImageId, Project
 
 _SHOWN_FILES: Final = 5

@@ -7,7 +7,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Final
 
-from engine.images.presence import is_missing
+from engine.images.read_file import is_missing
 
 _MOST_TRIED: Final = 24
 _MOST_NEIGHBOURS: Final = 500

@@ -12,8 +12,8 @@ from engine.collection.relink.records import MissingImage
 from engine.errors import StorageError
 from engine.events import CancelToken, ProgressMeter
 from engine.files import FileFailure, FoundFile
-from engine.images.content_hash import file_hashes
 from engine.images.kinds import IMAGE_SUFFIXES
+from engine.images.read_file import file_hashes
 
 _NO_HASHES: Final = frozenset[bytes]()
 

@@ -16,7 +16,7 @@ from engine.collection.training.starts import start_of
 from engine.config import CacheFolders
 from engine.errors import ImageError, InputError
 from engine.images.decode import read_rgb
-from engine.images.resize import square
+from engine.images.pixels import square
 from engine.project import Project
 from engine.training.curve import TrainingDuration
 

@@ -17,7 +17,7 @@ from engine.errors import ImageError, InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter
 from engine.full_disk import disk_full, writing
 from engine.images.decode import read_rgb
-from engine.images.resize import square
+from engine.images.pixels import square
 from engine.project import Project
 from engine.training.training_set import TrainingSet
 

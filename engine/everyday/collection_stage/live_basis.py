@@ -19,7 +19,7 @@ from engine.everyday.blocks import Integers, stop_if_asked
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis, collection_basis
 from engine.everyday.collection_stage.neighbours import Nearest, Whitening
 from engine.everyday.shots import GROWTH, EmbeddedSnapshot
-from engine.images.content_hash import content_hash
+from engine.images.read_file import content_hash
 from engine.new_file import clear_abandoned_drafts, new_file, private_folder
 
 VERSION: Final = 2

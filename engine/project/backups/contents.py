@@ -1,14 +1,13 @@
 """What changed between a backup and the present: classes, images, labels, and the actions in between."""
 
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from engine.project.actions import Action, stored_action
-from engine.project.connection import Connection, Row
-from engine.project.file.on_disk import address
+from engine.project.connection import Connection
+from engine.project.file.on_disk import bare_file
 from engine.project.schema import CLASS, CLASS_DETAIL
 
 TEXTS_AT_MOST: Final = 50
@@ -19,45 +18,29 @@ Step = tuple[int, str]
 
 @dataclass(frozen=True)
 class Contents:
-    """What people did in a project, as far as two of its states are compared.
+    """What people did in a project, as far as two of its states are compared."""
 
-    Attributes:
-        classes: name and attributes by id.
-        images: ids.
-        labels: class by image.
-        steps: the actions that count, oldest first.
-    """
-
-    classes: Mapping[int, tuple[str, ...]]
+    classes: Mapping[int, tuple[str, ...]]  # name and attributes by id
     images: frozenset[int]
     labels: Mapping[int, int | None]
-    steps: Mapping[Step, Action]
+    steps: Mapping[Step, Action]  # those that are not undone, oldest first
 
 
 @dataclass(frozen=True)
 class Changes:
-    """What is other in the present than it was in a backup.
-
-    Attributes:
-        classes_added, classes_changed, classes_removed: changed ones have another name or attribute.
-        images_added, images_removed: by count.
-        labels_added, labels_changed, labels_removed: by count.
-        steps: actions that were made since and count.
-        texts: the latest of them in words, latest first.
-        steps_undone: actions that the backup knows and that do not count any more.
-    """
+    """Differences between the present and a backup, in counts."""
 
     classes_added: int = 0
-    classes_changed: int = 0
+    classes_changed: int = 0  # those with another name or attribute
     classes_removed: int = 0
     images_added: int = 0
     images_removed: int = 0
     labels_added: int = 0
     labels_changed: int = 0
     labels_removed: int = 0
-    steps: int = 0
-    texts: tuple[str, ...] = ()
-    steps_undone: int = 0
+    steps: int = 0  # actions since, but for undone ones
+    texts: tuple[str, ...] = ()  # the latest of them in words, latest first
+    steps_undone: int = 0  # actions that the backup knows and that were undone since
 
     @property
     def is_empty(self) -> bool:
@@ -67,7 +50,10 @@ class Changes:
 
 def read_contents(connection: Connection) -> Contents:
     """Read what is compared; some milliseconds for each 10,000 images."""
-    noted = {row[0]: CLASS_DETAIL.whole(row) for row in _detail_rows(connection)}
+    # A backup from before version 5 has no notes and colours.
+    has_details = connection.value("SELECT 1 FROM sqlite_schema WHERE name = ?", (CLASS_DETAIL.name,))
+    details = connection.rows("SELECT * FROM class_detail") if has_details else []
+    noted = {row[0]: CLASS_DETAIL.whole(row) for row in details}
     steps = connection.rows("SELECT * FROM journal_step WHERE is_undone = 0 ORDER BY step_id")
     return Contents(
         {
@@ -80,19 +66,9 @@ def read_contents(connection: Connection) -> Contents:
     )
 
 
-def _detail_rows(connection: Connection) -> list[Row]:
-    """Notes and colours; a backup from before version 5 has no room for them."""
-    has_room = connection.value("SELECT 1 FROM sqlite_schema WHERE name = ?", (CLASS_DETAIL.name,))
-    return connection.rows("SELECT * FROM class_detail") if has_room else []
-
-
 def contents_of_backup(path: Path) -> Contents:
-    """Read what a backup holds.
-
-    Raises:
-        ProjectDamagedError: it cannot be read.
-    """
-    with closing(Connection(path, address(path, "mode=ro&immutable=1"))) as connection:
+    """Read what a backup holds; raises `ProjectDamagedError` where it cannot be read."""
+    with bare_file(path) as connection:
         return read_contents(connection)
 
 

@@ -1,14 +1,14 @@
 """Which project was last seen at each path, and which backups were taken of it there.
 
-When a file is too damaged to say which project it is, this does. One small file for each path, so that two programs
-never write to the same one; it is a memory only: one that is missing, damaged or cannot be written disturbs nothing.
+Needed when a file is too damaged to be identified. One small file for each path, so that two programs never write to
+the same one; it is a memory only: one that is missing, damaged or cannot be written disturbs nothing.
 """
 
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +18,7 @@ from blake3 import blake3
 from engine.config import backups_folder
 from engine.files import read_regular
 from engine.new_file import private_folder, write_file
+from engine.project.file.on_disk import identity_of
 
 _RECORDS: Final = "index"  # folders among the backups
 _LISTS: Final = "lists"  # as shown to a person
@@ -28,19 +29,12 @@ _KEY_BYTES: Final = 16  # of the digest of a path, which is the name of its reco
 
 @dataclass(frozen=True)
 class PathRecord:
-    """What is known of one path.
-
-    Attributes:
-        path: of a project file.
-        project_id: the project that was opened there last.
-        file_number: of the file that was opened; another number is another file.
-        taken: backups of what was there, by `backup_key`, in the order in which they were made.
-    """
+    """What is known of the path of a project file, as it was opened last."""
 
     path: Path
     project_id: str
-    file_number: int = 0
-    taken: tuple[str, ...] = ()
+    file_number: int = 0  # another number is another file
+    taken: tuple[str, ...] = ()  # backups of what was there, by `backup_key`, in the order in which they were made
 
 
 @dataclass(frozen=True)
@@ -64,7 +58,7 @@ class BackupIndex:
         return next((record for record in self.records if record.path == whole), None)
 
     def taken_of(self, backup: Path) -> Path | None:
-        """The path that a backup was taken of; None where it is not known."""
+        """The path that a backup was taken of, if known."""
         return self._path_by_backup.get(backup_key(backup))
 
     def paths_of(self, project_id: str) -> list[Path]:
@@ -73,12 +67,12 @@ class BackupIndex:
 
 
 def backup_key(backup: Path) -> str:
-    """What a backup is called in the index: its folder and name, whatever root they lie in."""
+    """Key of a backup in the index: its folder and name, whatever root they lie in."""
     return f"{backup.parent.name}/{backup.name}"
 
 
 def read_index() -> BackupIndex:
-    """Read all that is known; damaged records are passed over."""
+    """Read all records but damaged ones."""
     with suppress(OSError):
         files = sorted((backups_folder() / _RECORDS).glob("*.json"))
         return BackupIndex(tuple(record for file in files if (record := _record_in(file)) is not None))
@@ -86,13 +80,7 @@ def read_index() -> BackupIndex:
 
 
 def note_opening(project: Path, project_id: str, file_number: int | None = None) -> None:
-    """Remember that a path was opened and which project is there.
-
-    Args:
-        project: the file.
-        project_id: which project it says it is.
-        file_number: of the file that was opened; by default of what is there now.
-    """
+    """Remember which project was opened at a path; the file number is by default of the file there now."""
     if project.is_relative_to(backups_folder()):
         return  # a look into a backup
     number = file_number_of(project) if file_number is None else file_number
@@ -100,14 +88,10 @@ def note_opening(project: Path, project_id: str, file_number: int | None = None)
 
 
 def note_backup(project: Path, project_id: str, backup: Path) -> None:
-    """Remember of which path a backup was taken.
-
-    Args:
-        project: the file that was backed up.
-        project_id: which project it says it is.
-        backup: what was made.
-    """
-    there = {backup_key(each) for each in _siblings(backup)}
+    """Remember of which path a backup was taken."""
+    there = {backup_key(backup)}
+    with suppress(OSError):
+        there |= set(map(backup_key, backup.parent.iterdir()))
 
     def added(record: PathRecord) -> PathRecord:
         kept = [key for key in record.taken if key in there or not key.startswith(f"{backup.parent.name}/")]
@@ -117,22 +101,19 @@ def note_backup(project: Path, project_id: str, backup: Path) -> None:
 
 
 def note_list(project: Path, shown: Sequence[Path]) -> None:
-    """Remember which list of backups a person saw: the numbers that they give are those of this list."""
+    """Remember the list of backups that a person saw: the numbers they give refer to it."""
     _write(_LISTS, project, [backup_key(path) for path in shown])
 
 
 def shown_list(project: Path) -> tuple[str, ...] | None:
-    """The list that a person saw last, by `backup_key`; None where they saw none."""
+    """The list that a person saw last, by `backup_key`, if any."""
     read = _read(_file(_LISTS, project))
     return tuple(read) if isinstance(read, list) and all(isinstance(key, str) for key in read) else None
 
 
 def file_number_of(path: Path) -> int:
     """The number by which the file system knows the file at a path; 0 where there is none."""
-    try:
-        return path.stat().st_ino
-    except OSError:
-        return 0
+    return (identity_of(path) or (0, 0))[1]
 
 
 def _change(project: Path, change: Callable[[PathRecord], PathRecord], project_id: str) -> None:
@@ -143,11 +124,7 @@ def _change(project: Path, change: Callable[[PathRecord], PathRecord], project_i
         return
     if found is None:
         _forget_the_gone(file.parent)
-    values = {
-        "path": str(record.path), "project_id": record.project_id, "file_number": record.file_number,
-        "taken": list(record.taken),
-    }  # fmt: skip
-    _write(_RECORDS, project, values)
+    _write(_RECORDS, project, asdict(record) | {"path": str(record.path)})
 
 
 def _write(kind: str, project: Path, value: object) -> None:
@@ -192,9 +169,3 @@ def _file(kind: str, project: Path) -> Path:
 
 def _whole(project: Path) -> Path:
     return Path(os.path.realpath(project))
-
-
-def _siblings(backup: Path) -> list[Path]:
-    with suppress(OSError):
-        return list(backup.parent.iterdir())
-    return [backup]

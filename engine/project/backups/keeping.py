@@ -11,11 +11,11 @@ from typing import Final, final
 from engine.errors import ProjectLockedError, ProjectMovedError, ProtoleafError
 from engine.events import CancelToken
 from engine.project.backups.contents import Contents, read_contents
-from engine.project.backups.identity import mark_in_file
 from engine.project.backups.listing import (
     Backup,
     backups_of,
     look_at,
+    mark_in_file,
     modified_ns,
     named_in,
     sealed_generation,
@@ -50,12 +50,6 @@ class ProjectBackups:
     """Makes and lists backups of a project that is open for writing here. May be used from any thread.
 
     It has connections of its own, so the project can be worked with meanwhile.
-
-    Args:
-        path: the project file.
-        project_id: which project it is.
-        identity: which file was opened.
-        clock: tells the time.
     """
 
     def __init__(self, path: Path, project_id: str, identity: Identity | None, clock: Clock = present_time) -> None:
@@ -79,21 +73,15 @@ class ProjectBackups:
         try:
             self._check_place()
         except ProjectMovedError:
-            path.unlink()  # nobody knows of what it is one
+            path.unlink()  # it may be of another file
             raise
-        thin(folder, self.path, self.project_id, self._clock(), kept=path)
+        _thin(folder, self.path, self.project_id, self._clock(), kept=path)
         return _made(path)
 
     def take_daily(self, *, cancel: CancelToken | None = None) -> Backup | None:
-        """Make a backup unless there is one of the last 24 hours, or the present is in one already.
+        """Make a backup, as `take`, unless there is one of the last 24 hours or of the present state.
 
         Also clears what killed programs left beside the project and among its backups.
-
-        Returns:
-            The backup; None where none was due.
-
-        Raises:
-            ProtoleafError: see `take`.
         """
         for folder in (self.path.parent, *folders_of(self.path, self.project_id)):
             clear_abandoned_project_drafts(folder)
@@ -103,19 +91,11 @@ class ProjectBackups:
         return self._take_unless_same(newest, BackupReason.DAY, cancel)
 
     def take_quarterly(self, *, cancel: CancelToken | None = None) -> Backup | None:
-        """Make a backup unless nothing changed since the last; to be called every quarter of an hour.
-
-        Raises:
-            ProtoleafError: see `take`.
-        """
+        """Make a backup, as `take`, unless nothing changed since the last; to be called every quarter of an hour."""
         return self._take_unless_same(self.newest(), BackupReason.QUARTER_HOUR, cancel)
 
     def before(self, reason: BackupReason) -> str:
-        """Make a backup before something that undo takes back as well: that goes on, whatever becomes of the backup.
-
-        Returns:
-            What the person must be told; empty when there is a backup.
-        """
+        """Make a backup before an action that goes on in any case; returns why there is none, for the person, or ""."""
         newest = self.newest()
         try:
             if newest is None or not newest.reason.is_before_action or newest.generation != self._generation():
@@ -126,11 +106,11 @@ class ProjectBackups:
         return ""
 
     def all(self) -> list[Backup]:
-        """What there is, the newest first; see `backups_of`."""
+        """All backups, the newest first; see `backups_of`."""
         return backups_of(self.path, self.project_id)
 
     def contents(self) -> Contents:
-        """What people did in the project, for a comparison with a backup; the project can be worked with meanwhile."""
+        """What people did in the project, for a comparison with a backup."""
         with closing(self._connection()) as connection:
             return read_contents(connection)
 
@@ -178,12 +158,9 @@ class ProjectBackups:
 
 
 def back_up(project: Path, folder: Path | None = None, *, clock: Clock = present_time) -> Backup:
-    """Make a backup of a project that somebody asked for; the project may be open anywhere.
+    """Make a backup of a project on request; the project may be open anywhere.
 
-    Args:
-        project: the file, absolute.
-        folder: where to; by default among the other backups, where superfluous ones then go.
-        clock: tells the time.
+    Without a folder it lies among the other backups, of which superfluous ones then go.
 
     Raises:
         ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `Project.open`.
@@ -196,7 +173,7 @@ def back_up(project: Path, folder: Path | None = None, *, clock: Clock = present
         where = folder or make_folder(project, project_id)
         path = take_backup(file.connection, where, project=project, reason=BackupReason.ASKED, when=clock())
     if folder is None:
-        thin(where, project, project_id, clock(), kept=path)
+        _thin(where, project, project_id, clock(), kept=path)
     return _made(path)
 
 
@@ -206,18 +183,10 @@ def _made(path: Path) -> Backup:
     return look_at(path, name)
 
 
-def thin(folder: Path, project: Path, project_id: str, now: datetime, *, kept: Path) -> list[Path]:
-    """Delete superfluous backups of a project; files of others, under other names, or damaged are left alone.
+def _thin(folder: Path, project: Path, project_id: str, now: datetime, *, kept: Path) -> None:
+    """Delete superfluous backups of a project in a folder, but not `kept`.
 
-    Args:
-        folder: where they lie.
-        project: the project file; backups from when it had another name stay.
-        project_id: which project it is.
-        now: with time zone.
-        kept: a backup that stays in any case.
-
-    Returns:
-        What was deleted.
+    Files of other projects or names, also from when this one had another name, and damaged ones are left alone.
     """
     clear_abandoned_project_drafts(folder)
     called = project_name(project)
@@ -227,16 +196,13 @@ def thin(folder: Path, project: Path, project_id: str, now: datetime, *, kept: P
         for path, name, mark in named
         if mark is not None and mark.project_id == project_id
     ]
-    gone = []
-    for path in (ours[place][0] for place in superfluous([moment for _, moment in ours], now)):
-        if path != kept:
+    for place in superfluous([moment for _, moment in ours], now):
+        if ours[place][0] != kept:
             with suppress(OSError):
-                path.unlink()
-                gone.append(path)
-    return gone
+                ours[place][0].unlink()
 
 
-Slot = Callable[[datetime], tuple[int, ...]]
+Slot = Callable[[datetime], int | tuple[int, ...]]
 """The stretch of time in which a backup lies."""
 
 KEPT_BEFORE_ACTIONS: Final = timedelta(days=14)
@@ -247,13 +213,7 @@ _HOUR_S: Final = 3600
 
 @dataclass(frozen=True)
 class Moment:
-    """A backup, as far as thinning must know it.
-
-    Attributes:
-        when: with time zone.
-        reason: why it was made.
-        generation: how often the project had been committed to.
-    """
+    """What thinning must know of a backup; `when` has a time zone."""
 
     when: datetime
     reason: BackupReason
@@ -261,19 +221,12 @@ class Moment:
 
 
 def superfluous(moments: Sequence[Moment], now: datetime) -> list[int]:
-    """Which of the sound backups of a project may be deleted.
+    """Which of the sound backups of a project may be deleted, as positions in `moments`.
 
     The newest stays of each of the last 8 quarter hours, 24 hours, 14 days and 12 weeks that have any, so a long
-    holiday costs nothing. The eight latest states stay, whatever their dates say. What was made before an action stays
-    for two weeks at least, what a person asked for stays until they delete it, and what seems to come from the future
-    (a clock was wrong) is left alone.
-
-    Args:
-        moments: in any order.
-        now: with time zone.
-
-    Returns:
-        Positions in `moments`.
+    holiday costs nothing. The eight latest states stay, whatever their dates. What was made before an action stays for
+    two weeks at least, what was made on request until it is deleted by hand, and what is dated in the future (a clock
+    was wrong) is left alone.
     """
     past = [place for place, each in enumerate(moments) if each.when <= now]
     newest_first = sorted(past, key=lambda place: (moments[place].when, moments[place].reason.value), reverse=True)
@@ -284,7 +237,7 @@ def superfluous(moments: Sequence[Moment], now: datetime) -> list[int]:
 
 
 def _newest_of_each(moments: Sequence[Moment], newest_first: Sequence[int], slot: Slot, count: int) -> Collection[int]:
-    newest: dict[tuple[int, ...], int] = {}
+    newest: dict[int | tuple[int, ...], int] = {}
     for place in newest_first:
         newest.setdefault(slot(moments[place].when), place)
     return list(newest.values())[:count]
@@ -296,20 +249,9 @@ def _stays(moment: Moment, now: datetime) -> bool:
     return moment.reason.is_before_action and now - moment.when <= KEPT_BEFORE_ACTIONS
 
 
-def _quarter(when: datetime) -> tuple[int, ...]:
-    return (int(when.timestamp() // _QUARTER_S),)
-
-
-def _hour(when: datetime) -> tuple[int, ...]:
-    return (int(when.timestamp() // _HOUR_S),)
-
-
-def _day(when: datetime) -> tuple[int, ...]:
-    return (when.toordinal(),)
-
-
-def _week(when: datetime) -> tuple[int, ...]:
-    return tuple(when.isocalendar())[:2]
-
-
-_TIERS: Final[Sequence[tuple[Slot, int]]] = ((_quarter, 8), (_hour, 24), (_day, 14), (_week, 12))
+_TIERS: Final[Sequence[tuple[Slot, int]]] = (
+    (lambda when: int(when.timestamp() // _QUARTER_S), 8),
+    (lambda when: int(when.timestamp() // _HOUR_S), 24),
+    (lambda when: when.toordinal(), 14),
+    (lambda when: tuple(when.isocalendar())[:2], 12),
+)

@@ -1,55 +1,42 @@
 """The backups that there are, and what each holds. A damaged one is listed as such and disturbs nothing."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from engine.errors import ProtoleafError
-from engine.project.backups.index import BackupIndex, backup_key, read_index
-from engine.project.backups.place import BackupName, BackupReason, folders_of, read_name
+from engine.project.backups.index import BackupIndex, backup_key, file_number_of, read_index
+from engine.project.backups.place import ID_LETTERS, BackupName, BackupReason, folders_of, read_name
 from engine.project.backups.taking import check_is_whole
 from engine.project.connection import Connection
-from engine.project.file.file_state import has_state, mark_of
-from engine.project.file.on_disk import address, check_header
+from engine.project.file.file_state import FileMark, Seal, has_seal, has_state, mark_of, marks_in, reader_of, seal_of
+from engine.project.file.on_disk import JOURNAL_SUFFIX, LOG_SUFFIX, bare_file, check_header, side_file
 from engine.project.opening import is_open_here
 from engine.texts import counted
 
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup of a project.
-
-    Attributes:
-        path: its file.
-        when: when it was made, with time zone.
-        reason: why.
-        size_bytes: of the file.
-        project_id: which project it is of; empty where it cannot tell.
-        generation: how often the project had been committed to; the same only where the content is.
-        classes, images, labels: how many it holds.
-        fault: why it cannot be used; empty for one that can, as far as was looked.
-        taken_of: the project file that it was made of; None where that is not known.
-        is_of_copy: whether that is a copy of the project which is still there.
-    """
+    """A backup of a project, with the numbers of what it holds."""
 
     path: Path
-    when: datetime
+    when: datetime  # when it was made, with time zone
     reason: BackupReason
     size_bytes: int
-    project_id: str = ""
-    generation: int = -1
+    project_id: str = ""  # which project it is of; empty where the file is too damaged
+    generation: int = -1  # how often the project had been committed to; the same only where the content is
     classes: int = 0
     images: int = 0
     labels: int = 0
-    fault: str = ""
-    taken_of: Path | None = None
-    is_of_copy: bool = False
+    fault: str = ""  # why it cannot be used; empty where no fault was found
+    taken_of: Path | None = None  # the project file that it was made of, if known
+    is_of_copy: bool = False  # whether that is a copy of the project which is still there
 
     def is_dated_ahead(self, now: datetime) -> bool:
-        """Whether it seems to come from the future: the clock was wrong."""
+        """Whether it is dated in the future: the clock was wrong."""
         return self.when > now
 
 
@@ -58,11 +45,7 @@ def backups_of(
 ) -> list[Backup]:
     """All backups of a project, the newest first; those that were taken of a copy which is still there come last.
 
-    Args:
-        project: the project file; it need not be there.
-        project_id: which project it is.
-        is_verified: whether each is read whole and compared with its seal.
-        index: what is known of paths already.
+    The project file may be gone. If `is_verified`, each backup is read whole and compared with its seal.
     """
     index = read_index() if index is None else index
     found = [
@@ -77,14 +60,15 @@ def backups_of(
 
 
 def newest_first(backups: Iterable[Backup], index: BackupIndex) -> list[Backup]:
-    """Backups of one project by what was done in it, whatever the clock said; damaged ones, which cannot tell, last."""
+    """Backups of one project by their generations, whatever the clock was; damaged ones, which have none, last."""
     found = list(backups)
     rounds = _rounds(found, index)
-    order: Callable[[Backup], tuple[object, ...]] = lambda backup: (  # noqa: E731 (typed shorthand)
-        rounds.get(backup_key(backup.path), 0), backup.generation, backup.when, modified_ns(backup.path),
-        backup.path.name,
-    )  # fmt: skip
-    return sorted(found, key=lambda backup: (backup.generation >= 0, order(backup)), reverse=True)
+
+    def order(backup: Backup) -> tuple[object, ...]:
+        path, generation = backup.path, backup.generation
+        return generation >= 0, rounds.get(backup_key(path), 0), generation, backup.when, modified_ns(path), path.name
+
+    return sorted(found, key=order, reverse=True)
 
 
 def _rounds(backups: Iterable[Backup], index: BackupIndex) -> dict[str, int]:
@@ -102,13 +86,7 @@ def _rounds(backups: Iterable[Backup], index: BackupIndex) -> dict[str, int]:
 
 
 def placed(backup: Backup, project: Path, index: BackupIndex) -> Backup:
-    """The same, with which path it was taken of.
-
-    Args:
-        backup: a backup.
-        project: for which it is listed.
-        index: what is known of paths.
-    """
+    """A backup, listed for a project file, with the path that it was taken of."""
     taken_of, whole = index.taken_of(backup.path), Path(os.path.realpath(project))
     elsewhere = index.record_of(taken_of) if taken_of is not None and taken_of != whole else None
     is_of_copy = elsewhere is not None and elsewhere.project_id == backup.project_id and elsewhere.path.is_file()
@@ -124,7 +102,7 @@ def modified_ns(path: Path) -> int:
 
 
 def named_in(folder: Path) -> Iterator[tuple[Path, BackupName]]:
-    """Files of a folder that are called as backups are; not one that somebody opened as a project here."""
+    """Files of a folder that have the name of a backup, but for one that is open as a project here."""
     try:
         paths = sorted(folder.iterdir())
     except OSError:
@@ -155,7 +133,7 @@ def look_at(path: Path, name: BackupName) -> Backup:
     backup = Backup(path, name.when, name.reason, size_bytes)
     try:
         check_header(path)
-        with closing(Connection(path, address(path, "mode=ro&immutable=1"))) as connection:
+        with bare_file(path) as connection:
             return replace(
                 backup,
                 project_id=mark_of(connection).project_id,
@@ -169,28 +147,26 @@ def look_at(path: Path, name: BackupName) -> Backup:
 
 
 def backup_at(path: Path) -> Backup:
-    """A file that somebody takes for a backup, whatever it is called, with the path that it was taken of."""
+    """A file of any name as a backup, with the path that it was taken of."""
     written = datetime.fromtimestamp(modified_ns(path) / 1e9).astimezone()
     backup = look_at(path, read_name(path) or BackupName(path.stem, written, BackupReason.ASKED))
     return replace(backup, taken_of=read_index().taken_of(path))
 
 
 def description(backup: Backup) -> str:
-    """What a person must know of a backup before it takes the place of what may be another project."""
-    counts = (
-        counted(backup.classes, "class", "classes"), counted(backup.images, "image"), counted(backup.labels, "label"),
-    )  # fmt: skip
+    """A backup in words, for a person who decides whether it replaces what may be another project."""
+    classes, images = counted(backup.classes, "class", "classes"), counted(backup.images, "image")
     name = read_name(backup.path)
     of = backup.taken_of or (name.project if name is not None else backup.path)
-    return f"{', '.join(counts)}, of {backup.when:%Y-%m-%d %H:%M:%S}, taken of {of}, in {backup.path}"
+    when = f"{backup.when:%Y-%m-%d %H:%M:%S}"
+    return f"{classes}, {images}, {counted(backup.labels, 'label')}, of {when}, taken of {of}, in {backup.path}"
 
 
 def sealed_generation(connection: Connection) -> int:
     """Generation of a file as it would be once it was sealed: the same for a project and its backup without changes."""
     if not has_state(connection):
         return 0
-    is_sealed = connection.value("SELECT digest FROM file_state") is not None
-    return mark_of(connection).generation + (0 if is_sealed else 1)
+    return mark_of(connection).generation + (not has_seal(connection))
 
 
 def _count(connection: Connection, table: str) -> int:
@@ -200,3 +176,137 @@ def _count(connection: Connection, table: str) -> int:
 def _reason(error: ProtoleafError, path: Path) -> str:
     """Why in a few words: which file it is stands beside them."""
     return error.found.removeprefix(str(path)).strip(" ()") or error.what
+
+
+_ALIKE: Final = 8
+"""So many of 16 bytes are the same only in a damaged copy of an identity; by chance hardly ever two are."""
+
+
+def mark_in_file(path: Path) -> FileMark | None:
+    """The mark in a file; None where it is missing or too damaged for SQLite. No byte of it is changed."""
+    try:
+        check_header(path)
+        with bare_file(path) as connection:
+            return mark_of(connection)
+    except ProtoleafError:
+        return None
+
+
+def project_id_of(path: Path) -> str | None:
+    """The project id in a file; None where it is missing or too damaged to be read."""
+    mark = mark_in_file(path)
+    return None if mark is None else mark.project_id
+
+
+def identify(project: Path, index: BackupIndex | None = None) -> str | None:
+    """Which project is, or was, at a path, where the file may be damaged or gone; None where that is uncertain.
+
+    An id in the file counts when such a project was seen on this computer: damage may have changed it. For a file
+    without one the index answers, as long as it is still the same file.
+    """
+    index = read_index() if index is None else index
+    stored_id = project_id_of(project)
+    if stored_id is not None and stored_id in index.project_ids:
+        return stored_id
+    named = (path for folder in folders_of(project, None) for path, _ in named_in(folder))
+    known = index.project_ids | {backed_up for path in named if (backed_up := project_id_of(path)) is not None}
+    if stored_id is not None and stored_id in known:
+        return stored_id
+    raw = [mark.project_id for mark in marks_in(project)]
+    readings = [stored_id, *raw] if stored_id is not None else raw
+    fitting = {each for reading in readings for each in known if _is_alike(reading, each)}
+    if fitting:
+        return fitting.pop() if len(fitting) == 1 else None
+    return _unseen(project, readings, stored_id, index) if readings else _remembered(project, known, index)
+
+
+def last_generation(project: Path) -> int:
+    """Generation of a project file, damaged or not; 0 where it cannot be found."""
+    mark = mark_in_file(project)
+    found = [mark] if mark is not None else marks_in(project)
+    return max((each.generation for each in found), default=0)
+
+
+def _unseen(project: Path, readings: Sequence[str], stored_id: str | None, index: BackupIndex) -> str | None:
+    """An id not seen here before; where another one was seen in this file, damage may have changed it."""
+    seen = index.record_of(project)
+    if seen is not None and seen.file_number == file_number_of(project):
+        return stored_id if _is_sealed(project) else None
+    return stored_id or (readings[0] if len(set(readings)) == 1 else None)
+
+
+def _remembered(project: Path, known: Iterable[str], index: BackupIndex) -> str | None:
+    """The id by the index for a file without one, or else by the logs beside it."""
+    seen = index.record_of(project)
+    if seen is not None and (seen.file_number == file_number_of(project) or not project.exists()):
+        return seen.project_id
+    if seen is not None:
+        return None  # another file was put there since
+    logs = (side_file(project, suffix) for suffix in (JOURNAL_SUFFIX, LOG_SUFFIX))
+    found = {mark.project_id for log in logs for mark in marks_in(log)}.intersection(known)
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_sealed(project: Path) -> bool:
+    try:
+        with bare_file(project) as connection:
+            return has_state(connection) and seal_of(connection, reader_of(project)) is Seal.WHOLE
+    except (ProtoleafError, OSError):
+        return False
+
+
+def _is_alike(one: str, other: str) -> bool:
+    pairs = zip(bytes.fromhex(one), bytes.fromhex(other), strict=False)
+    return sum(first == second for first, second in pairs) >= _ALIKE
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a project can be restored from."""
+
+    project_id: str | None  # which project it is; None where that is uncertain
+    own: tuple[Backup, ...]  # its own backups, the newest first, those of its copies last; () without a project id
+    others: tuple[Backup, ...]  # of other projects of its name, project by project, those most likely its own first
+
+    @property
+    def all(self) -> tuple[Backup, ...]:
+        """In the order of their numbers."""
+        return self.own + self.others
+
+
+def offer_for(project: Path, *, is_verified: bool = False) -> Offer:
+    """Backups for a project that may be damaged or gone; if `is_verified`, each is read whole, as in `backups_of`."""
+    index = read_index()
+    named = [look_at(path, name) for folder in folders_of(project, None) for path, name in named_in(folder)]
+    project_id = identify(project, index)
+    own = [] if project_id is None else backups_of(project, project_id, index=index)
+    owned = {backup.path for backup in own}
+    others = _grouped([backup for backup in named if backup.path not in owned], project, index)
+    if is_verified:
+        own, others = list(map(verified, own)), list(map(verified, others))
+    return Offer(project_id, tuple(own), tuple(others))
+
+
+def owner_of(backup: Backup) -> str:
+    """The start of the project's id, for a damaged backup by the name of its folder."""
+    return backup.project_id[:ID_LETTERS] or backup.path.parent.name.rpartition(" ")[2]
+
+
+def _grouped(backups: Iterable[Backup], project: Path, index: BackupIndex) -> list[Backup]:
+    """Backups of several projects, each's together: first what was taken of this path, last what is alive elsewhere."""
+    groups: dict[str, list[Backup]] = {}
+    for backup in backups:
+        groups.setdefault(owner_of(backup), []).append(placed(backup, project, index))
+    ordered = [newest_first(group, index) for group in groups.values()]
+    ordered.sort(key=lambda group: (group[0].generation >= 0, group[0].when), reverse=True)
+    ordered.sort(key=lambda group: _distance(group, project, index))
+    return [backup for group in ordered for backup in group]
+
+
+def _distance(group: Sequence[Backup], project: Path, index: BackupIndex) -> int:
+    """How unlikely it is that these backups are of the project at a path."""
+    project_id, whole = group[0].project_id, Path(os.path.realpath(project))
+    paths = index.paths_of(project_id)
+    if any(backup.taken_of == whole for backup in group) or whole in paths:
+        return 0
+    return 2 if any(is_open_here(path) or project_id_of(path) == project_id for path in paths) else 1

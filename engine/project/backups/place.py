@@ -43,25 +43,14 @@ class BackupReason(Enum):
     RESTORE = "before restoring"
 
     @property
-    def is_automatic(self) -> bool:
-        """Whether the clock asked for it."""
-        return self in (BackupReason.QUARTER_HOUR, BackupReason.DAY)
-
-    @property
     def is_before_action(self) -> bool:
-        """Whether it was made because something was about to change much."""
-        return not self.is_automatic and self is not BackupReason.ASKED
+        """Whether it was made before something that changes much."""
+        return self not in (BackupReason.QUARTER_HOUR, BackupReason.DAY, BackupReason.ASKED)
 
 
 @dataclass(frozen=True)
 class BackupName:
-    """What a backup's name says.
-
-    Attributes:
-        project: name of the project, without its suffix.
-        when: with time zone.
-        reason: why it was made.
-    """
+    """The parts of a backup's name; `when` has a time zone."""
 
     project: str
     when: datetime
@@ -69,7 +58,7 @@ class BackupName:
 
 
 def project_name(project: Path) -> str:
-    """Name of a project as its backups carry it: without suffix, and cut where it would not leave room."""
+    """Name of a project in those of its backups: without suffix, and cut where it would leave no room."""
     name = project.name.removesuffix(PROJECT_SUFFIX)
     while len(os.fsencode(name)) > _LONGEST_PROJECT_BYTES:
         name = name[:-1]
@@ -77,18 +66,13 @@ def project_name(project: Path) -> str:
 
 
 def file_name(name: BackupName, number: int = 1) -> str:
-    """`birds 2026-01-02 03-04-05 (once a day).protoleaf`; in local time.
-
-    Args:
-        name: what it says.
-        number: of several that would be called the same.
-    """
+    """`birds 2026-01-02 03-04-05 (once a day).protoleaf` in local time; the number tells namesakes apart."""
     more = f" {number}" if number > 1 else ""
     return f"{name.project} {name.when.astimezone().strftime(_TIME)} ({name.reason.value}){more}{PROJECT_SUFFIX}"
 
 
 def read_name(path: Path) -> BackupName | None:
-    """What a backup's name says; None where the file is called otherwise."""
+    """Parse a backup's name; None for another one."""
     found = _PATTERN.fullmatch(path.name)
     if found is None:
         return None
@@ -110,7 +94,7 @@ def folder_for(project: Path, project_id: str) -> Path:
 
 
 def make_folder(project: Path, project_id: str) -> Path:
-    """The same, made if it is missing.
+    """Make the folder for new backups of a project if it is missing.
 
     Raises:
         StorageError: the chosen folder is gone, or the folder cannot be made.
@@ -128,9 +112,7 @@ def make_folder(project: Path, project_id: str) -> Path:
 def folders_of(project: Path, project_id: str | None) -> list[Path]:
     """Folders in which backups of a project may lie, also from when it had another name.
 
-    Args:
-        project: the project file.
-        project_id: None where the file is too damaged to tell; then its name decides.
+    Without an id, as for a damaged file, the project's name decides.
     """
     choices = _choices()
     roots = [backups_folder(), *(choices.values() if project_id is None else filter(None, [chosen_folder(project_id)]))]
@@ -143,11 +125,7 @@ def chosen_folder(project_id: str) -> Path | None:
 
 
 def choose_folder(project_id: str, folder: Path | None) -> None:
-    """Put the backups of a project somewhere else from now on; those that are there stay where they are.
-
-    Args:
-        project_id: the project.
-        folder: None for the usual folder.
+    """Put the backups of a project into another folder, None being the usual one; those that are there stay.
 
     Raises:
         StorageError: the folder is not there or cannot be written to, or the choice cannot be kept.

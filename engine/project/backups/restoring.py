@@ -18,12 +18,11 @@ from engine.errors import (
 )
 from engine.full_disk import storage_error
 from engine.new_file import new_file
-from engine.project.backups.identity import identify, last_generation
 from engine.project.backups.index import note_opening
-from engine.project.backups.listing import backup_at, backups_of, description
+from engine.project.backups.listing import backup_at, backups_of, description, identify, last_generation
 from engine.project.backups.place import BackupReason, make_folder
 from engine.project.backups.taking import take_backup, verify
-from engine.project.connection import Connection
+from engine.project.connection import Connection, unsafe_target
 from engine.project.file.file_lock import (
     FileLock,
     clear_abandoned_project_drafts,
@@ -39,29 +38,22 @@ from engine.project.opening import OpenFile, open_for_reading
 
 @dataclass(frozen=True)
 class Restoration:
-    """What was done.
-
-    Attributes:
-        project: the project file, now as it was in the backup.
-        kept: where the state from before is; None where there was no file.
-        was_damaged: whether that state was damaged, and only its bytes could be kept.
-    """
+    """What a restoration did."""
 
     project: Path
-    kept: Path | None
-    was_damaged: bool = False
+    kept: Path | None  # where the state from before is; None where there was no file
+    was_damaged: bool = False  # whether that state was damaged, and only its bytes could be kept
 
 
 def restore(
     project: Path, backup: Path, *, is_other_allowed: bool = False, is_doubt_allowed: bool = False, when: datetime
 ) -> Restoration:
-    """Make a project what it was in a backup. Undo goes on from there.
+    """Make a project what it was in a backup, or any copy of a project. Undo goes on from there.
 
     Args:
         project: the file, absolute; it may be damaged or gone, but nobody has it open.
-        backup: a backup, or any copy of a project; it stays as it is.
         is_other_allowed: whether it may be of another project.
-        is_doubt_allowed: whether it may be restored where nobody can be sure which project it was: the person was shown
+        is_doubt_allowed: whether it may be restored where it is uncertain which project it was: the person was shown
             what the backup holds and of what it was taken, or named its file.
         when: now, with time zone.
 
@@ -125,7 +117,7 @@ def _restore_missing(project: Path, backup: Path, check: Callable[[Connection], 
 def _check_owner(
     project: Path, backup: Path, source: Connection, *, is_other_allowed: bool, is_doubt_allowed: bool
 ) -> None:
-    """Refuse a backup of another project, and one that may be of another, with what the person must know of it."""
+    """Refuse a backup that is or may be of another project, and describe it."""
     if is_other_allowed:
         return
     present, its_own = identify(project), mark_of(source).project_id
@@ -144,23 +136,18 @@ def _check_owner(
 
 
 def _keep_present(project: Path, lock: FileLock, when: datetime) -> tuple[Path, bool]:
-    """Back the present up; one that is too damaged for that is copied byte by byte beside the project.
+    """Back the present up, or copy it byte by byte beside the project where it is too damaged: returns path and which.
 
-    Raises:
-        StorageError: neither is possible; then nothing may be replaced.
+    Raises `StorageError` where neither is possible; then nothing may be replaced.
     """
     try:
         with closing(Connection(project, address(project, "mode=rw"))) as present:
             folder = make_folder(project, mark_of(present).project_id)
             return take_backup(present, folder, project=project, reason=BackupReason.RESTORE, when=when), False
     except (ProjectError, InputError):
-        return _copied_aside(project, lock, when), True
-
-
-def _copied_aside(project: Path, lock: FileLock, when: datetime) -> Path:
-    stamp = when.strftime("%Y-%m-%d %H-%M-%S")
+        stem = f"{project.stem} (damaged {when:%Y-%m-%d %H-%M-%S})"
     try:
-        return copy_bytes(lock, project.parent, f"{project.stem} (damaged {stamp})", project.suffix)
+        return copy_bytes(lock, project.parent, stem, project.suffix), True
     except OSError as error:
         raise storage_error(
             project, error, "the damaged project could not be kept, so nothing was restored", "free some space"
@@ -168,21 +155,19 @@ def _copied_aside(project: Path, lock: FileLock, when: datetime) -> Path:
 
 
 def _latest_generation(project: Path, source: Connection) -> int:
-    """How often the project had been committed to in any state that is known: the present, and its backups."""
+    """The highest generation among the present state and the backups."""
     backups = backups_of(project, mark_of(source).project_id)
     return max(last_generation(project), *(backup.generation for backup in backups), 0)
 
 
-def _write(project: Path, source: OpenFile, *, mode: int, is_replacing: bool, beyond: int = 0) -> None:
-    """Write the backup beside the project, read it back, and let it appear under the project's name at once.
+def _write(project: Path, source: OpenFile, *, mode: int, is_replacing: bool, beyond: int) -> None:
+    """Write the backup beside the project, read it back, and publish it under the project's name atomically.
 
     Its generation goes beyond that of the present, so that no two states of a project ever have the same one.
     """
     try:
         with new_file(project, replace=is_replacing, for_sqlite=True) as draft, held_draft(draft.path):
-            with closing(Connection(draft.path, str(draft.path))) as target:
-                target.value("PRAGMA journal_mode = OFF")  # a draft that fails is thrown away
-                target.write("PRAGMA synchronous = OFF")
+            with unsafe_target(draft.path) as target:
                 source.connection.copy_to(target)
                 mark = read_mark(target)
                 write_mark(target, replace(mark, generation=max(mark.generation, beyond) + 1))

@@ -1,8 +1,6 @@
 """Makes one backup: copied beside the writer, sealed, read back, on disk, and only then under its name."""
 
 import os
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -14,10 +12,10 @@ from engine.full_disk import storage_error
 from engine.new_file import new_file
 from engine.project.backups.index import note_backup
 from engine.project.backups.place import BackupName, BackupReason, file_name, project_name
-from engine.project.connection import Connection
+from engine.project.connection import Connection, unsafe_target
 from engine.project.file.file_lock import held_draft
 from engine.project.file.file_state import Seal, has_state, mark_of, put_seal, read_mark, reader_of, seal_of
-from engine.project.file.on_disk import address
+from engine.project.file.on_disk import bare_file
 
 PAGES_AT_ONCE: Final = 500
 """The writer waits at most while this many pages are copied: 2 MB, a few milliseconds."""
@@ -35,18 +33,13 @@ def take_backup(
     when: datetime,
     cancel: CancelToken | None = None,
 ) -> Path:
-    """Back a project up.
+    """Back a project up into an existing folder, never over an earlier backup, and return the backup's path.
 
     Args:
         source: the project, through a connection that nobody else uses now.
-        folder: where the backup goes; it is there.
         project: the project file, for the backup's name.
-        reason: why.
         when: with time zone.
         cancel: stops between parts; nothing is left.
-
-    Returns:
-        The backup's path; an earlier one is never overwritten.
 
     Raises:
         ProjectDamagedError: the project itself is not sound.
@@ -72,17 +65,13 @@ def take_backup(
 
 
 def verify(path: Path, counts: RowCounts | None = None) -> None:
-    """Read a backup back: structure, references, rows, seal.
-
-    Args:
-        path: of a file that nobody writes to.
-        counts: rows that each table must have; None where unknown.
+    """Read a backup back that nobody writes to: structure, references, seal, and rows of each table where given.
 
     Raises:
         ProjectDamagedError: the file is not what a sound project is.
         StorageError: it does not hold what was copied.
     """
-    with closing(Connection(path, address(path, "mode=ro&immutable=1"))) as connection:
+    with bare_file(path) as connection:
         damage = connection.value("PRAGMA integrity_check")
         if damage != "ok":
             raise _damaged(path, str(damage).partition("\n")[0])
@@ -97,12 +86,8 @@ def verify(path: Path, counts: RowCounts | None = None) -> None:
 
 
 def check_is_whole(path: Path) -> None:
-    """Compare a backup with its seal, which was put on when it had been verified; one without is verified again.
-
-    Raises:
-        ProjectDamagedError: it is not what it was.
-    """
-    with closing(Connection(path, address(path, "mode=ro&immutable=1"))) as connection:
+    """Raise `ProjectDamagedError` where a backup, sealed when it was verified, has changed; one without is verified."""
+    with bare_file(path) as connection:
         if has_state(connection) and seal_of(connection, reader_of(path)) is Seal.WHOLE:
             return
     verify(path)
@@ -124,8 +109,9 @@ def _fill(draft: Path, source: Connection, cancel: CancelToken) -> None:
 
 
 def _copied_in_parts(draft: Path, source: Connection, cancel: CancelToken) -> RowCounts | None:
-    """Let the writer between the parts; None where he wrote meanwhile."""
-    with _empty(draft) as target:
+    """Let the writer write between the parts; None where it did."""
+    os.truncate(draft, 0)
+    with unsafe_target(draft) as target:
         if not source.copy_in_parts_to(target, PAGES_AT_ONCE, cancel.raise_if_cancelled):
             return None
         with source.one_state():
@@ -137,22 +123,14 @@ def _copied_in_parts(draft: Path, source: Connection, cancel: CancelToken) -> Ro
 
 
 def _copied_at_once(draft: Path, source: Connection) -> RowCounts:
-    """Hold the writer up once, when he does not stop writing."""
-    with _empty(draft) as target:
+    """Hold the writer up once, when it does not stop writing."""
+    os.truncate(draft, 0)
+    with unsafe_target(draft) as target:
         with source.one_state():
             counts = row_counts(source)
             source.copy_to(target)
         _seal(target, draft)
         return counts
-
-
-@contextmanager
-def _empty(draft: Path) -> Iterator[Connection]:
-    os.truncate(draft, 0)
-    with closing(Connection(draft, str(draft))) as target:
-        target.value("PRAGMA journal_mode = OFF")  # a draft that fails is thrown away
-        target.write("PRAGMA synchronous = OFF")  # it is put on disk as a whole
-        yield target
 
 
 def _seal(target: Connection, draft: Path) -> None:

@@ -43,16 +43,10 @@ _BINARY: Final = getattr(os, "O_BINARY", 0)
 
 @final
 class FileLock:
-    """A locked project file.
-
-    Attributes:
-        descriptor: the open file, for reading its bytes. Never close it by yourself: POSIX would drop the locks that
-            SQLite holds in this process.
-        identity: which file it is.
-    """
+    """A locked project file."""
 
     def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
+        self.descriptor = descriptor  # closed by `release` only: POSIX would drop the locks of SQLite in this process
         status = os.fstat(descriptor)
         self.identity: Identity = status.st_dev, status.st_ino
 
@@ -69,11 +63,7 @@ class FileLock:
         return os.read(self.descriptor, size_bytes)
 
     def copy_to(self, target: Path, *, is_durable: bool = True) -> None:
-        """Copy the bytes of the file into a new one that only this person may read.
-
-        Args:
-            target: the new file.
-            is_durable: whether it must survive a power cut.
+        """Copy the bytes of the file into a new one that only this person may read, on disk if `is_durable`.
 
         Raises:
             OSError: the target is there already, or cannot be written.
@@ -118,7 +108,13 @@ def _locked(path: Path, flags: int, *, is_exclusive: bool) -> FileLock:
     try:
         descriptor = os.open(path, flags | _BINARY | getattr(os, "O_CLOEXEC", 0))
     except OSError as error:
-        raise _refusal(path, error) from error
+        if error.errno in _REFUSED:
+            raise read_only_error(path) from error
+        raise StorageError(
+            "the project file cannot be opened",
+            found=f"{path} ({error.strerror})",
+            remedy="check that its folder is still there",
+        ) from error
     try:
         _take(descriptor, is_exclusive=is_exclusive)
     except OSError as error:
@@ -157,16 +153,6 @@ def _take(descriptor: int, *, is_exclusive: bool) -> None:
     else:
         request = struct.pack("hhqqi0q", kind, os.SEEK_SET, _BYTE, 1, 0)
     fcntl.fcntl(descriptor, command, request)
-
-
-def _refusal(path: Path, error: OSError) -> ProtoleafError:
-    if error.errno in _REFUSED:
-        return read_only_error(path)
-    return StorageError(
-        "the project file cannot be opened",
-        found=f"{path} ({error.strerror})",
-        remedy="check that its folder is still there",
-    )
 
 
 def read_only_error(path: Path) -> ProjectReadOnlyError:
@@ -212,15 +198,7 @@ def _is_abandoned(draft: Path) -> bool:
 
 
 def copy_bytes(lock: FileLock, folder: Path, stem: str, suffix: str) -> Path:
-    """Copy a locked file into a folder; a file that is there already is never touched.
-
-    Args:
-        lock: the file; no transaction is open.
-        folder: where to.
-        stem, suffix: of the name; a number comes between them where it is taken.
-
-    Returns:
-        The copy's path.
+    """Copy a locked file outside a transaction; where `stem + suffix` is taken, a number comes between them.
 
     Raises:
         OSError: it cannot be written; nothing of it is left.

@@ -1,4 +1,11 @@
-"""The row that tells a project from every other one, and each of its commits from the one before."""
+"""The mark that distinguishes a project and each of its commits, and the seal of a closed one.
+
+A project that is closed properly carries a digest of its own bytes. Whoever opens it can tell in milliseconds whether a
+single bit is other than it was, which SQLite's own check cannot: it knows the structure but not what the values were.
+The first commit takes the seal away, so a file without one was not closed: a copy of an open project, or what a kill
+left behind. The digest leaves out what may change without harm: the page that holds it, and the counters of the header
+that SQLite's backup sets anew.
+"""
 
 import os
 import re
@@ -22,15 +29,10 @@ MARK_BYTES: Final = IDENTITY_BYTES + _COUNTER_BYTES
 
 @dataclass(frozen=True)
 class FileMark:
-    """Which project a file is, and how often it was committed to.
+    """Which project a file is, and how often it was committed to."""
 
-    Attributes:
-        identity: random, made with the project; copies have the same.
-        generation: one more with every commit.
-    """
-
-    identity: bytes
-    generation: int
+    identity: bytes  # random, made with the project; copies have the same
+    generation: int  # one more with every commit
 
     @classmethod
     def new(cls) -> Self:
@@ -39,7 +41,7 @@ class FileMark:
 
     @classmethod
     def from_bytes(cls, mark: bytes) -> Self:
-        """Read what `bytes` gave."""
+        """Read the bytes of a mark."""
         return cls(mark[:IDENTITY_BYTES], int.from_bytes(mark[IDENTITY_BYTES:MARK_BYTES], "big"))
 
     def __bytes__(self) -> bytes:
@@ -57,13 +59,7 @@ class FileMark:
 
 
 def insert_state(connection: Connection, *, is_journal_whole: bool, mark: FileMark | None = None) -> None:
-    """Give a file its identity.
-
-    Args:
-        connection: the file, of the present version.
-        is_journal_whole: whether every row that a person made went through the journal.
-        mark: which project it is; by default one that no other project is.
-    """
+    """Give a file of the present version its identity, by default a new one, and whether its journal has every row."""
     connection.write(
         "INSERT INTO file_state (row_id, mark, is_journal_whole) VALUES (1, ?, ?)",
         (bytes(mark or FileMark.new()), int(is_journal_whole)),
@@ -71,7 +67,7 @@ def insert_state(connection: Connection, *, is_journal_whole: bool, mark: FileMa
 
 
 def has_state(connection: Connection) -> bool:
-    """Whether a file says which project it is; versions before 3 did not."""
+    """Whether a file knows which project it is; versions before 3 did not."""
     return connection.value("SELECT 1 FROM sqlite_schema WHERE name = 'file_state'") is not None
 
 
@@ -80,9 +76,6 @@ def mark_of(connection: Connection) -> FileMark:
 
     Older files get the identity that follows from their first model version, made in some microsecond with the
     project: so a backup made before the file was brought to the present version is known as one of the same project.
-
-    Raises:
-        ProjectDamagedError: it does not say.
     """
     if has_state(connection):
         return read_mark(connection)
@@ -93,11 +86,7 @@ def mark_of(connection: Connection) -> FileMark:
 
 
 def read_mark(connection: Connection) -> FileMark:
-    """Read which project a file is.
-
-    Raises:
-        ProjectDamagedError: it does not say.
-    """
+    """Read which project a file of the present version is; raises `ProjectDamagedError` where that is missing."""
     mark = connection.value("SELECT mark FROM file_state")
     if not isinstance(mark, bytes) or len(mark) != MARK_BYTES:
         raise ProjectDamagedError(
@@ -109,13 +98,7 @@ def read_mark(connection: Connection) -> FileMark:
 
 
 def write_mark(connection: Connection, mark: FileMark, digest: bytes | None = None) -> None:
-    """Count a commit within its transaction.
-
-    Args:
-        connection: the file.
-        mark: that of the commit.
-        digest: the seal of the file as it will be; None while work goes on.
-    """
+    """Count a commit within its transaction; the digest seals the file as it will be, None while work goes on."""
     connection.write("UPDATE file_state SET mark = ?, digest = ?", (bytes(mark), digest))
 
 
@@ -128,7 +111,7 @@ Read = Callable[[int, int], bytes]
 
 
 class Seal(Enum):
-    """What the seal of a file says."""
+    """State of the seal of a file."""
 
     WHOLE = "whole"
     OPEN = "open"
@@ -136,12 +119,7 @@ class Seal(Enum):
 
 
 def put_seal(connection: Connection, read: Read) -> None:
-    """Seal a file before it is closed; one that is sealed stays as it is.
-
-    Args:
-        connection: open for writing, without a transaction.
-        read: the same file.
-    """
+    """Seal a file before it is closed, outside a transaction; one that is sealed stays as it is."""
     if has_seal(connection):
         return
     mark = read_mark(connection).next
@@ -151,17 +129,12 @@ def put_seal(connection: Connection, read: Read) -> None:
 
 
 def has_seal(connection: Connection) -> bool:
-    """Whether a file carries a seal; whether it holds is another question."""
+    """Whether a file carries a seal, intact or broken."""
     return connection.value("SELECT digest FROM file_state") is not None
 
 
 def seal_of(connection: Connection, read: Read) -> Seal:
-    """Compare a file with its seal.
-
-    Args:
-        connection: the file, of the present version, not in a transaction.
-        read: the same file.
-    """
+    """Compare a file of the present version, outside a transaction, with its seal."""
     digest = connection.value("SELECT digest FROM file_state")
     if digest is None:
         return Seal.OPEN
@@ -209,11 +182,7 @@ _ROW_BYTES: Final = 7 + MARK_BYTES  # what the pattern matches
 
 
 def marks_in(path: Path) -> list[FileMark]:
-    """The marks of all projects that the bytes of a file name, each with its highest generation.
-
-    Args:
-        path: of any file; [] where it cannot be read.
-    """
+    """The marks of all projects that the bytes of a file name, each with its highest generation; [] if unreadable."""
     generations: dict[bytes, int] = {}
     try:
         if not stat.S_ISREG(path.stat().st_mode):

@@ -6,11 +6,10 @@ somebody else came beside it, and in every transaction whether the last commit i
 """
 
 import logging
-from collections.abc import Callable
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import final
 
 from engine.config import backups_folder
 from engine.errors import ProjectDamagedError, ProjectMovedError, ProtoleafError, StorageError
@@ -28,27 +27,16 @@ from engine.project.file.on_disk import (
     side_file,
 )
 
-if TYPE_CHECKING:
-    from engine.project.connection import Connection
-
-
 _log = logging.getLogger(__name__)
 
 
 @final
 class FileGuard:
-    """Watches one project file that is open for writing.
+    """Watches one project file that is open for writing: the opened file, and the name under which it was opened."""
 
-    Args:
-        path: the project file.
-        identity: which file was opened.
-        rescue: saves what the opened file holds once its name no longer leads to it, and tells where.
-    """
-
-    def __init__(self, path: Path, identity: Identity, rescue: Callable[[], Path]) -> None:
+    def __init__(self, path: Path, lock: FileLock) -> None:
         self._path = path
-        self._identity = identity
-        self._rescue = rescue
+        self._lock = lock
         self._rescued: Path | None = None
         self._foreign_log = side_file(path, LOG_SUFFIX)
         self._journal = side_file(path, JOURNAL_SUFFIX)
@@ -58,7 +46,7 @@ class FileGuard:
 
     @property
     def has_stopped(self) -> bool:
-        """Whether nothing more can be saved, and somebody was told."""
+        """Whether nothing more can be saved, which an error has reported."""
         return self._overwritten is not None or self._rescued is not None
 
     def check(self) -> None:
@@ -79,11 +67,10 @@ class FileGuard:
             else:
                 self._own_journal = journal
 
-    def begin(self, connection: "Connection") -> None:
+    def begin(self, connection: Connection) -> None:
         """Right after a transaction began: is the file as the last commit left it? Counts the new one.
 
-        The mark is written first, so that a journal that a kill leaves behind begins with it and can be told from
-        others.
+        The mark is written first, so that a journal that a kill leaves behind begins with it and can be identified.
         """
         mark = self._present_mark(connection)
         if self._mark is not None and mark != self._mark:
@@ -92,9 +79,9 @@ class FileGuard:
         self._mark = mark
         write_mark(connection, mark.next)
 
-    def before_commit(self, connection: "Connection") -> None:
+    def before_commit(self, connection: Connection) -> None:
         """Right before a transaction is committed."""
-        if identity_of(self._path) != self._identity:
+        if identity_of(self._path) != self._lock.identity:
             connection.roll_back()  # what is rescued must be whole
             self._check_place()
 
@@ -110,7 +97,7 @@ class FileGuard:
         self._own_journal = identity_of(self._journal)
 
     def _check_place(self) -> None:
-        if identity_of(self._path) != self._identity:
+        if identity_of(self._path) != self._lock.identity:
             raise self._moved_error()
         self._rescued = None  # it is back, if it was away: another move wants another copy
 
@@ -118,7 +105,7 @@ class FileGuard:
         remedy = "put it back where it was, or open it where it is now"
         if self._rescued is None:
             try:
-                self._rescued = self._rescue()
+                self._rescued = _rescue(self._path, self._lock)
             except ProtoleafError as error:
                 _log.warning("no rescue copy: %s", error)
         if self._rescued is not None:
@@ -131,7 +118,7 @@ class FileGuard:
             rescued=self._rescued,
         )
 
-    def _present_mark(self, connection: "Connection") -> FileMark:
+    def _present_mark(self, connection: Connection) -> FileMark:
         try:
             return read_mark(connection)
         except ProjectDamagedError as error:
@@ -153,18 +140,11 @@ def _overwritten_error(path: Path) -> ProjectMovedError:
     )
 
 
-def rescue(path: Path, lock: FileLock) -> Path:
+def _rescue(path: Path, lock: FileLock) -> Path:
     """Copy the opened file, wherever it is now, beside its old name, or among the backups where that folder is gone.
 
-    Args:
-        path: the name under which it was opened.
-        lock: the opened file; no transaction is open.
-
-    Returns:
-        The copy's path: `birds (rescued 2026-01-02 03-04-05).protoleaf`.
-
-    Raises:
-        StorageError: the copy cannot be written, or is not whole.
+    The copy is called `birds (rescued 2026-01-02 03-04-05).protoleaf`. Raises `StorageError` where it cannot be written
+    or is not whole.
     """
     stamp = datetime.now().astimezone().strftime("%Y-%m-%d %H-%M-%S")
     failure: StorageError | None = None

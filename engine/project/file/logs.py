@@ -1,4 +1,6 @@
-"""Logs that lie beside a project before it is opened: its own are for SQLite to finish, all others are set aside.
+"""Logs that lie beside a project before it is opened, and reading a project from a private copy.
+
+A project's own log is for SQLite to finish, all others are set aside.
 
 A kill in the middle of a commit leaves a journal, and the file is whole only together with it. But a journal, or a
 write-ahead log of an older version of the program, also stays behind when somebody puts a backup in the file's place,
@@ -9,22 +11,27 @@ import logging
 import os
 import shutil
 import struct
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
-from engine.errors import ProtoleafError
+from engine.errors import ProjectLockedError, ProjectReadOnlyError, ProtoleafError, StorageError
 from engine.files import open_regular
-from engine.new_folder import scratch_folder
-from engine.project.connection import Connection, Row
+from engine.full_disk import storage_error
+from engine.new_folder import ScratchFolder, scratch_folder
+from engine.project.connection import Connection, Row, unsafe_target
+from engine.project.file.file_lock import FileLock, lock_for_copying
 from engine.project.file.file_state import FileMark, Seal, has_seal, mark_of, read_mark, reader_of, seal_of
 from engine.project.file.on_disk import (
     JOURNAL_MAGIC,
     JOURNAL_SUFFIX,
     LOG_SUFFIX,
     address,
+    bare_file,
     has_write_ahead_log,
     is_hot,
     set_aside,
@@ -33,27 +40,27 @@ from engine.project.file.on_disk import (
 from engine.project.schema import SCHEMA_VERSION
 from engine.project.soundness import faults
 
+T = TypeVar("T")
+
 _HEADER: Final = struct.Struct(">8sIIIII")  # magic, records, nonce, pages before, sector size, page size
-_PAGE_NUMBER: Final = struct.Struct(">I")
+_PAGE_NUMBER_BYTES: Final = 4
 _SMALLEST_PAGE_BYTES: Final = 512
 _LARGEST_PAGE_BYTES: Final = 65536
+_STEPS: Final = "SELECT step_id, text, done_at FROM journal_step ORDER BY step_id"
+_PAGES_OF_A_SEAL: Final = 2  # sealing changes the header and the row with the mark, and nothing that anybody made
+_EMPTY_LOG_BYTES: Final = 32  # a write-ahead log's header without any page
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class JournalStart:
-    """The beginning of a journal.
+    """The beginning of SQLite's rollback journal, which holds pages as they were before the commit that was being made.
 
-    Attributes:
-        record_count: how many pages it holds, as far as they were flushed.
-        page_bytes: size of a page of its file.
-        page_number: which page its first record holds, counted from 1.
-        page: what that page held before the commit.
+    Our commits change the mark of the file first (`FileGuard`), so the first page in a journal of ours holds it.
     """
 
-    record_count: int
-    page_bytes: int
-    page_number: int
-    page: bytes
+    record_count: int  # how many pages it holds, as far as they were flushed
+    page: bytes  # what its first page held before the commit
 
     def mark_of(self, identity: bytes) -> FileMark | None:
         """The mark of a project in the first page; None where the page holds no mark of this project."""
@@ -62,7 +69,7 @@ class JournalStart:
         return FileMark.from_bytes(mark) if len(mark) >= len(bytes(FileMark(identity, 0))) else None
 
 
-def read_journal_start(path: Path) -> JournalStart | None:
+def _read_journal_start(path: Path) -> JournalStart | None:
     """Read the beginning of a journal; None where it is no journal or holds no whole page."""
     try:
         with open_regular(path) as file:
@@ -73,29 +80,16 @@ def read_journal_start(path: Path) -> JournalStart | None:
             if magic != JOURNAL_MAGIC or not _SMALLEST_PAGE_BYTES <= page_bytes <= _LARGEST_PAGE_BYTES:
                 return None
             file.seek(min(sector_bytes, _LARGEST_PAGE_BYTES))
-            record = file.read(_PAGE_NUMBER.size + page_bytes)
+            record = file.read(_PAGE_NUMBER_BYTES + page_bytes)
     except OSError:
         return None
-    if len(record) < _PAGE_NUMBER.size + page_bytes:
+    if len(record) < _PAGE_NUMBER_BYTES + page_bytes:
         return None
-    (page_number,) = _PAGE_NUMBER.unpack_from(record)
-    return JournalStart(record_count, page_bytes, page_number, record[_PAGE_NUMBER.size :])
-
-
-_log = logging.getLogger(__name__)
-_STEPS: Final = "SELECT step_id, text, done_at FROM journal_step ORDER BY step_id"
-_PAGES_OF_A_SEAL: Final = 2  # sealing changes the header and the row with the mark, and nothing that anybody made
-_EMPTY_LOG_BYTES: Final = 32  # a write-ahead log's header without any page
+    return JournalStart(record_count, record[_PAGE_NUMBER_BYTES:])
 
 
 def settle_logs(path: Path) -> tuple[Path, ...]:
-    """Leave a project with no other logs than its own, before SQLite opens it for writing.
-
-    Args:
-        path: the project file, locked.
-
-    Returns:
-        The new paths of logs that were set aside.
+    """Set aside the logs beside a locked project that are not its own, before SQLite opens it; returns their new paths.
 
     Raises:
         StorageError: a log that does not belong cannot be renamed.
@@ -111,33 +105,31 @@ def settle_logs(path: Path) -> tuple[Path, ...]:
 
 
 def own_log(path: Path) -> Path | None:
-    """The log without which a project is not whole; None where the file alone is the truth.
+    """The log without which a project that nobody writes to is not whole; None where the file alone is the truth.
 
-    Args:
-        path: the project file, which nobody writes to now.
-
-    Returns:
-        Its journal or write-ahead log; the journal may still have an earlier name of the project.
+    A journal may still have an earlier name of the project.
     """
     log, journal = side_file(path, LOG_SUFFIX), side_file(path, JOURNAL_SUFFIX)
     if has_write_ahead_log(path):
         return log if _would_be_applied(log) and _fits(path, log) else None
     if is_hot(journal) and _is_own(path, journal):
         return journal
-    candidates = () if _has_seal(path) else _journals_without_file(path)
+    # Whether a seal holds takes reading the whole file, which opening does anyway.
+    candidates = () if _of_bare_file(path, has_seal) else _journals_without_file(path)
     return next((each for each in candidates if is_hot(each) and _is_own(path, each)), None)
 
 
 @contextmanager
-def private_copy(path: Path, log: Path | None) -> Iterator[Path]:
-    """Copy the bare bytes of a project, and one log, to a place of one's own, for SQLite to bring together there."""
+def _private_copy(path: Path, log: Path | None) -> Iterator[tuple[Connection, Path]]:
+    """Copy the bytes of a project and one log to a scratch folder, where SQLite may bring them together."""
     with scratch_folder() as folder:
         copy = folder / "copy.protoleaf"
         shutil.copyfile(path, copy)
         if log is not None:
             suffix = LOG_SUFFIX if log.name.endswith(LOG_SUFFIX) else JOURNAL_SUFFIX
             shutil.copyfile(log, side_file(copy, suffix))
-        yield copy
+        with closing(Connection(path, address(copy, "mode=rw"))) as connection:
+            yield connection, copy
 
 
 def _would_be_applied(log: Path) -> bool:
@@ -148,34 +140,17 @@ def _would_be_applied(log: Path) -> bool:
     return False
 
 
-def _has_seal(path: Path) -> bool:
-    """Whether the file was closed; whether its seal holds takes reading all of it, which opening does anyway."""
-    try:
-        with closing(_bare(path)) as connection:
-            return has_seal(connection)
-    except ProtoleafError:
-        return False
-
-
-def _is_sealed(path: Path) -> bool:
-    """Whether the file is whole as it is, without any log: its seal holds."""
-    try:
-        with closing(_bare(path)) as connection:
-            return seal_of(connection, reader_of(path)) is Seal.WHOLE
-    except ProtoleafError:
-        return False
-
-
 def _is_own(path: Path, journal: Path) -> bool:
     """Whether the journal is of the commit before, or in the middle of, which the file is."""
-    start = read_journal_start(journal)
-    mark = _bare_mark(path)
+    start = _read_journal_start(journal)
+    mark = _of_bare_file(path, read_mark)
     if start is None or mark is None:
         return start is not None and _fits(path, journal)
     before = start.mark_of(mark.identity)
     if before is None:
         return mark.generation == 0 and _is_of_migration(path, journal, mark)
-    if _is_sealed(path) and start.record_count > _PAGES_OF_A_SEAL:
+    seal = _of_bare_file(path, lambda connection: seal_of(connection, reader_of(path)))
+    if seal is Seal.WHOLE and start.record_count > _PAGES_OF_A_SEAL:
         return mark == before and _fits(path, journal)
     return mark in (before, before.next) and _fits(path, journal)
 
@@ -192,15 +167,11 @@ def _journals_without_file(path: Path) -> Iterator[Path]:
             yield path.with_name(name)
 
 
-def _bare(path: Path) -> Connection:
-    """The file as it is, without any log."""
-    return Connection(path, address(path, "mode=ro&immutable=1"))
-
-
-def _bare_mark(path: Path) -> FileMark | None:
+def _of_bare_file(path: Path, read: Callable[[Connection], T]) -> T | None:
+    """What can be read from the file as it is, without any log; None where it cannot."""
     try:
-        with closing(_bare(path)) as connection:
-            return read_mark(connection)
+        with bare_file(path) as connection:
+            return read(connection)
     except ProtoleafError:
         return None
 
@@ -211,8 +182,11 @@ def _fits(path: Path, log: Path) -> bool:
     A log that was applied to another state of the file leaves pages that do not fit one another.
     """
     try:
-        alone = [] if log.name.endswith(JOURNAL_SUFFIX) else _history(path, None)
-        with private_copy(path, log) as copy, closing(Connection(path, address(copy, "mode=rw"))) as together:
+        alone: list[Row] = []
+        if log.name.endswith(LOG_SUFFIX):
+            with _private_copy(path, None) as (connection, _):
+                alone = connection.rows(_STEPS)
+        with _private_copy(path, log) as (together, copy):
             if int(together.value("PRAGMA user_version")) == SCHEMA_VERSION:
                 return not faults(together, seal_of(together, reader_of(copy)))
             is_sound = together.value("PRAGMA integrity_check") == "ok"
@@ -224,7 +198,7 @@ def _fits(path: Path, log: Path) -> bool:
 def _is_of_migration(path: Path, journal: Path, mark: FileMark) -> bool:
     """Whether the journal takes back the migration by which the file got its mark: older files had none."""
     try:
-        with private_copy(path, journal) as copy, closing(Connection(path, address(copy, "mode=rw"))) as before:
+        with _private_copy(path, journal) as (before, _):
             is_older = int(before.value("PRAGMA user_version")) < SCHEMA_VERSION
             is_sound = before.value("PRAGMA integrity_check") == "ok"
             return is_older and is_sound and mark_of(before).identity == mark.identity
@@ -232,6 +206,90 @@ def _is_of_migration(path: Path, journal: Path, mark: FileMark) -> bool:
         return False
 
 
-def _history(path: Path, log: Path | None) -> list[Row]:
-    with private_copy(path, log) as copy, closing(Connection(path, address(copy, "mode=rw"))) as connection:
-        return connection.rows(_STEPS)
+_TRIES: Final = 100
+_PAUSE_S: Final = 0.05
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A private copy of a project."""
+
+    connection: Connection  # the copy; its errors name the project's path
+    path: Path  # where the copy is, alone in a folder
+    has_writer: bool  # whether it was taken beside a program that has the project open, and vouches for it
+
+
+def open_snapshot(path: Path, resources: ExitStack, *, is_open_here: bool) -> Snapshot:
+    """Copy a project as it is now and open the copy, which lives as long as `resources`.
+
+    `is_open_here` says whether this process has the project open for writing.
+
+    Raises:
+        ProjectDamagedError: the file cannot be copied because it is damaged.
+        ProjectLockedError: somebody is busy with it for seconds.
+        StorageError: there is no room for a copy, or the file cannot be read.
+    """
+    try:
+        folder = ScratchFolder()
+    except OSError as error:
+        raise _no_room_error(path, Path(tempfile.gettempdir()), error) from error
+    resources.callback(folder.remove)
+    copy = folder.path / "copy.protoleaf"
+    has_writer = _copy_project(path, copy, is_open_here=is_open_here)
+    connection = Connection(path, address(copy, "mode=rw"))
+    resources.callback(connection.close)
+    connection.value("SELECT COUNT(*) FROM sqlite_schema")  # brings a log together with its file
+    return Snapshot(connection, copy, has_writer)
+
+
+def _copy_project(path: Path, copy: Path, *, is_open_here: bool) -> bool:
+    """Copy a project with its log as it is now; returns whether somebody has the project open for writing."""
+    if is_open_here:
+        _copy_beside_writer(path, copy)
+        return True
+    for _ in range(_TRIES):
+        try:
+            lock = lock_for_copying(path)
+        except ProjectLockedError:
+            try:
+                _copy_beside_writer(path, copy)
+            except (ProjectReadOnlyError, StorageError):
+                if copy.exists():  # it is the copy that fails
+                    raise
+                time.sleep(_PAUSE_S)  # the writer is just opening, or died
+            else:
+                return True
+        else:
+            _copy_alone(path, copy, lock)
+            return False
+    raise ProjectLockedError("the project is busy in another program", found=str(path), remedy="try again")
+
+
+def _copy_beside_writer(path: Path, copy: Path) -> None:
+    """Let SQLite copy: the writer waits with its next commit that long."""
+    with closing(Connection(path, address(path, "mode=ro"))) as source:
+        source.value("SELECT COUNT(*) FROM sqlite_schema")  # refuses where a commit is unfinished
+        with unsafe_target(copy) as target:
+            source.copy_to(target)
+
+
+def _copy_alone(path: Path, copy: Path, lock: FileLock) -> None:
+    """Copy the bytes without SQLite, which would apply any log; nobody writes meanwhile."""
+    try:
+        log = own_log(path)
+        lock.copy_to(copy, is_durable=False)
+        if log is not None:
+            shutil.copyfile(log, copy.with_name(copy.name + log.name[log.name.rindex("-") :]))
+    except OSError as error:
+        raise _no_room_error(path, copy.parent, error) from error
+    finally:
+        lock.release()
+
+
+def _no_room_error(path: Path, folder: Path, error: OSError) -> StorageError:
+    return storage_error(
+        folder,
+        error,
+        f"{path} cannot be copied to the folder for temporary files to be read",
+        "free some space there, or set TMPDIR to another folder",
+    )

@@ -1,9 +1,10 @@
-"""How SQLite is told which file to open, and what tells one file from another."""
+"""A project file before SQLite opens it: its address and identity, its header, and logs that lie beside it."""
 
 import contextlib
 import os
 import stat
 import struct
+from collections.abc import Iterator
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -12,6 +13,7 @@ from urllib.parse import quote
 
 from engine.errors import ProjectDamagedError, ProjectMissingError, ProjectTooNewError, StorageError
 from engine.files import open_regular
+from engine.project.connection import Connection
 from engine.project.schema import APPLICATION_ID, SCHEMA_VERSION
 
 LOG_SUFFIX: Final = "-wal"
@@ -24,15 +26,17 @@ Identity = tuple[int, int]
 
 
 def address(path: Path, options: str) -> str:
-    """The `file:` address of a path for SQLite.
-
-    Args:
-        path: absolute.
-        options: as in `mode=ro&immutable=1`.
-    """
+    """The `file:` address of an absolute path for SQLite, with options such as `mode=ro&immutable=1`."""
     plain = path.as_posix()
     root = "" if plain.startswith("/") else "/"
     return f"file://{root}{quote(os.fsencode(plain))}?{options}"
+
+
+@contextlib.contextmanager
+def bare_file(path: Path) -> Iterator[Connection]:
+    """Read a file as it is, without any log beside it; no byte of it is changed."""
+    with contextlib.closing(Connection(path, address(path, "mode=ro&immutable=1"))) as connection:
+        yield connection
 
 
 def side_file(path: Path, suffix: str) -> Path:
@@ -41,7 +45,7 @@ def side_file(path: Path, suffix: str) -> Path:
 
 
 def identity_of(path: Path) -> Identity | None:
-    """Which file is at a path now; None where there is none, or none that can be looked at."""
+    """Which file is at a path now; None where none can be found."""
     try:
         status = os.stat(path)  # noqa: PTH116 (runs with every action)
     except OSError:
@@ -68,7 +72,8 @@ def check_header(path: Path) -> None:
     """
     header = _read_header(path)
     if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
-        raise _no_project(path, _what_it_is(header))
+        other = "a file that was cut off" if header.startswith(_MAGIC) else "another kind of file"
+        raise _no_project(path, other if header else "an empty file")
     (application_id,) = struct.unpack_from(">i", header, _APPLICATION_AT)
     if application_id != APPLICATION_ID:
         raise _no_project(path, "a database of another program")
@@ -87,12 +92,7 @@ def is_of_this_program(path: Path) -> bool:
 
 
 def check_version(path: Path, version: int) -> None:
-    """Refuse a project of a newer version of the program.
-
-    Raises:
-        ProjectTooNewError: the version is above ours.
-        ProjectDamagedError: it is below the first.
-    """
+    """Raise `ProjectTooNewError` for a version above ours, `ProjectDamagedError` for one below the first."""
     if version < 1:
         raise ProjectDamagedError(
             "the project has a version that never existed",
@@ -116,7 +116,7 @@ def check_version(path: Path, version: int) -> None:
 
 
 def has_write_ahead_log(path: Path) -> bool:
-    """Whether a project was last written with a write-ahead log, as versions of the program before this one did."""
+    """Whether a project was last written with a write-ahead log, as early versions of the program did."""
     return _WAL_MODE in _read_header(path)[_MODES_AT : _MODES_AT + 2]
 
 
@@ -135,12 +135,6 @@ def _read_header(path: Path) -> bytes:
         raise StorageError(
             "the project file cannot be read", found=f"{path} ({reason})", remedy="check the permissions of the file"
         ) from error
-
-
-def _what_it_is(header: bytes) -> str:
-    if not header:
-        return "an empty file"
-    return "a file that was cut off" if header.startswith(_MAGIC) else "another kind of file"
 
 
 def _no_project(path: Path, found: str) -> ProjectDamagedError:
@@ -167,18 +161,11 @@ def is_hot(journal: Path) -> bool:
 def set_aside(log: Path) -> Path:
     """Rename a log that does not belong to the file it lies beside, so that nobody applies it. It is never deleted.
 
-    Returns:
-        Its new path: `birds.protoleaf-journal` becomes `birds.protoleaf-journal.set-aside-20260102-030405`.
-
-    Raises:
-        StorageError: it cannot be renamed.
+    Its new path, such as `birds.protoleaf-journal.set-aside-20260102-030405`, is returned. Raises `StorageError`.
     """
     stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-    for number in count(1):
-        name = f"{log.name}.set-aside-{stamp}" + (f"-{number}" if number > 1 else "")
-        target = log.with_name(name)
-        if not os.path.lexists(target):
-            break
+    names = (f"{log.name}.set-aside-{stamp}" + (f"-{number}" if number > 1 else "") for number in count(1))
+    target = next(path for path in map(log.with_name, names) if not os.path.lexists(path))
     try:
         log.rename(target)
     except OSError as error:
@@ -187,8 +174,7 @@ def set_aside(log: Path) -> Path:
             found=f"{log} ({error.strerror})",
             remedy="move it to another folder, then open the project again",
         ) from error
-    with contextlib.suppress(OSError):
-        side = log.with_name(log.name.removesuffix("-wal") + "-shm")
-        if log.name.endswith("-wal"):
-            side.unlink(missing_ok=True)  # an index of the log, made again from it whenever it is wanted
+    if log.name.endswith(LOG_SUFFIX):
+        with contextlib.suppress(OSError):  # an index of the log, which SQLite makes again when it needs one
+            log.with_name(log.name.removesuffix(LOG_SUFFIX) + INDEX_SUFFIX).unlink(missing_ok=True)
     return target

@@ -13,7 +13,7 @@ import numpy as np
 from engine.config import assets_folder
 from engine.errors import ModelError
 from engine.new_folder import scratch_folder
-from engine.runtime.devices.names import CPU_PROVIDER, CUDA_PROVIDER, TENSORRT_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER, TENSORRT_PROVIDER
 from engine.runtime.devices.settings import ProviderChain
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.runtime.sessions import one_line, open_session, runtime_errors
@@ -28,13 +28,8 @@ _CONVOLUTIONS: Final = frozenset({"Conv", "FusedConv"})
 def operations_of(model: Path, input_shape: Sequence[int]) -> float:
     """Multiplications and additions of a network's convolutions and matrix products for one image.
 
-    ONNX Runtime's own profile of one run on the CPU names every operator with the shapes of its tensors.
-
-    Args:
-        input_shape: of one image, without the batch.
-
-    Raises:
-        ModelError: the model does not run.
+    ONNX Runtime's own profile of one run on the CPU names every operator with the shapes of its tensors. The input
+    shape is without the batch. Raises `ModelError` where the model does not run.
     """
     onnxruntime = load_onnxruntime()
     options = onnxruntime.SessionOptions()
@@ -95,11 +90,7 @@ class Product:
             raise ModelError("the matrix product cannot be run", found=one_line(error)) from error
 
     def measure(self, seconds: float) -> float:
-        """Operations a second of all workers together, for about so many seconds, at least one product each.
-
-        Raises:
-            ModelError: the device failed.
-        """
+        """Operations a second of all workers together in about so many seconds; raises `ModelError` where it fails."""
         started_s = time.perf_counter()
 
         def work(binding: Any) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.config import assets_folder
 from engine.errors import ModelError
-from engine.runtime.devices.names import CPU_PROVIDER, PROVIDERS
+from engine.runtime.devices.facts import CPU_PROVIDER, PROVIDERS
 from engine.runtime.devices.reasons import Attempt
 from engine.runtime.devices.settings import DeviceSettings, provider_chain
 from engine.runtime.sessions import open_session, run_session
@@ -48,44 +48,33 @@ class TryDevice(Request[Speed]):
 
 @dataclass(frozen=True)
 class DeviceTrial:
-    """What a child told: how the attempt ended, and the speed it measured, by name, if it was asked to."""
+    """Report of a child process: how the attempt ended, and figures of the speed by name, if measured."""
 
     attempt: Attempt
     speed: dict[str, float | bool]
 
 
 TryInChild = Callable[[str, float, float], DeviceTrial]
-"""Gets the device, how long to wait, and for how long to measure the speed, all in seconds."""
+"""Called with the device, how long to wait, and for how long to measure the speed, both in seconds."""
 
 
 def try_in_child(
     device: str, limit_s: float = TRIAL_LIMIT_S, measure_s: float = 0.0, *, command: Sequence[str] = ()
 ) -> DeviceTrial:
-    """Try a device on the tiny model, in a child process.
-
-    Args:
-        measure_s: how long to measure the bundled backbone's speed; 0: not at all.
-    """
-    attempts: list[Attempt] = []
+    """Try a device on the tiny model, in a child process; see `TryDevice`."""
+    attempts: list[object] = []
     request = TryDevice(device, measure_s, limit_s + _GRACE_S)
     try:
-        ending = run(request, limit_s=limit_s, on_event=_among(attempts), command=command)
+        ending = run(request, limit_s=limit_s, on_event=attempts.append, command=command)
     except OSError as error:
         return DeviceTrial(Attempt(works=False, message=f"the trial process cannot be started: {error}"), {})
     speed = ending.result.figures if isinstance(ending, Done) else {}
-    return DeviceTrial(attempts[-1] if attempts else _failure(ending, limit_s), speed)
-
-
-def _among(attempts: list[Attempt]) -> Callable[[object], None]:
-    def take(event: object) -> None:
-        if isinstance(event, Attempt):
-            attempts.append(event)
-
-    return take
+    known = [event for event in attempts if isinstance(event, Attempt)]
+    return DeviceTrial(known[-1] if known else _failure(ending, limit_s), speed)
 
 
 def _failure(ending: object, limit_s: float) -> Attempt:
-    """How an attempt ended that the child told nothing about."""
+    """How an attempt ended that the child did not report."""
     match ending:
         case TookTooLong():
             return Attempt(works=False, timed_out_s=limit_s)
@@ -121,11 +110,7 @@ def compared(result: NDArray[np.float32], expected: NDArray[np.float32], seconds
 
 
 def probe_result(model: Path, provider: str) -> NDArray[np.float32]:
-    """What a provider makes of a fixed pattern.
-
-    Raises:
-        ModelError: the provider does not work.
-    """
+    """A provider's output for a fixed pattern; raises `ModelError` where the provider does not work."""
     session = open_session(model, provider, chain=provider_chain(provider, DeviceSettings()))
     images = np.linspace(-1, 1, int(np.prod(_PROBE_SHAPE)), dtype=np.float32).reshape(_PROBE_SHAPE)
     return run_session(session, {session.get_inputs()[0].name: images})[0]

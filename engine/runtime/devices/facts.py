@@ -1,7 +1,49 @@
 """What is known of a computer's GPU before anything is tried on it. Plain facts, so that reasons can be tested."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
+
+from engine.errors import UsageError
+
+CPU_PROVIDER: Final = "CPUExecutionProvider"
+CUDA_PROVIDER: Final = "CUDAExecutionProvider"
+TENSORRT_PROVIDER: Final = "TensorrtExecutionProvider"
+COREML_PROVIDER: Final = "CoreMLExecutionProvider"
+DIRECTML_PROVIDER: Final = "DmlExecutionProvider"
+
+PROVIDERS: Final = {
+    "cpu": CPU_PROVIDER,
+    "cuda": CUDA_PROVIDER,
+    "tensorrt": TENSORRT_PROVIDER,
+    "coreml": COREML_PROVIDER,
+    "directml": DIRECTML_PROVIDER,
+}
+"""Execution provider by device."""
+
+AUTO: Final = "auto"
+DEVICES: Final = (AUTO, *PROVIDERS)
+ON_DEMAND: Final = frozenset({"tensorrt"})
+"""Devices that only run when requested by name: TensorRT builds an engine for minutes before its first image."""
+
+_KNOWN: Final = {
+    "linux": ("tensorrt", "cuda", "cpu"),
+    "win32": ("tensorrt", "cuda", "directml", "cpu"),
+    "darwin": ("coreml", "cpu"),
+}
+
+
+def check_device(device: str) -> None:
+    """Raise `UsageError` for an unknown device, before long work starts."""
+    if device not in DEVICES:
+        raise UsageError("there is no such device", expected=", ".join(DEVICES), found=device or "nothing")
+
+
+def devices_of(system: str = sys.platform) -> tuple[str, ...]:
+    """Devices that can exist on a system, the fastest first; the CPU is the last."""
+    return _KNOWN.get(system, ("cpu",))
+
 
 Version = tuple[int, int]
 

@@ -5,12 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.config import CacheFolders
-from engine.runtime.devices.names import (
-    COREML_PROVIDER,
-    CPU_PROVIDER,
-    CUDA_PROVIDER,
-    TENSORRT_PROVIDER,
-)
+from engine.runtime.devices.facts import COREML_PROVIDER, CPU_PROVIDER, CUDA_PROVIDER, TENSORRT_PROVIDER
 
 ProviderChain = tuple[tuple[str, dict[str, str]], ...]
 """Execution providers in the order in which they are offered each operator, with their options."""
@@ -35,15 +30,12 @@ class DeviceSettings:
     # Record the run once and replay it: one launch instead of hundreds. Every batch is filled up to the same size, and
     # runs follow one another.
     cuda_graphs: bool = False
-    # How cuDNN finds its convolutions: "HEURISTIC" (at once), "EXHAUSTIVE" (measures, anew for every batch size),
-    # "DEFAULT"
+    # How cuDNN finds convolutions: "HEURISTIC" (at once), "EXHAUSTIVE" (measures every batch size), "DEFAULT"
     algorithm_search: str = "HEURISTIC"
-    # Lay out images as (B, height, width, channels), as tensor cores like it (`prefer_nhwc`)
-    channels_last: bool = False
+    channels_last: bool = False  # lay out images as (B, height, width, channels), as tensor cores like it
     tf32: bool = True  # let float32 products use tensor cores, with 10 bits of mantissa instead of 23
-    # Compute in float16 where the provider can (TensorRT); kept only if embeddings agree with the CPU's
-    half: bool = False
-    spare_memory: bool = True  # grow the memory by what is asked for, instead of to the next power of two
+    half: bool = False  # compute in float16 where the provider can; kept only if embeddings agree with the CPU's
+    spare_memory: bool = True  # grow the memory by what is needed, instead of to the next power of two
 
 
 def provider_chain(provider: str, settings: DeviceSettings, engines: Path | None = None) -> ProviderChain:
@@ -61,10 +53,8 @@ def provider_options(provider: str, settings: DeviceSettings, engines: Path | No
     if provider == CUDA_PROVIDER:
         return cuda_options(settings)
     if provider == TENSORRT_PROVIDER:
-        return tensorrt_options(settings, engines or CacheFolders.default().engines)
-    if provider == COREML_PROVIDER:
-        return coreml_options(settings)
-    return {}
+        return _tensorrt_options(settings, engines or CacheFolders.default().engines)
+    return _coreml_options(settings) if provider == COREML_PROVIDER else {}
 
 
 def cuda_options(settings: DeviceSettings) -> dict[str, str]:
@@ -82,7 +72,7 @@ def cuda_options(settings: DeviceSettings) -> dict[str, str]:
     }
 
 
-def tensorrt_options(settings: DeviceSettings, engines: Path) -> dict[str, str]:
+def _tensorrt_options(settings: DeviceSettings, engines: Path) -> dict[str, str]:
     """Options of the TensorRT provider; what it builds is kept in `engines` and fits one GPU and one version."""
     return {
         "trt_engine_cache_enable": "True",
@@ -95,7 +85,7 @@ def tensorrt_options(settings: DeviceSettings, engines: Path) -> dict[str, str]:
     }
 
 
-def coreml_options(settings: DeviceSettings) -> dict[str, str]:
+def _coreml_options(settings: DeviceSettings) -> dict[str, str]:
     """Options of the CoreML provider: the newer kind of program, on every unit that the Mac has."""
     return {
         "ModelFormat": "MLProgram",
@@ -108,10 +98,7 @@ def coreml_options(settings: DeviceSettings) -> dict[str, str]:
 def batch_for(free_bytes: int | None, side: int, settings: DeviceSettings) -> int:
     """Images in one run that fit into a quarter of the free memory, a power of two in [8, 128]; 32 where unknown.
 
-    Args:
-        free_bytes: of the device; None when unknown.
-        side: of the network's input in pixels.
-        settings: its `batch` is taken as it is when there is one.
+    `side` is that of the network's input in pixels; a batch in the settings is taken as it is.
     """
     if settings.batch:
         return settings.batch
@@ -124,4 +111,4 @@ def batch_for(free_bytes: int | None, side: int, settings: DeviceSettings) -> in
 
 
 def _flag(is_on: bool) -> str:
-    return "1" if is_on else "0"
+    return str(int(is_on))

@@ -17,9 +17,8 @@ from app.theme import set_scheme
 from app.welcome.controller import Projects
 from engine.config import BACKUPS_VARIABLE
 from engine.project import BackupReason, Project
-from engine.project.backups.identity import offer_for
 from engine.project.backups.keeping import ProjectBackups
-from engine.project.backups.listing import Backup
+from engine.project.backups.listing import Backup, offer_for
 from engine.project.clock import present_time
 from tests.support.backups import NOON, Clock, backups_with, labelled_birds
 from tests.support.clipping import clipped

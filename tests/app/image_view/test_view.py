@@ -103,7 +103,9 @@ def test_the_image_does_not_wait_for_its_pages(
 ) -> None:
     """On a slow share counting thousands of pages takes long; the first is there meanwhile."""
     may_count = threading.Event()
-    monkeypatch.setattr("engine.images.pages.page_count", lambda _path: 4321 if may_count.wait(LONG_MS / 1000) else 0)
+    monkeypatch.setattr(
+        "engine.images.photo_facts.page_count", lambda _path: 4321 if may_count.wait(LONG_MS / 1000) else 0
+    )
     show(qtbot, view, write_jpeg(tmp_path / "a.jpg"))
     assert not view.bar.pages.isVisible()
     may_count.set()

@@ -24,7 +24,7 @@ from engine.backbones.trial import add_file, inspect, trial_images, try_backbone
 from engine.errors import Cancelled, InputError, ModelError, StorageError
 from engine.events import CancelToken, Progress
 from engine.runtime.backbone import BackboneSession
-from engine.runtime.devices.names import CPU_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
 from engine.worker import limits
 from engine.worker.client import worker_command

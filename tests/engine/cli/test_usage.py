@@ -8,7 +8,7 @@ from engine import __version__
 from engine.cli import project_commands
 from engine.cli.main import COMMAND_NAMES
 from engine.errors import Cancelled
-from engine.runtime.devices.names import DEVICES
+from engine.runtime.devices.facts import DEVICES
 from tests.support.collections import Collection
 from tests.support.command_line import done, protoleaf, refused
 

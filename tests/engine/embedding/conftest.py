@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.runtime.backbone import BackboneSession
-from engine.runtime.devices.names import CPU_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
 from tests.support.backbones import write_tiny_backbone
 

@@ -10,7 +10,7 @@ from engine.embedding import cache as module
 from engine.embedding.cache import EmbeddingCache
 from engine.errors import StorageError
 from engine.files import FoundFile
-from engine.images.content_hash import content_hash
+from engine.images.read_file import content_hash
 
 WIDTH = 6
 BACKBONE = "ab" * 32

@@ -9,7 +9,7 @@ import pytest
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedBatch, EmbedRequest
 from engine.embedding.pipeline import embed_files
-from engine.images.content_hash import content_hash
+from engine.images.read_file import content_hash
 from engine.model_card import read_card
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import choose_providers

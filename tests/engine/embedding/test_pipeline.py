@@ -17,8 +17,7 @@ from engine.embedding.messages import EmbedBatch, EmbedRequest
 from engine.embedding.pipeline import embed_files
 from engine.errors import Cancelled, ImageUnreachableError, ModelError, StorageError
 from engine.events import CancelToken, Progress
-from engine.images.content_hash import content_hash
-from engine.images.read_file import read_file
+from engine.images.read_file import content_hash, read_file
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
 from tests.support.backbones import WIDTH

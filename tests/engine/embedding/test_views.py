@@ -23,7 +23,7 @@ from engine.embedding.views import (
     views_hash,
     views_of,
 )
-from engine.images.content_hash import content_hash
+from engine.images.read_file import content_hash
 from engine.runtime.backbone import BackboneSession
 from tests.support.backbones import WIDTH
 from tests.support.images import write_jpeg

@@ -1,4 +1,4 @@
-from engine.images.content_hash import HASH_BYTES, content_hash
+from engine.images.read_file import HASH_BYTES, content_hash
 
 
 def test_known_hash() -> None:

@@ -9,7 +9,7 @@ from PIL import Image
 
 from engine.errors import ImageError
 from engine.images.decode import decode_rgb, decode_square
-from engine.images.resize import square
+from engine.images.pixels import square
 from tests.support.images import (
     encoded,
     exif_with_orientation,

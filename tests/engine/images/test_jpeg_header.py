@@ -9,7 +9,7 @@ from PIL import Image
 
 from engine.errors import ImageError
 from engine.images.decode import decode_square
-from engine.images.jpeg_header import MOST_EXIF, MOST_SEGMENTS, is_header_bounded
+from engine.images.image_header import MOST_EXIF, MOST_SEGMENTS, is_header_bounded
 from engine.images.photo_facts import photo_facts, photo_keywords
 
 XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"/>'

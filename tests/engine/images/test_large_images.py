@@ -18,9 +18,8 @@ from PIL import Image
 from engine.errors import ImageError
 from engine.images import decode, opened_image
 from engine.images.decode import decode_rgb, decode_square, read_rgb
-from engine.images.memory_budget import FILES, PIXELS, MemoryBudget
-from engine.images.pixels import rgb_image
-from engine.images.resize import fit_within
+from engine.images.pixels import fit_within, rgb_image
+from engine.images.read_file import FILES, PIXELS, MemoryBudget
 from research.benchmarks.photos import png_of_few_colours
 from tests.support.images import (
     PNG_SIGNATURE,
@@ -41,7 +40,7 @@ SIDE = 8
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let pictures of some thousand pixels go the way of large ones, in many strips."""
     monkeypatch.setattr("engine.images.opened_image.LARGE_PIXELS", 1000)
-    monkeypatch.setattr("engine.images.reduced.STRIP_PIXELS", 4 * WIDTH)
+    monkeypatch.setattr("engine.images.pixels.STRIP_PIXELS", 4 * WIDTH)
 
 
 def noisy(mode: str = "RGB", width: int = WIDTH, height: int = HEIGHT) -> Image.Image:
@@ -166,7 +165,7 @@ def test_reduced_pictures_look_like_the_whole(kind: str, monkeypatch: pytest.Mon
     plain = decode_square(data, SIDE).astype(int)
     plain_thumbnail = fit_within(decode_rgb(data), 24).astype(int)
     monkeypatch.setattr("engine.images.opened_image.LARGE_PIXELS", 1000)
-    monkeypatch.setattr("engine.images.reduced.STRIP_PIXELS", 4 * WIDTH)
+    monkeypatch.setattr("engine.images.pixels.STRIP_PIXELS", 4 * WIDTH)
     assert np.abs(decode_square(data, SIDE) - plain).max() <= 12
     thumbnail = fit_within(decode_rgb(data, longest_side=48), 24).astype(int)
     assert thumbnail.shape == plain_thumbnail.shape

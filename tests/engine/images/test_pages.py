@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from engine.images.decode import read_rgb
-from engine.images.pages import page_count
+from engine.images.photo_facts import page_count
 from tests.support.images import encoded, picture, write_jpeg
 from tests.support.raw_photos import raw_photo
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine.errors import Cancelled
 from engine.events import CancelToken, Progress
-from engine.images.presence import missing_files
+from engine.images.read_file import missing_files
 
 
 def write(folder: Path, names: list[str]) -> None:

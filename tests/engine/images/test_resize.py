@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.images.resize import fit_within, square
+from engine.images.pixels import fit_within, square
 from tests.support.images import picture
 
 

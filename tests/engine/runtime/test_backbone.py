@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from engine.errors import ModelError
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
-from engine.runtime.devices.names import CPU_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
 from engine.runtime.sessions import usable_cores
 from tests.support.backbones import SIDE, WIDTH, tiny_weights, write_tiny_backbone

@@ -9,8 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.errors import ModelError
-from engine.runtime.bound_runs import BoundRuns, Run, filled_up, plain_run
-from engine.runtime.sessions import open_session
+from engine.runtime.sessions import BoundRuns, Run, filled_up, open_session, plain_run
 from tests.support.backbones import SIDE, write_tiny_backbone
 
 BATCH = 4

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.errors import ModelError
-from engine.runtime.bound_runs import Run
-from engine.runtime.device_runs import DeviceFallback
+from engine.runtime.backbone import DeviceFallback
+from engine.runtime.sessions import Run
 
 Rows = NDArray[np.float32]
 FULL = ModelError("the model cannot be run", found="CUDA error 2: out of memory")

@@ -15,15 +15,13 @@ from engine.embedding.pipeline import embed_files
 from engine.errors import ModelError
 from engine.events import Progress
 from engine.model_card import BackboneCard, file_hash
-from engine.runtime import device_runs, eight_bit
-from engine.runtime.backbone import BackboneSession
+from engine.runtime import backbone, eight_bit
+from engine.runtime.backbone import BackboneSession, agreement, device_run
 from engine.runtime.backbone_input import input_output
-from engine.runtime.bound_runs import BoundRuns
-from engine.runtime.device_runs import agreement, device_run
-from engine.runtime.devices.names import CPU_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
 from engine.runtime.devices.settings import DeviceSettings
 from engine.runtime.providers import CPU_CHOICE, ProviderChoice
-from engine.runtime.sessions import open_session
+from engine.runtime.sessions import BoundRuns, open_session
 from tests.support.backbones import SIDE, WIDTH, tiny_card, write_tiny_backbone
 from tests.support.fake_gpu import FAKE_GPU, install_fake_gpu
 from tests.support.images import write_jpeg
@@ -122,7 +120,7 @@ def test_a_network_that_the_gpu_cannot_open(model: Path, card: BackboneCard, mon
             raise ModelError("the model cannot be opened", found="operator Foo is unknown")
         return open_session(path)
 
-    monkeypatch.setattr(device_runs, "open_session", refuse)
+    monkeypatch.setattr(backbone, "open_session", refuse)
     session = BackboneSession(model, card, FAKE_GPU)
     assert (session.device_name, session.embed(noise(3)).shape) == ("CPU", (3, WIDTH))
     assert session.notice == "GPU 1 cannot run this network (operator Foo is unknown); the CPU does the work"
@@ -162,8 +160,8 @@ def test_half_precision_is_kept_where_it_agrees(
 ) -> None:
     """When embeddings differ from the CPU's, the network is opened again in full precision."""
     opened = install_fake_gpu(monkeypatch)
-    monkeypatch.setattr(device_runs, "_HALF_CAPABLE", frozenset({CUDA_PROVIDER}))
-    monkeypatch.setattr(device_runs, "agreement", lambda _found, _expected: cosine)
+    monkeypatch.setattr(backbone, "_HALF_CAPABLE", frozenset({CUDA_PROVIDER}))
+    monkeypatch.setattr(backbone, "agreement", lambda _found, _expected: cosine)
     BackboneSession(model, card, replace(FAKE_GPU, settings=DeviceSettings(half=True)))
     assert opened.count(CUDA_PROVIDER) == (1 if kept else 2)
 

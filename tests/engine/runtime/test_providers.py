@@ -8,13 +8,13 @@ from engine.config import assets_folder
 from engine.errors import ModelError, UsageError
 from engine.runtime import providers
 from engine.runtime.devices.child import PROBE_MODEL, DeviceTrial
-from engine.runtime.devices.facts import GpuFacts
-from engine.runtime.devices.names import (
+from engine.runtime.devices.facts import (
     COREML_PROVIDER,
     CPU_PROVIDER,
     CUDA_PROVIDER,
     DEVICES,
     DIRECTML_PROVIDER,
+    GpuFacts,
     devices_of,
 )
 from engine.runtime.devices.reasons import Attempt

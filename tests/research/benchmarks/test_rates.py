@@ -4,7 +4,7 @@ import pytest
 
 from engine.errors import ImageError
 from engine.runtime.backbone import BackboneSession
-from engine.runtime.devices.names import CPU_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
 from research.benchmarks.rates import RateTriple, decode_all, measure_rates
 from tests.support.backbones import SIDE, write_tiny_backbone

@@ -13,7 +13,7 @@ from engine.collection.importing.import_labels import import_labels, plan_labels
 from engine.collection.importing.match_images import FileContents
 from engine.errors import GraphError
 from engine.graph.limits import DEEPEST_LEVEL
-from engine.images.content_hash import content_hash
+from engine.images.read_file import content_hash
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.project import Project
 from tests.support.command_line import done

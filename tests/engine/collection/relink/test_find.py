@@ -11,7 +11,7 @@ from engine.collection.relink.find import find_moved, known_images
 from engine.errors import Cancelled, StorageError
 from engine.events import CancelToken, Progress
 from engine.files import FoundFile
-from engine.images.content_hash import file_hashes
+from engine.images.read_file import file_hashes
 from tests.support.moved_images import doubts_of, numbered, places_of, shelf, write_files
 from tests.support.projects import connection_of
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine.errors import StorageError
 from engine.project import BackupReason
-from engine.project.backups.identity import offer_for
+from engine.project.backups.listing import offer_for
 from engine.project.backups.restoring import restore
 from tests.support.backups import NOON, all_backups, labelled_birds
 from tests.support.full_disk import full_disk_after

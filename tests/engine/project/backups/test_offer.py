@@ -9,8 +9,7 @@ import pytest
 
 from engine.config import backups_folder
 from engine.project import Project
-from engine.project.backups.identity import identify, offer_for
-from engine.project.backups.listing import Backup
+from engine.project.backups.listing import Backup, identify, offer_for
 from engine.project.backups.restoring import restore
 from tests.support.backups import NOON, Clock, backups_with, labelled_birds
 

@@ -20,8 +20,7 @@ from engine.errors import (
     StorageError,
 )
 from engine.project import BackupReason, Project
-from engine.project.backups.identity import offer_for
-from engine.project.backups.listing import Backup
+from engine.project.backups.listing import Backup, offer_for
 from engine.project.backups.restoring import Restoration, restore
 from tests.support.backups import NOON, all_backups, labelled_birds
 from tests.support.kill_at import run_and_kill

@@ -9,7 +9,7 @@ from onnx import TensorProto, helper
 from engine.config import assets_folder
 from engine.errors import ModelError
 from engine.runtime.devices.arithmetic import PRODUCT_MODEL, Product, operations_of
-from engine.runtime.devices.names import CPU_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER
 from engine.runtime.devices.settings import DeviceSettings, provider_chain
 from tests.support.backbones import SIDE, WIDTH, write_tiny_backbone
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.config import assets_folder
 from engine.runtime.devices.child import PROBE_MODEL, compared, probe_result, try_device
-from engine.runtime.devices.names import CPU_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER
 from tests.support.backbones import write_tiny_backbone
 
 

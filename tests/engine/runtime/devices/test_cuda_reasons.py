@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.runtime.devices.cuda_reasons import why_not_cuda
-from engine.runtime.devices.facts import DeviceNode, GpuFacts
-from engine.runtime.devices.names import CPU_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER, DeviceNode, GpuFacts
+from engine.runtime.devices.reasons import why_not_cuda
 from tests.support.gpu_facts import GOOD_FACTS, GPU, NO_DRIVER, driver_with, facts_with
 
 GUIDE = Path(__file__).parents[4] / "docs" / "gpu.md"

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine.runtime.devices import gather
-from engine.runtime.devices.facts import DeviceNode
+from engine.runtime.devices.facts import CPU_PROVIDER, DeviceNode
 from engine.runtime.devices.gather import gather_facts
-from engine.runtime.devices.names import CPU_PROVIDER
 from tests.support.gpu_facts import DRIVER
 
 

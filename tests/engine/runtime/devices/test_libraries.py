@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from engine.runtime.devices import libraries
-from engine.runtime.devices.libraries import (
+from engine.runtime.devices import gather
+from engine.runtime.devices.facts import CUDA_PROVIDER
+from engine.runtime.devices.gather import (
     find_libraries,
     library_folders,
     load_gpu_libraries,
     needed_for_cuda,
     needed_for_tensorrt,
 )
-from engine.runtime.devices.names import CUDA_PROVIDER
 
 
 def test_names_follow_the_version() -> None:
@@ -48,7 +48,7 @@ def test_python_packages_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """NVIDIA's Python packages lie beside ONNX Runtime."""
     (tmp_path / "nvidia/cu13/lib").mkdir(parents=True)
     (tmp_path / "nvidia/cudnn/bin").mkdir(parents=True)
-    monkeypatch.setattr(libraries, "_packages_folder", lambda: tmp_path)
+    monkeypatch.setattr(gather, "_packages_folder", lambda: tmp_path)
     folders = library_folders({}, "linux")
     assert {tmp_path / "nvidia/cu13/lib", tmp_path / "nvidia/cudnn/bin"} <= set(folders)
 

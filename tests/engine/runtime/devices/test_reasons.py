@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.runtime.devices.facts import GpuFacts
-from engine.runtime.devices.names import COREML_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER
+from engine.runtime.devices.facts import COREML_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, GpuFacts
 from engine.runtime.devices.reasons import Attempt, is_out_of_memory, why_failed, why_not
 from tests.support.gpu_facts import GOOD_FACTS, NO_DRIVER, facts_with
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import UsageError
-from engine.runtime.devices.names import (
+from engine.runtime.devices.facts import (
     COREML_PROVIDER,
     CPU_PROVIDER,
     CUDA_PROVIDER,

@@ -1,0 +1,241 @@
+"""Headers of image files: segments of a JPEG, directories of a TIFF (as RAW photos and EXIF blocks are), orientation.
+
+Orientation is how a camera was held; pixels are turned once, right after decoding.
+"""
+
+from collections.abc import Iterator
+from typing import IO, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from PIL.ExifTags import Base
+
+MOST_SEGMENTS: Final = 4_000
+"""Extended XMP of 100 MB takes 2,000."""
+MOST_EXIF: Final = 64
+"""Segments of Exif, of which Pillow joins each to all before it; cameras write one."""
+_START: Final = b"\xff\xd8"
+_SCAN: Final = frozenset({0xDA, 0xD9})  # with which the picture begins, and the file ends
+_APP1: Final = 0xE1  # the kind of a segment of Exif, and of XMP
+_EXIF: Final = b"Exif\0"
+_LENGTH_BYTES: Final = 2  # of a segment's length, which counts itself
+# Bytes of JPEG markers, from ITU-T T.81, table B.1.
+_MARKER: Final = 0xFF  # also a fill byte, any number of which may stand before a marker
+_PROGRESSIVE_FRAMES: Final = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
+_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_SHOWN_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2})
+_START_OF_SCAN: Final = 0xDA
+_MOST_MARKERS: Final = 1000  # in front of a picture, fill bytes counted: a file made for it must not take long. Chosen.
+_DIVISORS: Final = (8, 4, 2)
+"""What a picture may be divided by while it is decoded. libjpeg-turbo knows all eighths, but five to seven of them take
+up to twice as long as decoding the whole, and Pillow, which reads what exported models look at, has these alone."""
+_COEFFICIENT_BYTES: Final = 6  # of three components, without subsampling
+
+
+def is_header_bounded(file: IO[bytes]) -> bool:
+    """Whether a file is no JPEG, or has as many segments before its picture as photos have; may raise `OSError`."""
+    file.seek(0)
+    is_bounded = file.read(len(_START)) != _START or _are_few(file)
+    file.seek(0)
+    return is_bounded
+
+
+def _are_few(file: IO[bytes]) -> bool:
+    segments = exif = 0
+    while segments <= MOST_SEGMENTS and exif <= MOST_EXIF:
+        kind = _next_kind(file)
+        if kind is None or kind in _SCAN:
+            return True
+        length = int.from_bytes(file.read(_LENGTH_BYTES), "big")
+        beginning = file.read(min(len(_EXIF), max(0, length - _LENGTH_BYTES)))
+        file.seek(max(0, length - _LENGTH_BYTES - len(beginning)), 1)
+        segments += 1
+        exif += kind == _APP1 and beginning == _EXIF
+    return False
+
+
+def _next_kind(file: IO[bytes]) -> int | None:
+    """The kind of the next segment; None where there is none."""
+    if file.read(1) != bytes([_MARKER]):
+        return None
+    signs = (file.read(1) for _ in range(MOST_SEGMENTS))
+    return next((sign[0] if sign else None for sign in signs if sign != bytes([_MARKER])), None)
+
+
+class JpegFrame(NamedTuple):
+    """Frame header of a JPEG."""
+
+    marker: int  # of the frame: how the picture is packed
+    width: int
+    height: int
+    scan_at: int  # where the first scan begins
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is packed as pictures for people are: lossless JPEG is what cameras write of their sensors."""
+        return self.marker in _SHOWN_FRAMES and self.width > 0 and self.height > 0
+
+
+def divisor_for(size: tuple[int, int], least: tuple[int, int]) -> int:
+    """By how much a picture may be divided while it is decoded so that it still has the least width and height.
+
+    0 in `least` stands for the full size.
+    """
+    if not all(least):
+        return 1
+    spare = min(full // wanted for full, wanted in zip(size, least, strict=True))
+    return next((divisor for divisor in _DIVISORS if divisor <= spare), 1)
+
+
+def held_bytes(data: bytes, size: tuple[int, int], divisor: int, channels: int) -> int:
+    """Bytes of the decoded pixels, and of the coefficients that a progressive file's scans fill bit by bit."""
+    pixels = size[0] * size[1]
+    frame = jpeg_frame(data)
+    is_progressive = frame is not None and frame.marker in _PROGRESSIVE_FRAMES
+    return pixels // divisor**2 * channels + (pixels * _COEFFICIENT_BYTES if is_progressive else 0)
+
+
+def jpeg_frame(data: bytes, start: int = 0) -> JpegFrame | None:
+    """Frame header of the JPEG at a place of the data; None where it breaks off before the first scan."""
+    frame: JpegFrame | None = None
+    for marker, at, _ in _segments(data, start):
+        if marker == _START_OF_SCAN:
+            return frame._replace(scan_at=at) if frame else None
+        if marker in _FRAMES:
+            height, width = (int.from_bytes(data[place : place + 2], "big") for place in (at + 5, at + 7))
+            frame = JpegFrame(marker, width, height, at)
+    return None
+
+
+def _segments(data: bytes, start: int = 0) -> Iterator[tuple[int, int, int]]:
+    """Marker, place and length of each segment of a JPEG, as far as they follow one another."""
+    at = start + 2
+    for _ in range(_MOST_MARKERS):
+        if at + 4 > len(data) or data[at] != _MARKER:
+            return
+        if data[at + 1] == _MARKER:  # fill byte
+            at += 1
+            continue
+        length = int.from_bytes(data[at + 2 : at + 4], "big")
+        yield data[at + 1], at, length
+        at += 2 + max(2, length)
+
+
+ByteOrder = Literal["little", "big"]
+
+# From TIFF 6.0.
+_COUNT_BYTES: Final = 2
+_ENTRY_BYTES: Final = 12
+_SHORT: Final = 3
+_TYPE_BYTES: Final = {_SHORT: 2, 4: 4, 13: 4}  # of one value: SHORT, LONG, IFD
+_MOST_ENTRIES: Final = 512  # of one directory that are looked at: a damaged count must not take long. Chosen.
+_MOST_VALUES: Final = 64  # of one entry that are looked at. Chosen: more than a picture's strips that we follow.
+
+
+class Entry(NamedTuple):
+    """One entry of a directory."""
+
+    tag: int
+    length: int  # number of values
+    value: int  # the first one, or where the values are
+    kind: int  # TIFF's number of their type
+
+
+def byte_order(data: bytes) -> ByteOrder:
+    """Order in which a TIFF, or a RAW photo that is like one, writes its numbers."""
+    return "big" if data.startswith(b"MM") else "little"
+
+
+def first_directory(data: bytes, order: ByteOrder) -> int:
+    """Where the first directory is."""
+    return int.from_bytes(data[4:8], order)
+
+
+def entries(data: bytes, at: int, order: ByteOrder) -> Iterator[Entry]:
+    """Entries of the directory at a place; none beyond the end of the file."""
+    for start in range(at + _COUNT_BYTES, at + _COUNT_BYTES + _ENTRY_BYTES * _count(data, at, order), _ENTRY_BYTES):
+        entry = data[start : start + _ENTRY_BYTES]
+        if len(entry) < _ENTRY_BYTES:
+            return
+        kind, length = int.from_bytes(entry[2:4], order), int.from_bytes(entry[4:8], order)
+        end = 10 if kind == _SHORT and length == 1 else _ENTRY_BYTES
+        yield Entry(int.from_bytes(entry[:2], order), length, int.from_bytes(entry[8:end], order), kind)
+
+
+def next_directory(data: bytes, at: int, order: ByteOrder) -> int:
+    """Where the directory behind the one at a place is; 0 at the end of the chain."""
+    end = at + _COUNT_BYTES + _ENTRY_BYTES * int.from_bytes(data[at : at + _COUNT_BYTES], order)
+    return int.from_bytes(data[end : end + 4], order)
+
+
+def values(data: bytes, entry: Entry, order: ByteOrder) -> list[int]:
+    """Whole numbers of an entry, as many as lie in the file; none of another type."""
+    size = _TYPE_BYTES.get(entry.kind, 0)
+    if entry.length == 1 and size:
+        return [entry.value]
+    count = min(entry.length, _MOST_VALUES) if size else 0
+    if count * size <= 4:  # noqa: PLR2004 (bytes of a value in the entry)
+        packed = entry.value.to_bytes(4, order)
+        return [int.from_bytes(packed[at : at + size], order) for at in range(0, count * size, size or 1)]
+    places = range(entry.value, min(entry.value + count * size, len(data) - size + 1), size)
+    return [int.from_bytes(data[at : at + size], order) for at in places]
+
+
+def _count(data: bytes, at: int, order: ByteOrder) -> int:
+    return min(int.from_bytes(data[at : at + _COUNT_BYTES], order), _MOST_ENTRIES)
+
+
+# From Exif 2.3, section 4.6.4 A, and of JPEG markers from ITU-T T.81, table B.1.
+UPRIGHT: Final = 1
+_EXIF_HEADER: Final = b"Exif\x00\x00"
+
+
+_EXIF_ERRORS: Final = (ValueError, SyntaxError, OSError, KeyError, IndexError, TypeError, EOFError, OverflowError)
+
+
+def jpeg_orientation(data: bytes) -> int:
+    """Orientation 1-8 that a JPEG's EXIF block declares; 1 when there is none or it makes no sense.
+
+    Opening the file with Pillow costs more than decoding a small JPEG, and warns about EXIF blocks that are odd
+    elsewhere.
+    """
+    for marker, at, length in _segments(data):
+        if marker == _START_OF_SCAN:
+            break
+        if marker == _APP1 and data.startswith(_EXIF_HEADER, at + 4):
+            return orientation_in(data[at + 4 + len(_EXIF_HEADER) : at + 2 + length])
+    return UPRIGHT
+
+
+def orientation_in(tiff: bytes) -> int:
+    """Orientation 1-8 that the first directory of a TIFF structure declares; 1 when there is none."""
+    order = byte_order(tiff)
+    for entry in entries(tiff, first_directory(tiff, order), order):
+        if entry.tag == Base.Orientation:
+            return _checked(entry.value)
+    return UPRIGHT
+
+
+def _checked(value: object) -> int:
+    return value if isinstance(value, int) and 1 <= value <= 8 else UPRIGHT  # noqa: PLR2004  # EXIF knows eight
+
+
+def image_orientation(image: Image.Image) -> int:
+    """Orientation 1-8 of an image that Pillow opened (EXIF or XMP); 1 when there is none or it makes no sense."""
+    try:
+        # not the PNG reader's own way, which decodes the whole picture to see whether a block follows
+        return _checked(Image.Image.getexif(image).get(Base.Orientation, UPRIGHT))
+    except _EXIF_ERRORS:
+        return UPRIGHT
+
+
+def upright(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
+    """Turn (H, W, 3) uint8 pixels upright by an EXIF orientation 1-8, of which 5-8 swap H and W; a view of them."""
+    if orientation >= 5:  # noqa: PLR2004  # 5-8 swap rows and columns
+        pixels = pixels.transpose(1, 0, 2)
+    if orientation in {3, 4, 7, 8}:
+        pixels = pixels[::-1]
+    if orientation in {2, 3, 6, 7}:
+        pixels = pixels[:, ::-1]
+    return pixels
