@@ -21,7 +21,7 @@ CALIBRATION_BINS: Final = 15
 UNKNOWN_QUANTILE: Final = 0.99
 """Share of held-out shots that must not be unknown. Chosen: one in a hundred may."""
 FEWEST_DISTANCES: Final = 8
-"""Fewer held-out shots than this say nothing about what is far."""
+"""Fewer held-out shots than this give no limit."""
 LEAST_UNKNOWN_DISTANCE: Final = 1e-4
 """Squared distance within which unit-length embeddings are of the same picture, up to rounding."""
 

@@ -51,7 +51,7 @@ class ClassAttributes:
         return ClassAttributes(*(each.merged(each.of(self), each.of(news)) for each in ATTRIBUTES))
 
     def updated(self, was: "ClassAttributes", now: "ClassAttributes") -> "ClassAttributes":
-        """The same after a source's new version: what it says now, where a person left what it said before."""
+        """The same after a source's new version: its new values, where a person kept those of the old one."""
         kept = (
             each.of(now) if each.is_compared and each.of(self) == each.of(was) and each.of(now) else each.of(self)
             for each in ATTRIBUTES
@@ -84,7 +84,7 @@ class Attribute:
     table: str  # of the project file, that holds its column
     column: str  # its kind and its limits, for the project file
     clean: Callable[[Any, str], Any] = lambda value, _name: value
-    """Makes a value one that a class of this name can have, or refuses it. Nothing is never asked."""
+    """Makes a value one that a class of this name can have, or refuses it; not called for the default."""
     fit: Callable[[Any], Any] = lambda value: value  # makes a foreign file's value one that is not refused for its form
     since: int = 1  # version of the project file that brought it
     is_name: bool = False  # whether the class is found by it

@@ -1,4 +1,4 @@
-"""How arrays of class ids say that an image has no class. Loads nothing: the window imports it before it shows."""
+"""Codes in arrays of class ids for images without a class. Loads nothing: the window imports it before it shows."""
 
 from typing import Final
 

@@ -36,7 +36,7 @@ class AttributesChanged:
 
 @dataclass(frozen=True, slots=True)
 class ClassRemoved:
-    """A class without edges went away; its inverse needs `name`."""
+    """A class without edges was removed; its inverse needs `name`."""
 
     class_id: int
     name: str = ""

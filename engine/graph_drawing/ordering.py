@@ -1,4 +1,4 @@
-"""The order of each layer from left to right, in a drawing that nobody has seen yet."""
+"""The order of each layer from left to right, in a new drawing or one that follows another."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -20,7 +20,7 @@ VAIN_SWEEPS: Final = 4
 MOST_PASSES: Final = 20
 """Passes in which neighbours change places; each but the last makes fewer edges cross."""
 MOST_LINKS: Final = 1000
-"""Links that the library is asked to order, at most: what takes it a tenth of a second."""
+"""Links that the library orders, at most: what takes it a tenth of a second."""
 
 Edges = Collection[Edge]
 """(parent, child) of what is drawn."""
@@ -261,7 +261,7 @@ def _stays(tiers: Tiers, item: int, stays: Mapping[int, float], parents: _Parent
         return parents.has_lost_all(own[0])
     for parent in (each for each in above if each in stays):
         if not (own and tiers.members[parent]):
-            return True  # a bend's key names its edge: that it stood somewhere says that the edge was there
+            return True  # a bend's key names its edge, so the edge was there before
         if parents.is_kept(tiers.members[parent][0], own[0]) or parents.has_lost_all(own[0]):
             return True
     return False

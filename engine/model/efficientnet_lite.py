@@ -137,7 +137,7 @@ def _convolution(convolution: SameConvolution, *, activated: bool = True) -> nn.
 
 @final
 class InvertedResidual(nn.Module):
-    """Widen, look at each channel by itself, narrow again without activation; beside a shortcut where shapes allow.
+    """Expansion, depthwise convolution, linear projection; beside a shortcut where shapes allow.
 
     Source: Sandler et al., CVPR 2018.
     """

@@ -1,4 +1,4 @@
-"""Propagation of prototypes from parents to children (Eq. 4) and the final prototypes (Eq. 6)."""
+"""The Prototype Propagation Network in torch (Eq. 2 to 6): from labelled embeddings to final prototypes and scores."""
 
 from collections.abc import Callable
 from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar, final
@@ -217,7 +217,7 @@ def propagate(
     """Propagate once, or several times, so that what a class learns reaches its grandchildren.
 
     Paper: Eq. 4 to 6 in one step; more steps are its "future studies". From the second step on, parents give their
-    final prototypes of the step before, while the child's own side (`P0` in Eq. 5 and 6) stays what its images say.
+    final prototypes of the step before, while the child's own side (`P0` in Eq. 5 and 6) stays.
     A class whose nearest ancestor with a prototype is k edges away is reached in k steps.
 
     Args:

@@ -190,7 +190,7 @@ def compare(model: Path, module: nn.Module, inputs: Iterable[Inputs], *, toleran
     """
     onnxruntime = load_onnxruntime()
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # failures are raised; the log would say them twice
+    options.log_severity_level = 4  # failures are raised; the log would repeat them
     try:
         session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
         differences = [_difference(session, module, arguments) for arguments in inputs]

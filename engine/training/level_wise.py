@@ -46,7 +46,7 @@ class EpisodeShape:
 
 @dataclass(frozen=True)
 class LevelWiseSettings:
-    """What Algorithm 1 takes besides an optimiser; the defaults are the paper's or, where it says so, the authors'."""
+    """What Algorithm 1 takes besides an optimiser; the defaults are the paper's or, where noted, the authors'."""
 
     shape: EpisodeShape = field(default_factory=EpisodeShape)  # classes and images of an iteration
     lambda_: float | None = None  # weight of `P0` in Eq. 6; None takes the paper's 0 for 1 shot and 0.5 for more.

@@ -27,7 +27,7 @@ SIMILARITY: Final = 1.12
 SHOTS: Final = 0.12
 """The power goes with the shots of a class to this power."""
 FAMILIARITY: Final = 0.45
-"""It goes with the familiarity to this power: shots that were taken elsewhere say less than they seem to."""
+"""It goes with the familiarity to this power: shots that were taken elsewhere are less informative."""
 USUAL: Final = -1.20
 """Logarithm of the power of one familiar shot of each class among images that have no look-alikes."""
 MOST_POWER: Final = 3.0
@@ -144,7 +144,7 @@ def power_from(held_out: HeldOutChances, expected: float, familiarity: float) ->
     """The power whose probabilities claim as many hits as the held-out shots had, if it is near the expected one.
 
     Not by likelihood, which a few odd shots would rule. Shots that were taken elsewhere (familiarity in (0, 1]) are
-    similar to one another alone, so holding them out says little of other images, and moves little.
+    similar to one another alone, so holding them out is little evidence for other images, and moves little.
     """
     if len(held_out.classes) == 0:
         return expected

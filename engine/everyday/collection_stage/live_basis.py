@@ -139,7 +139,7 @@ class LiveBasis:
         return basis
 
     def _read(self, images: EmbeddedSnapshot, ready: Integers) -> CollectionBasis | None:
-        """The cached basis of a large collection; from now on `_key` says for which embeddings to write it."""
+        """The cached basis of a large collection; `_key` identifies the embeddings to write it for."""
         self._key, self._cached_anchors = b"", 0
         if len(ready) <= MOST_ANCHORS:
             return None  # making it takes no longer than reading a file

@@ -31,9 +31,9 @@ MOST_COMPARED: Final = 3072
 LOOK_ALIKES: Final = 3
 """Two images are look-alikes when each is among the so many most alike ones of the other."""
 COPY: Final = 0.9999
-"""Cosine from which two images are copies of one photo, which say nothing of how photos differ."""
+"""Cosine from which two images are copies of one photo, whose difference carries no information."""
 FEWEST_PAIRS: Final = 8
-"""Fewer look-alikes than this say nothing."""
+"""Fewer look-alikes than this are too few for an estimate."""
 LEAST_VARIANCE: Final = 1e-7
 """Summed variance of unit-length embeddings below which all images are the same: 16 bits tell no less apart."""
 LEVELLING: Final = 0.8

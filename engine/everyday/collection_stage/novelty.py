@@ -52,7 +52,7 @@ CORE: Final = 0.5
 ELSEWHERE: Final = 0.6
 """Power of the familiarity of the labels: those taken elsewhere are less like the collection than its own images."""
 FEWEST_IMAGES: Final = 30
-"""Fewer unlabelled images than this say nothing about what is usual."""
+"""Fewer unlabelled images than this are too few for an estimate."""
 SETTLED: Final = 1e-3
 """Change of the threshold from which on turns are over."""
 

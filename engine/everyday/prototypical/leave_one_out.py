@@ -1,13 +1,13 @@
 """Leave-one-shot-out: how far a labelled image would be from every prototype had it not been a shot.
 
 Prototypes are linear in the shots once the edge weights are held fixed, so taking one shot away is a matter of inner
-products (`shot_removal`): no prototype is computed anew. The image that is held out is measured by one view, as any
+products (`ShotRemoval`): no prototype is computed anew. The image that is held out is measured by one view, as any
 image is classified, even where its part of the prototype is the mean over several. With one parent this is exact; with
 several parents the attention weights are those with the shot still there, a second-order difference. The weights of a
 class's parents must sum to one (softmax).
 
 A coarse class whose only own image is held out counts as one without a prototype. A refit would give it the mean over
-its descendants' images; only held-out coarse labels see the difference, and they have no say in lambda.
+its descendants' images; only held-out coarse labels see the difference, and they do not count for lambda.
 """
 
 from dataclasses import dataclass
@@ -78,6 +78,11 @@ class ChangedDistances:
 @final
 class ShotRemoval:
     """Prototypes, their edges and their images, laid out to take shots away.
+
+    Of a class with m images the mean without shot x is P' = P + (P - x) / (m - 1). The propagated prototype of a child
+    (Eq. 4) then is k (P+ + sum w r P - g x) over the parents that the shot is in, with r = 1 / (m - 1), or -1 for a
+    parent that has no other image and leaves its share to the rest, g the sum of w r over parents that stay, and k what
+    brings the weights back to their old sum. None of k, r and g depends on which shot of a class is taken.
 
     Attributes:
         sizes: (C,) int64 images in each initial prototype.

@@ -118,7 +118,7 @@ def _load(model: Path) -> Any:
     options = onnxruntime.SessionOptions()
     options.enable_cpu_mem_arena = False  # runs are short and rare; memory goes back to the system after each
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # no busy waiting beside the window
-    options.log_severity_level = 4  # failures are raised; the log would say them twice
+    options.log_severity_level = 4  # failures are raised; the log would repeat them
     try:
         return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # ONNX Runtime raises many kinds without a common base below Exception

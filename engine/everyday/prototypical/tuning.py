@@ -249,7 +249,7 @@ def checked_places(table: PrototypeTable, candidates: Integers) -> Integers:
 def holdable_shots(graph: CategoryGraph, shots: Shots, table: PrototypeTable, candidates: Integers) -> Integers:
     """Positions (h,) of the shots that leave a right candidate with an image when they are held out.
 
-    Which class the only shot of another is taken for says little about lambda or the temperature.
+    Which class the only shot of another is taken for is no evidence for lambda or the temperature.
     """
     checked = candidates[checked_places(table, candidates)]
     right = right_places(graph, shots.class_ids.tolist(), table.class_ids[checked])

@@ -123,7 +123,7 @@ def images_at_once(path: Path, card: BackboneCard) -> int | None:
     """How many images a file's network takes at once; None for any number.
 
     Raises:
-        ModelError: the file cannot be opened, or is not what its card says.
+        ModelError: the file cannot be opened, or does not match its card.
     """
     return input_output(open_session(path), card).most_images
 

@@ -1,5 +1,6 @@
 """SVG text: well formed, whatever classes are called, everything inside it, names no wider than cards."""
 
+import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
@@ -9,7 +10,7 @@ from defusedxml.ElementTree import fromstring
 from engine.graph.category_graph import CategoryGraph
 from engine.graph_drawing.layout import Layout, lay_out
 from engine.graph_drawing.shown import shown_graph
-from engine.graph_drawing.svg import DARK, LIGHT, SVG_CARD, SvgColours, lines_of, svg_text, text_width
+from engine.graph_drawing.svg import DARK, LIGHT, SVG_CARD, SvgColours, dot_text, lines_of, svg_text, text_width
 from tests.support.graphs import graph_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -92,3 +93,35 @@ def test_marks_are_not_cut_from_their_letter() -> None:
     name = "e\u0323\u0301" * 20
     (line,) = lines_of(name, 128, 13, 1)
     assert line.endswith("\u0301…")
+
+
+NODE = re.compile(r'^  c(\d+) \[label="((?:[^"\\]|\\.)*)"\];$', re.MULTILINE)
+EDGE = re.compile(r"^  c(\d+) -> c(\d+)(?: \[penwidth=([\d.]+), weight=\d+\])?;$", re.MULTILINE)
+
+
+def test_every_class_and_edge_is_there_once() -> None:
+    """Names with quotes and backslashes come back as they were."""
+    names = {'A "quoted" name': [], "back\\slash \\n": [], "Ökologie 鳥": ['A "quoted" name', "back\\slash \\n"]}
+    graph = graph_of(names)
+    text = dot_text(graph)
+    labels = {int(number): re.sub(r"\\(.)", r"\1", label) for number, label in NODE.findall(text)}
+    assert labels == {each: graph.name(each) for each in graph.classes()}
+    assert [(int(parent), int(child)) for parent, child, _ in EDGE.findall(text)] == list(graph.edges())
+
+
+def test_weights_widen_edges() -> None:
+    graph = graph_of({"Wind": [], "Keyboard": [], "Organ": ["Wind", "Keyboard"]})
+    wind, keyboard, organ = graph.classes()
+    pens = {
+        (int(parent), int(child)): float(pen)
+        for parent, child, pen in EDGE.findall(dot_text(graph, weights={(wind, organ): 1.0, (keyboard, organ): 0.0}))
+    }
+    assert pens == {(wind, organ): 4.0, (keyboard, organ): 1.0}
+
+
+def test_a_part_of_a_graph() -> None:
+    """A closed branch says how much it hides."""
+    graph = graph_of({"Wind": []} | {f"Flute {number}": ["Wind"] for number in range(1200)})
+    text = dot_text(graph, shown=shown_graph(graph, frozenset()))
+    assert NODE.findall(text) == [("1", "Wind\\n+ 1,200")]
+    assert EDGE.findall(text) == []
