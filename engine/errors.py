@@ -88,7 +88,6 @@ def _code(template: str) -> str:
 
 
 def _shortened(message: str) -> str:
-    """A message of readable length: its beginning and end."""
     if len(message) <= LONGEST_MESSAGE:
         return message
     return f"{message[: LONGEST_MESSAGE - _KEPT_END]} [...] {message[-_KEPT_END:]}"

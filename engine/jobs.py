@@ -35,7 +35,6 @@ SURVEY_LIMIT_S: Final = 60.0
 
 
 def _probe(request: TryDevice, send: Send, cancel: CancelToken) -> Speed:
-    """Try a device on the tiny model, report the outcome, and measure its speed on request."""
     from engine.doctor import speed_of
     from engine.runtime.devices.child import try_device
 
@@ -105,7 +104,6 @@ class Embedder:
 
 
 def _whole_run(request: EmbedImages, send: Callable[[object], None]) -> OnProgress:
-    """Progress of all requests of a run."""
     total = request.total or len(request.images)
 
     def tell(progress: Progress) -> None:

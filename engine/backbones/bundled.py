@@ -100,7 +100,6 @@ def _offered(choice: BackboneChoice) -> OfferedBackbone:
 
 
 def _can_be_had(name: str) -> bool:
-    """Whether its file exists, or the package that it is made from."""
     if bundled_path(name) is not None:
         return True
     source = CONVERTED[name]

@@ -219,7 +219,6 @@ class _Writer:
         return self._node("Clip", [linear, *bounds], name), side
 
     def _pooled(self, source: str, side: int, name: str) -> str:
-        """As `pooled_around_centre`."""
         present = self._node("Max", [source, self._array("smallest", SMALLEST)], f"{name}.present")
         square = self._node("Mul", [present, present], f"{name}.square")
         cube = self._node("Mul", [square, present], f"{name}.cube")

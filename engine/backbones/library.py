@@ -213,7 +213,6 @@ def _may_have_external_data(path: Path) -> bool:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a file's content without its permissions and times."""
     with open_regular(source) as reading, create_file(target) as written:
         shutil.copyfileobj(reading, written, 1 << 20)
 
@@ -231,5 +230,4 @@ def _is_same(there: Path, coming: Path) -> bool:
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    """Hash of each network by file name; other files do not count."""
     return {path.name: file_hash(path) for path in folder.glob("*.onnx")}

@@ -107,7 +107,6 @@ def converted_path(name: str) -> Path | None:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether every file has its recorded hash."""
     try:
         hashes: dict[str, str] = json.loads(read_regular(folder / WHOLE))
         return all(_hash(folder / name) == value for name, value in hashes.items())
@@ -193,7 +192,6 @@ def own_propagation(path: Path) -> Path:
 
 
 def _written_at(path: Path) -> int:
-    """Time of last change in nanoseconds, 0 where there is no file."""
     return path.stat().st_mtime_ns if path.is_file() else 0
 
 

@@ -185,7 +185,6 @@ def _check_operators(structure: OnnxStructure) -> None:
 
 
 def _some(names: Iterable[str]) -> str:
-    """A few names from a file, which may hold any number of any length."""
     every = sorted(names)
     more = f" and {len(every) - _NAMES_SHOWN} more" if len(every) > _NAMES_SHOWN else ""
     return ", ".join(name[:_NAME_SHOWN] for name in every[:_NAMES_SHOWN]) + more
@@ -211,7 +210,6 @@ def _opened(path: Path, structure: OnnxStructure) -> Any:
 
 
 def _fitting(hint: Hint, image_input: ImageInput) -> dict[str, Any]:
-    """What is known of the preprocessing, with what the input itself says in its place."""
     values: dict[str, Any] = {**hint.values, "layout": image_input.layout}
     order = values.get("channel_order", "rgb")
     values["channel_order"] = "grey" if image_input.channels == 1 else "rgb" if order == "grey" else order

@@ -186,7 +186,6 @@ def read_structure(path: Path) -> OnnxStructure:
 
 
 def _load_without_weights(path: Path) -> Any:
-    """Parse an ONNX file to an `onnx.ModelProto`; what lies beside it is not read."""
     try:
         if path.is_dir():
             raise ModelError("this is a folder", expected="an ONNX file", found=str(path))

@@ -309,7 +309,6 @@ def run(
 def _wait(
     worker: Worker, limit_s: float, memory_bytes: int, cancel: CancelToken
 ) -> TookTooLong | TookTooMuchMemory | None:
-    """Return when the worker has ended, or must be ended."""
     ends_at, look_at = time.monotonic() + limit_s, 0.0
     while not worker.join(_LOOK_S):
         cancel.raise_if_cancelled()

@@ -244,7 +244,6 @@ def _on_hub(
 
 
 def _versions(caches: CacheFolders, publisher: NetworkPublisher, name: str) -> dict[str, PublishedNetwork]:
-    """Versions of a network's weights by name, the publisher's default first."""
     network = name if publisher.name != TIMM else name.partition(".")[0]
     networks = kept_list(caches, publisher)
     names: tuple[str, ...]

@@ -197,7 +197,6 @@ def card_of_published(facts: PublishedNetwork, *, weights_from: str = "") -> Bac
 
 
 def _otherwise(facts: PublishedNetwork) -> str:
-    """How images were resized while the network was trained, where that differs."""
     kinds = [] if facts.interpolation == "bilinear" else [facts.interpolation]
     if facts.is_squashed:
         kinds.append("to a square, whatever their proportions,")

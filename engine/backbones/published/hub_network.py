@@ -171,7 +171,6 @@ def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
 
 
 def _licence(read: Read) -> str:
-    """From the head of the repository's page."""
     _, _, rest = (read("README.md") or "").partition("---")
     head, _, _ = rest.partition("\n---")
     found = {match["field"]: match["name"] for match in _LICENCE.finditer(head)}
@@ -180,7 +179,6 @@ def _licence(read: Read) -> str:
 
 
 def _with_place(facts: PublishedNetwork, urls: Sequence[str], route: Route) -> PublishedNetwork:
-    """With address, size and checksum of the first of these files that exists."""
     for url in urls:
         path = route.on_disk(url)
         if path is not None:

@@ -172,7 +172,6 @@ def _exported(
 
 
 def _images_per_s(path: Path, card: BackboneCard) -> float:
-    """Images a second on one core, opened as in a project."""
     from engine.backbones.trial import images_per_s
     from engine.runtime.backbone import BackboneSession
     from engine.runtime.providers import CPU_CHOICE
@@ -198,5 +197,4 @@ def _check_room(facts: PublishedNetwork, cache: Path, library: Path, *, has_down
 
 
 def _existing(folder: Path) -> Path:
-    """The folder, or its nearest existing parent."""
     return next(place for place in (folder, *folder.absolute().parents) if place.exists())

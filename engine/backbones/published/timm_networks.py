@@ -131,7 +131,6 @@ def facts_from(configuration: Mapping[str, Any], known: PublishedNetwork) -> Pub
 
 
 def _places(configuration: "PretrainedCfg") -> dict[str, Any]:
-    """Addresses of the weights, and what is known of them."""
     if not configuration.hf_hub_id:
         digits = _DIGITS.search(str(configuration.url))
         assert digits is not None, "only usable networks are described"
@@ -165,7 +164,6 @@ def _configurations() -> "Mapping[str, PretrainedCfg]":
 
 @cache
 def _default_names() -> frozenset[str]:
-    """Names with timm's default tag."""
     from timm.models import get_pretrained_cfg
 
     found = (get_pretrained_cfg(name.partition(".")[0]) for name in _configurations())
@@ -258,7 +256,6 @@ def _check_patches(network: nn.Module, side: int) -> None:
 
 
 def _has_fixed_side(facts: PublishedNetwork, configuration: Mapping[str, Any] | None) -> bool:
-    """Whether the network is built for one side; others take images of any."""
     from timm.models import get_pretrained_cfg
 
     if configuration is not None:
