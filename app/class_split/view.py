@@ -9,9 +9,9 @@ from typing import Final, final
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QApplication, QButtonGroup, QHBoxLayout, QLineEdit, QRadioButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QButtonGroup, QLineEdit, QRadioButton, QSizePolicy, QWidget
 
-from app.controls import fill_column, make_button, make_flowing_label, make_label
+from app.controls import fill_column, fill_row, make_button, make_flowing_label, make_label
 from app.dragging import paint_rubber_band
 from app.images.squares import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
@@ -222,14 +222,10 @@ class SplitCard(ScrollingCard):
         for title in (self._staying_title, self._leaving_title):
             title.setContentsMargins(0, spacing.small, 0, 0)
         place = QWidget()
-        row = QHBoxLayout(place)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(spacing.medium)
+        fill_row(place, self.below, self.beside, spacing=spacing.medium).addStretch(1)
         self._places = QButtonGroup(self)
         for button in (self.below, self.beside):
             self._places.addButton(button)
-            row.addWidget(button)
-        row.addStretch(1)
         hint = tr(
             "Click an image, or draw a box around some, to move them to the other class. Only images that you labelled "
             "are listed. Predictions update automatically."
@@ -247,13 +243,9 @@ class SplitCard(ScrollingCard):
 
     def _make_foot(self) -> QWidget:
         foot, spacing = QWidget(), tokens().spacing
-        row = QHBoxLayout(foot)
+        row = fill_row(foot, self.exchange_button, self.keep_button, self.split_button)
         row.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
-        row.setSpacing(spacing.small)
-        row.addWidget(self.exchange_button)
-        row.addStretch(1)
-        row.addWidget(self.keep_button)
-        row.addWidget(self.split_button)
+        row.insertStretch(1, 1)
         return foot
 
     def wanted_height(self, width: int) -> int:

@@ -5,7 +5,7 @@ from typing import Final, final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.controls import fill_column, make_button, make_label
 from app.graph_suggestions.wording import SuggestionWords, check_line, dismissed_line, more_line, words_of
@@ -47,11 +47,9 @@ class SuggestionCard(QFrame):
         self.setAccessibleName(words.title)
         self.setAccessibleDescription(words.reason)
         spacing = tokens().spacing
-        self._column = QVBoxLayout(self)
+        title = make_label(with_breaks(words.title), "strong", wraps=True)
+        self._column = fill_column(self, title, make_label(with_breaks(words.reason), "secondary", wraps=True))
         self._column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.medium)
-        self._column.setSpacing(spacing.small)
-        self._column.addWidget(make_label(with_breaks(words.title), "strong", wraps=True))
-        self._column.addWidget(make_label(with_breaks(words.reason), "secondary", wraps=True))
         self._add_faces(state, thumbnails)
         self.choices = tuple(self._add_button(text, place) for place, text in enumerate(words.choices))
         dismiss = lambda: self.dismissed.emit(suggestion, words.dismissed)  # noqa: E731

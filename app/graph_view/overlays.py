@@ -5,9 +5,9 @@ from typing import Final, final
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
-from app.controls import make_icon_button, make_label, make_search_field
+from app.controls import fill_row, make_icon_button, make_label, make_search_field
 from app.graph_view.picture import HIGHEST, WIDEST
 from app.graph_view.sheet import GraphSheet
 from app.graph_view.viewport import Camera, Rect
@@ -62,19 +62,14 @@ class ToolStrip(QFrame):
     def _lay_out(self) -> None:
         self.scale.setFixedWidth(SCALE_WIDTH)
         self.scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        row = QHBoxLayout(self)
         gap = tokens().spacing.tiny
-        row.setContentsMargins(gap, gap, gap, gap)
-        row.setSpacing(gap)
-        parts: tuple[QLabel | QLineEdit | QToolButton, ...] = (
-            self.search, self.count,
+        fill_row(
+            self, self.search, self.count,
             make_icon_button("minus", tr("Smaller (Ctrl+-)"), lambda: self.zoomed.emit(-1)), self.scale,
             make_icon_button("plus", tr("Larger (Ctrl++)"), lambda: self.zoomed.emit(1)),
             make_icon_button("fit", tr("See all (Ctrl+0)"), self.fitted.emit),
-            self.focus, self.leave_focus,
-        )  # fmt: skip
-        for part in parts:
-            row.addWidget(part)
+            self.focus, self.leave_focus, spacing=gap,
+        ).setContentsMargins(gap, gap, gap, gap)  # fmt: skip
 
     def show_scale(self, scale: float) -> None:
         self.scale.setText(percent_of_size(scale))

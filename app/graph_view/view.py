@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QStackedLayout, QVBoxLayout, QWidget
 
 from app.class_requests import ClassRequests
-from app.controls import make_button, make_label
+from app.controls import fill_row, make_button, make_label
 from app.texts import tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
@@ -46,9 +46,8 @@ class NothingDrawn(QWidget):
         for label in (self.title, self.words):
             label.setMinimumWidth(NARROWEST)
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        row = QHBoxLayout(self._buttons)
+        row = fill_row(self._buttons)
         row.setContentsMargins(0, tokens().spacing.small, 0, 0)
-        row.setSpacing(tokens().spacing.small)
         row.addStretch(1)
         for name, text, icon_name, variant in (
             ("new_top_class", tr("New class…"), "class_new", "primary"),

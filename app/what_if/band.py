@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
-from app.controls import ICON_SIZE, make_button, make_label
+from app.controls import ICON_SIZE, fill_column, fill_row, make_button, make_label
 from app.feature import set_guide_page
 from app.texts import tr
 from app.theme.icons import icon_pixmap
@@ -50,20 +50,13 @@ class WhatIfBand(QWidget):
         frame = QFrame()
         frame.setProperty("role", "notice")
         frame.setProperty("tone", "accent")
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(self._first)
-        words.addWidget(self._second)
-        row = QHBoxLayout(frame)
+        words = QWidget()
+        fill_column(words, self._first, self._second, spacing=0)
+        buttons = (self.stay_button, self.images_button, self.discard_button, self.keep_button)
+        row = fill_row(frame, self._picture, words, *buttons)
         row.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
-        row.setSpacing(spacing.small)
-        row.addWidget(self._picture)
-        row.addLayout(words, 1)
-        for button in (self.stay_button, self.images_button, self.discard_button, self.keep_button):
-            row.addWidget(button)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(spacing.small, spacing.small, spacing.small, 0)
-        whole.addWidget(frame)
+        row.setStretch(1, 1)
+        fill_column(self, frame).setContentsMargins(spacing.small, spacing.small, spacing.small, 0)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
