@@ -1,4 +1,4 @@
-"""Every text of the window passes through here: `tr("text")` gives it in the person's language.
+"""Translation of all texts of the window: `tr("text")` returns it in the user's language.
 
 As in gettext, the English text itself is the key, and a plural has both of its English forms where it stands.
 """

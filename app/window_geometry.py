@@ -80,7 +80,7 @@ class Panes(QSplitter):
         self._left, self._middle, self._right = left, middle, right
         self._wanted = FIRST
         self._shared: tuple[object, ...] = ()  # what the widths were last divided by
-        self._is_right_shown: bool | None = None  # as the person chose; None leaves it to the room there is
+        self._is_right_shown: bool | None = None  # as the user chose; None depends on the room
         for widget, narrowest in ((left, LEAST.left), (middle, LEAST.middle), (right, LEAST.right)):
             widget.setMinimumWidth(narrowest)
             self.addWidget(widget)
@@ -142,7 +142,7 @@ class Panes(QSplitter):
 
 
 USUAL_FRAME: Final = QMargins(1, 38, 1, 1)
-"""Logical pixels: what is kept free for a title bar until the system has told how high its own is."""
+"""Logical pixels reserved for the frame until the system reports its size."""
 
 
 def fitted(place: QRect, available: QRect) -> QRect:

@@ -1,4 +1,4 @@
-"""Counts, shares, sizes, times and progress as a person reads them, in their language and number format."""
+"""Counts, shares, sizes, times and progress as texts in the user's language and number format."""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The inspector's sentences, in the person's language."""
+"""The inspector's sentences, in the user's language."""
 
 from __future__ import annotations
 

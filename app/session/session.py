@@ -168,7 +168,7 @@ class Session(QObject):
         self.close()
         self._runner.stop()
 
-    # -- what a person does
+    # -- actions
 
     def act(self, action: Callable[[Project], Change], *, on_done: Callable[[Change], None] = ignore) -> None:
         """Run one action (a transaction) on the project thread; `on_done` runs on the GUI thread after the signals."""

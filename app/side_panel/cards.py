@@ -123,7 +123,7 @@ class CardList(QWidget):
 
 
 def words_of(*labels: QLabel) -> str:
-    """The texts of labels as a person reads them."""
+    """The visible texts of labels."""
     return "\n".join(label.text() for label in labels if label.text()).replace("\u200b", "")
 
 
