@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from engine.backbones import messages
-from engine.collection.bundle.trying import TryBundle
-from engine.collection.messages import EstimateTraining, PrepareChange, Train, TrainingResult
+from engine.collection.bundle.opened import TryBundle
+from engine.collection.requests import EstimateTraining, PrepareChange, Train, TrainingResult
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch, EmbedImages, EmbedSummary, MeasuredRates, MeasureRates, PhotoRate
 from engine.errors import ModelError
@@ -22,8 +22,8 @@ from engine.worker.serve import Handlers, Send, serve_standard_streams
 if TYPE_CHECKING:
     from engine.backbones.messages import OnnxFacts, Trial
     from engine.backbones.model_files import ModelFiles
-    from engine.collection.backbone_change.change import PreparedChange
-    from engine.collection.bundle.trying import BundleTrial
+    from engine.collection.backbone_change import PreparedChange
+    from engine.collection.bundle.opened import BundleTrial
     from engine.embedding.cache import EmbeddingCache
     from engine.runtime.backbone import BackboneSession
     from engine.training.curve import TrainingDuration
@@ -141,7 +141,7 @@ def _train(request: Train, send: Send, cancel: CancelToken) -> TrainingResult:
 
 
 def _estimate_training(request: EstimateTraining, _send: Send, _cancel: CancelToken) -> "TrainingDuration":
-    from engine.collection.training.duration import estimate_duration
+    from engine.collection.training.measurement import estimate_duration
     from engine.collection.training.train import PACKAGES
     from engine.project import Project
     from engine.training.needed_packages import check_packages
@@ -153,7 +153,7 @@ def _estimate_training(request: EstimateTraining, _send: Send, _cancel: CancelTo
 
 def _prepare_change(request: PrepareChange, send: Send, cancel: CancelToken) -> "PreparedChange":
     """Embed a project's images with another backbone; at the end sends the images' news."""
-    from engine.collection.backbone_change.change import prepare_change
+    from engine.collection.backbone_change import prepare_change
     from engine.project import Project
 
     with Project.open(request.project, for_writing=False) as project:
@@ -230,7 +230,7 @@ def _held(limits: Limits, cancel: CancelToken) -> Iterator[None]:
 
 
 def _try_bundle(request: "TryBundle", _send: Send, cancel: CancelToken) -> "BundleTrial":
-    from engine.collection.bundle.trying import classify_a_picture
+    from engine.collection.bundle.opened import classify_a_picture
 
     with _held(request.limits, cancel):
         return classify_a_picture(request.folder)

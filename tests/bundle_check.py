@@ -13,13 +13,11 @@ import time
 from pathlib import Path
 from typing import Final
 
-from engine.collection.bundle.classify_files import classify_files
 from engine.collection.bundle.export import ExportedModel, export_model
-from engine.collection.bundle.opened import open_bundle
+from engine.collection.bundle.opened import classify_files, open_bundle
 from engine.collection.classify import Classified, classify
 from engine.collection.embed import embed_closer, embed_project
-from engine.collection.new_project import new_project
-from engine.collection.sample_project import fill_project
+from engine.collection.new_project import fill_project, new_project
 from engine.config import CacheFolders
 from engine.files import size_text
 from engine.project import Project

@@ -218,7 +218,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
             return
 
         def work(project: Project) -> Change:
-            from engine.collection.backbone_change.change import use_backbone
+            from engine.collection.backbone_change import use_backbone
 
             return use_backbone(project, ready.source, ready.backbone_hash, ready.news)
 

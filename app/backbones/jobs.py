@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from app.settings import Settings
     from engine.backbones.messages import OnnxFacts
-    from engine.collection.backbone_change.change import PreparedChange
+    from engine.collection.backbone_change import PreparedChange
     from engine.model_card import BackboneCard
     from engine.worker.protocol import Request
 
@@ -98,7 +98,7 @@ class BackboneJobs(QObject):
 
     def prepare_change(self, source: str, name: str, preparation: Request[Any] | None = None) -> None:
         """Embed the open project with another backbone; nothing while nobody may write."""
-        from engine.collection.messages import PrepareChange
+        from engine.collection.requests import PrepareChange
 
         info = self._session.info
         if info is None or not info.is_writable or self.is_changing:

@@ -150,8 +150,7 @@ def recommended_rows(rows: Sequence[PublishedRow]) -> list[RecommendedRow]:
 def installed_backbones(project: Project, caches: CacheFolders) -> Installed:
     """What is on this computer, beside what the project uses."""
     from engine.backbones.bundled import is_chosen_elsewhere, offered_backbones
-    from engine.collection.lost_model import lost_reason
-    from engine.collection.models import all_models
+    from engine.collection.models import all_models, lost_reason
 
     offered = offered_backbones()
     choices = {one.name: one.choice for one in offered}

@@ -15,7 +15,7 @@ from engine.backbones.published.titles import Advice
 if TYPE_CHECKING:
     from engine.backbones.bundled import OfferedBackbone
     from engine.backbones.messages import OnnxFacts, Trial
-    from engine.collection.backbone_change.shot_comparison import ShotComparison
+    from engine.collection.backbone_change import ShotComparison
 
 _SLOW: Final = 10
 UNNAMED: Final = "none named"  # how the list of published networks says that nobody named a licence

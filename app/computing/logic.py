@@ -96,7 +96,7 @@ class CollectionFacts:
 
 def collection_facts(live: LiveCollection) -> CollectionFacts:
     """Ask the collection; on the project thread."""
-    from engine.collection.project_settings import is_stage_on
+    from engine.collection.fitting import is_stage_on
 
     is_on, fitted = is_stage_on(live.project), live.fitted
     if fitted is None or len(fitted.candidate_ids) == 0:
@@ -106,6 +106,6 @@ def collection_facts(live: LiveCollection) -> CollectionFacts:
 
 def switch_collection(project: Project, *, is_on: bool) -> Change:
     """Change the project's setting; on the project thread."""
-    from engine.collection.project_settings import switch_stage
+    from engine.collection.fitting import switch_stage
 
     return switch_stage(project, is_on=is_on)

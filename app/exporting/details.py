@@ -22,7 +22,7 @@ from app.exporting.wording import (
 )
 from app.texts import tr
 from app.theme.tokens import tokens
-from engine.collection.exporting.gather import Which
+from engine.collection.exporting.export import Which
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.new_folder import Placing
 

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from app.texts import tr
-from engine.collection.exporting.export import ExportChoice, check_target, export_images
-from engine.collection.exporting.gather import Which, answers_in
+from engine.collection.exporting.export import ExportChoice, Which, answers_in, check_target, export_images
 from engine.collection.exporting.preview import ChosenImages, ExportPreview, chosen_images, preview_export
-from engine.collection.outputs.targets import check_folder, what_it_is
-from engine.collection.project_settings import setting_of
+from engine.collection.fitting import setting_of
+from engine.collection.outputs import check_folder, what_it_is
 from engine.errors import ProtoleafError, TakenError
 from engine.files import shown
 from engine.full_disk import as_full_disk

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.texts import fill, marked, plural, tr
 from app.wording import SEPARATOR, file_size, images, number, sentence
-from engine.collection.exporting.gather import Which
+from engine.collection.exporting.export import Which
 from engine.collection.exporting.preview import ExportPreview
 from engine.files import shown
 from engine.interchange.labelled_images.formats import FormatGroup

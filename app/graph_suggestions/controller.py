@@ -135,8 +135,7 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
         return graph.name(class_id) if class_id in graph else tr("a removed class")
 
     def _accept(self, suggestion: GraphSuggestion, choice: int) -> None:
-        from engine.collection.graph_suggestions.accepting import accept
-        from engine.collection.graph_suggestions.suggestion import UnderlabelledSuggestion
+        from engine.collection.graph_suggestions.suggestion import UnderlabelledSuggestion, accept
 
         if isinstance(suggestion, UnderlabelledSuggestion):
             self.close_panel()
@@ -145,12 +144,12 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
             self._session.act(lambda project: accept(project, suggestion, choice))
 
     def _dismiss(self, suggestion: GraphSuggestion, called: Action) -> None:
-        from engine.collection.graph_suggestions.dismissed import dismiss
+        from engine.collection.graph_suggestions.suggestion import dismiss
 
         self._session.act(lambda project: dismiss(project, [suggestion.key], called))
 
     def _bring_back(self) -> None:
-        from engine.collection.graph_suggestions.dismissed import bring_back
+        from engine.collection.graph_suggestions.suggestion import bring_back
 
         self._session.act(bring_back)
 

@@ -7,7 +7,7 @@ from typing import Final
 from app.texts import fill, plural, shortened, tr
 from app.wording import number, percent
 from engine.collection.graph_suggestions import suggestion as kinds
-from engine.collection.graph_suggestions.placement_check import PlacementCheck
+from engine.collection.graph_suggestions.placements import PlacementCheck
 from engine.project.actions import Action, action
 
 NameOf = Callable[[int], str]

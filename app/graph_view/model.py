@@ -13,7 +13,7 @@ from app.graph_view.drawing import LaidOut, Layouts, LayoutWish
 from app.session import Session
 from app.texts import fill, plural, tr
 from app.wording import SEPARATOR, images, percent
-from engine.collection.graph_facts import GraphFacts, graph_facts
+from engine.collection.answers import GraphFacts, graph_facts
 from engine.collection.live import LiveCollection
 from engine.collection.state import CollectionState
 from engine.graph.category_graph import CategoryGraph

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.session.subsets import ImageFilter, fitting, shown_class
-from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
-from engine.collection.what_if.changed_images import likeliest
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, likeliest
 
 Positions = NDArray[np.int64]
 _FAILED: Final = ImageStatus.FAILED

@@ -14,7 +14,7 @@ from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageSta
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 
 if TYPE_CHECKING:  # the window shows first
-    from engine.collection.explain import ClassFacts
+    from engine.collection.answers import ClassFacts
     from engine.collection.policy_curve import PolicyCurve
     from engine.everyday.classifier import Explanation, ScoredClass
     from engine.graph.category_graph import CategoryGraph

@@ -21,7 +21,7 @@ from engine.graph.edits import AttributesChanged
 
 if TYPE_CHECKING:
     from app.session import Session
-    from engine.collection.explain import ClassFacts
+    from engine.collection.answers import ClassFacts
     from engine.collection.live import LiveCollection
     from engine.collection.policy_curve import PolicyCurve
     from engine.everyday.classifier import ScoredClass

@@ -8,8 +8,7 @@ from typing import Final
 
 from engine.collection.importing.import_labels import ReadLabels, images_on_disk, plan_labels, read_labels
 from engine.collection.importing.label_plan import LabelPlan
-from engine.collection.importing.match_images import FileContents
-from engine.collection.importing.permitted_images import PermittedImages
+from engine.collection.importing.match_images import FileContents, PermittedImages
 from engine.errors import FormatError, ProtoleafError
 from engine.events import CancelToken
 from engine.interchange.labelled_images.formats import READ_FORMATS, detect

@@ -127,7 +127,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self.panel.show_idle()
 
         def action(project: Project) -> Change:
-            from engine.collection.relink.apply import relink
+            from engine.collection.relink.find import relink
 
             return relink(project, plan, caches)
 

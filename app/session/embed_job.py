@@ -133,7 +133,7 @@ class EmbedJob(WorkerJob):
         viewed, most_viewed = self._asked_for_views, images_at_once(self._last if self.is_on_views else None)
 
         def question(live: LiveCollection) -> EmbedImages | ProtoleafError | None:
-            from engine.collection.waiting_images import images_to_embed, views_to_embed
+            from engine.collection.requests import images_to_embed, views_to_embed
 
             try:
                 waiting = images_to_embed(

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.texts import marked, tr
-from engine.collection.embeddings.counting import shown_classes
-from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus, shown_classes
 
 
 class Subset(StrEnum):

@@ -11,7 +11,7 @@ from app.session.runner import Runner, news_of_change, news_of_kept, news_of_sta
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
-    from engine.collection.what_if.outcome import WhatIfBaseline
+    from engine.collection.what_if import WhatIfBaseline
     from engine.project import Change
 
 
@@ -50,7 +50,7 @@ class WhatIfSession(QObject):
         """Apply all edits to the project, as one step."""
 
         def keep(live: LiveCollection) -> Change:
-            from engine.collection.what_if.outcome import kept_action, tried_edits
+            from engine.collection.what_if import kept_action, tried_edits
 
             return live.project.what_if.keep(kept_action(tried_edits(live.project)))
 
@@ -81,7 +81,7 @@ class WhatIfSession(QObject):
         """Embedding changed predictions before the first edit: renew the baseline."""
 
         def baseline(live: LiveCollection) -> WhatIfBaseline:
-            from engine.collection.what_if.outcome import baseline_of
+            from engine.collection.what_if import baseline_of
 
             return baseline_of(live)
 
@@ -93,7 +93,7 @@ class WhatIfSession(QObject):
 
     def _begin_if_wanted(self) -> None:
         def begin(live: LiveCollection) -> WhatIfBaseline:
-            from engine.collection.what_if.outcome import begin_what_if
+            from engine.collection.what_if import begin_what_if
 
             return begin_what_if(live)
 

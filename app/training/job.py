@@ -23,7 +23,7 @@ from engine.training.curve import TrainingDuration
 if TYPE_CHECKING:
     from app.session import ProjectInfo, Session
     from engine.collection.live import LiveCollection
-    from engine.collection.messages import TrainingResult
+    from engine.collection.requests import TrainingResult
     from engine.project import Change
     from engine.training.curve import TrainingPoint
 
@@ -61,7 +61,7 @@ class Forecast(QObject):
 
     def want(self, plan: Plan) -> None:
         """Measure an unknown duration; one at a time, and not while labels still come."""
-        from engine.collection.messages import EstimateTraining
+        from engine.collection.requests import EstimateTraining
 
         info, key = self._session.info, (plan.start, plan.side)
         if info is None or self.is_measuring or key in self._known:
@@ -172,7 +172,7 @@ class Training(QObject):
 
     def _train(self, plan: Plan, info: ProjectInfo, folder: ScratchFolder) -> None:
         self._folder = folder
-        from engine.collection.messages import Train
+        from engine.collection.requests import Train
 
         out = folder.path / TRAINED
         request = Train(info.path, self._session.caches.root, plan.depth.value, out, plan.settings())

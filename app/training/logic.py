@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
-from engine.collection.training.advice import is_likely_to_help
+from engine.collection.training.progress import is_likely_to_help
 from engine.config import is_packaged
 from engine.errors import Cancelled
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
-    from engine.collection.messages import TrainingResult
+    from engine.collection.requests import TrainingResult
     from engine.collection.state import CollectionState
     from engine.config import CacheFolders
     from engine.project import Project
@@ -37,7 +37,7 @@ def version_rows(live: LiveCollection) -> tuple[VersionRow, ...]:
 
 def evidence(live: LiveCollection) -> Evidence:
     """How the model in use does on images that it was not trained on, and the outcome of earlier trainings."""
-    from engine.collection.what_if.held_out import held_out_answers
+    from engine.collection.what_if import held_out_answers
 
     rows = version_rows(live)
     trained_on = max((row.trained_on for row in rows if row.is_used or row.is_no_better), default=0)
@@ -314,7 +314,7 @@ class VersionRow:
 
 def stopped_training(project: Project, caches: CacheFolders) -> StoppedTraining | None:
     """The stopped training of an open project; None where none can go on."""
-    from engine.collection.training.unfinished import unfinished
+    from engine.collection.training.trained import unfinished
 
     found = unfinished(project, caches)
     return None if found is None else StoppedTraining(found.done, Plan.of_settings(found.chosen))

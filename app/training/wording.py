@@ -17,7 +17,7 @@ from app.training.logic import (
     tuning_s,
 )
 from app.wording import SEPARATOR, hours, images, moment_text, number, percent_to_a_tenth
-from engine.collection.training.telling import TrainingStage
+from engine.collection.training.progress import TrainingStage
 from engine.training.curve import TrainingDuration
 
 _MINUTE_S: Final = 60

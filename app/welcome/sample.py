@@ -70,6 +70,6 @@ class SampleStart(QObject):
 
 
 def _copy(_on_progress: OnProgress, cancel: CancelToken) -> Path:
-    from engine.collection.sample_project import copy_sample_project
+    from engine.collection.new_project import copy_sample_project
 
     return copy_sample_project(sample_folder(), cancel=cancel)

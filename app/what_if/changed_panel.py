@@ -32,9 +32,8 @@ from app.theme.tokens import tokens
 from app.what_if import wording
 from app.wording import number
 from app.workspace.changed_badge import changed_line, more_line
-from engine.collection.state import CollectionState
-from engine.collection.what_if.changed_images import ChangedImages, ClassMove
-from engine.collection.what_if.outcome import WhatIfOutcome
+from engine.collection.state import ChangedImages, ClassMove, CollectionState
+from engine.collection.what_if import WhatIfOutcome
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 NameOf = Callable[[int], str]

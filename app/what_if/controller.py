@@ -13,15 +13,14 @@ from app.feature import GoOn, PanelFeature
 from app.texts import marked, tr
 from app.what_if.band import WhatIfBand
 from app.what_if.wording import unknown_line
-from engine.collection.state import CollectionState
-from engine.collection.what_if.changed_images import ChangedImages, changed_images
+from engine.collection.state import ChangedImages, CollectionState, changed_images
 from engine.graph.edits import ClassRemoved
 
 if TYPE_CHECKING:
     from app.session import Session
     from app.shell import Shell
     from app.what_if.changed_panel import ChangedPanel
-    from engine.collection.what_if.outcome import WhatIfOutcome
+    from engine.collection.what_if import WhatIfOutcome
     from engine.project import Change
 
 TOPIC: Final = "changed images"
@@ -173,7 +172,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
     def _on_followed(self, before: CollectionState, after: CollectionState, texts: Sequence[str]) -> None:
         baseline = self._session.what_if.baseline
         if baseline is not None:
-            from engine.collection.what_if.outcome import outcome_of
+            from engine.collection.what_if import outcome_of
 
             self._session.ask(lambda live: outcome_of(live, baseline), self._show_outcome, owner=self, topic=TOPIC)
             return

@@ -12,8 +12,8 @@ from app.wording import number, percent_to_a_tenth
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
 if TYPE_CHECKING:
-    from engine.collection.what_if.changed_images import ChangedImages, ClassMove
-    from engine.collection.what_if.held_out import HeldOutComparison
+    from engine.collection.state import ChangedImages, ClassMove
+    from engine.collection.what_if import HeldOutComparison
 
 NameOf = Callable[[int], str]
 LONGEST_TEXT: Final = 120  # letters of an edit's text, which may name many classes

@@ -14,7 +14,7 @@ from app.theme.icons import icon
 from app.wording import number
 
 if TYPE_CHECKING:
-    from engine.collection.what_if.changed_images import ChangedImages
+    from engine.collection.state import ChangedImages
 
 
 class _HeaderButton(QPushButton):

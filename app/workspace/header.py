@@ -28,7 +28,7 @@ from app.wording import SEPARATOR, images, number
 from app.workspace.changed_badge import ChangedBadge, SortAgain
 
 if TYPE_CHECKING:
-    from engine.collection.what_if.changed_images import ChangedImages
+    from engine.collection.state import ChangedImages
 
 
 @final

@@ -13,8 +13,7 @@ from engine.errors import UsageError
 from engine.files import size_text
 
 if TYPE_CHECKING:
-    from engine.collection.backbone_change.change import PreparedChange
-    from engine.collection.backbone_change.shot_comparison import ShotComparison
+    from engine.collection.backbone_change import PreparedChange, ShotComparison
     from engine.collection.models import ModelFiles
     from engine.model_card import BackboneCard
 
@@ -225,7 +224,7 @@ def use(
     as_json: AsJson = False,
 ) -> None:
     """Change a project's backbone: embed all images again, compare both on the labels, then ask. Can be undone."""
-    from engine.collection.backbone_change.change import prepare_change, use_backbone
+    from engine.collection.backbone_change import prepare_change, use_backbone
 
     with open_project(project) as opened:
         name, notes = named_backbone(

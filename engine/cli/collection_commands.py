@@ -26,8 +26,8 @@ from engine.errors import UsageError
 from engine.files import FileFailure
 
 if TYPE_CHECKING:
+    from engine.collection.classify import ToLabel
     from engine.collection.evaluate import Evaluation
-    from engine.collection.teach_first import ToLabel
     from engine.graph.category_graph import CategoryGraph
 ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; labelling a few of those would help most."
 SETTINGS = ("ppn+", "ppn", "prototypes", "regression")
@@ -181,9 +181,7 @@ def _classify_by_model(
     folder: Path, images: Sequence[Path], out: Path, *, is_plain: bool, is_overwriting: bool, as_json: bool
 ) -> None:
     """Predict image files by an exported model."""
-    from engine.collection.bundle.classify_files import classify_files
-    from engine.collection.bundle.opened import open_bundle
-    from engine.collection.bundle.trying import try_bundle
+    from engine.collection.bundle.opened import classify_files, open_bundle, try_bundle
 
     with stoppable("run it again; nothing was written") as cancel, progress_bar("Classifying") as on_progress:
         try_bundle(folder, cancel=cancel)
@@ -223,9 +221,8 @@ def _classify_project(
     as_json: bool,
 ) -> None:
     from engine.collection.classify import classify as run
-    from engine.collection.outputs.own_outputs import PREDICTIONS
-    from engine.collection.outputs.targets import check_file
-    from engine.collection.write_predictions import write_predictions
+    from engine.collection.classify import write_predictions
+    from engine.collection.outputs import PREDICTIONS, check_file
     from engine.everyday.classifier import Setting
 
     _check_setting(setting)
@@ -316,7 +313,7 @@ def suggest(
     as_json: AsJson = False,
 ) -> None:
     """List the images whose labels would teach most, best first; also before any label. Changes nothing."""
-    from engine.collection.teach_first import images_to_label
+    from engine.collection.classify import images_to_label
 
     with open_project(project, for_writing=False) as opened:
         found = images_to_label(opened, CacheFolders.default(), count)

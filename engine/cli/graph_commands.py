@@ -15,7 +15,7 @@ from engine.graph.codes import NO_CLASS, UNKNOWN
 
 if TYPE_CHECKING:
     from engine.collection.importing.import_graph import GraphImport, GraphPreview
-    from engine.collection.what_if.outcome import WhatIfOutcome
+    from engine.collection.what_if import WhatIfOutcome
     from engine.graph.category_graph import CategoryGraph
     from engine.interchange.versions.report import ImportReport, ReportKind, ReportLine
     from engine.project import Change, Project
@@ -170,7 +170,7 @@ def what_if(
 ) -> None:
     """Say which images edits of the graph would change, and how accuracy would move. Changes nothing."""
     from engine.collection.live import LiveCollection
-    from engine.collection.what_if.outcome import begin_what_if, outcome_of
+    from engine.collection.what_if import begin_what_if, outcome_of
 
     if not (unlink or link or merge):
         raise UsageError("there is nothing to try out", expected="--unlink, --link or --merge", remedy="name an edit")

@@ -75,8 +75,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write labels and predictions in the format of another program. Images are copied or linked, never changed."""
-    from engine.collection.exporting.export import ExportChoice, export_project
-    from engine.collection.exporting.gather import Which
+    from engine.collection.exporting.export import ExportChoice, Which, export_project
     from engine.everyday.classifier import Setting
     from engine.interchange.labelled_images.class_folders import FolderOptions
     from engine.new_folder import Placing
@@ -211,7 +210,7 @@ def import_labels(
 def _with_images(plan: "LabelPlan", project: "Project", source: Path, folders: list[Path]) -> "tuple[LabelPlan, int]":
     """The plan with what must not become an image among its problems, and how many would become one."""
     from engine.collection.importing.import_labels import images_on_disk
-    from engine.collection.importing.permitted_images import PermittedImages
+    from engine.collection.importing.match_images import PermittedImages
 
     found, refused = images_on_disk(plan, PermittedImages(project, source, folders))
     return replace(plan, problems=(*plan.problems, *refused)), len({file.path for file in found.values()})

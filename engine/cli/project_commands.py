@@ -98,8 +98,8 @@ def relink(
     as_json: AsJson = False,
 ) -> None:
     """Find moved images: by their folders, then by name and size, then by content. Asks first; can be undone."""
-    from engine.collection.relink.apply import relink as apply
     from engine.collection.relink.find import find_moved, known_images
+    from engine.collection.relink.find import relink as apply
 
     with open_project(project, for_writing=False) as opened:
         known = known_images(opened)

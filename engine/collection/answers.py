@@ -1,57 +1,152 @@
-"""Answers to what screens ask of an open collection: of one image, of several, of a class."""
+"""Facts that screens show of an open collection: of images, of a class, of the whole graph."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embeddings.embedded_images import EmbeddedImages
-from engine.collection.explain import top_classes
+from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.state import NO_CLASS, CollectionState
-from engine.everyday.classifier import Explanation, FittedClassifier, ScoredClass, Share
+from engine.everyday.back_off import Policy, bars_in_effect, where_bar_is_set
+from engine.everyday.classifier import Explanation, FittedClassifier, Inheritance, ScoredClass, Share
 from engine.everyday.scores import similarity
-from engine.graph.category_graph import CategoryGraph
+from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.project.records import Label
 
-TOPS: Final = 9
-"""Classes of a guess: one for each digit."""
+FACES: Final = 6  # images that a class is shown by, at most: what a card has room for
+TOPS: Final = 9  # classes of a guess: one for each digit
+
+
+@dataclass(frozen=True)
+class ClassFacts:
+    """What is known of a class."""
+
+    class_id: int
+    shots: tuple[int, ...]  # images a person labelled with exactly this class
+    lambda_: float  # weight of its own shots in its prototype (Eq. 6)
+    parents: tuple[ScoredClass, ...]  # with their attention weights (Eq. 5), 0 where nothing is propagated
+    is_zero_shot: bool  # only what ancestors propagate
+    bar: float  # probability that must be passed, in effect
+    own_bar: float | None  # set on this very class, None when inherited
+    bar_from: int | None = None  # the class whose bar it is, None where nobody set one
+
+
+def class_facts(
+    fitted: FittedClassifier | None,
+    graph: CategoryGraph,
+    rules: Mapping[int, Policy],
+    class_id: int,
+    shots: Sequence[int],
+) -> ClassFacts:
+    """Collect what is known of a class; it need not have a prototype."""
+    keep, weights = 1.0 if shots else 0.0, Inheritance().edge_weights
+    if fitted is not None and fitted.prototype(class_id) is not None:
+        keep, weights = fitted.inheritance.own_shares[class_id], fitted.inheritance.edge_weights
+    own = rules[class_id].bar if class_id in rules else None
+    return ClassFacts(
+        class_id, tuple(shots), keep,
+        tuple(ScoredClass(parent, weights.get((parent, class_id), 0.0)) for parent in graph.parents(class_id)),
+        keep == 0, bars_in_effect(graph, rules, [class_id])[class_id], own,
+        where_bar_is_set(graph, rules, class_id),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class GraphFacts:
+    """What is known of the classes and edges of a graph."""
+
+    weights: Mapping[tuple[ClassId, ClassId], float] = field(default_factory=dict)  # attention (parent, child), Eq. 5
+    own_shares: Mapping[ClassId, float] = field(default_factory=dict)  # weight of own shots (lambda, Eq. 6)
+    faces: Mapping[ClassId, tuple[int, ...]] = field(default_factory=dict)  # shots of each class or below it
+    # share of the images at each class or below that a person labelled, or whose best leaf is their safe class
+    decided: Mapping[ClassId, float] = field(default_factory=dict)
+
+
+def graph_facts(fitted: FittedClassifier | None, graph: CategoryGraph, state: CollectionState) -> GraphFacts:
+    """What a drawing of the graph shows beside the classes."""
+    inherits = Inheritance() if fitted is None else fitted.inheritance
+    return GraphFacts(inherits.edge_weights, inherits.own_shares, faces(graph, state), decided_shares(graph, state))
+
+
+def faces(graph: CategoryGraph, state: CollectionState, most: int = FACES) -> dict[ClassId, tuple[int, ...]]:
+    """Shots of each class: its own, then one of each child in turn, then another of each."""
+    found = _own_faces(graph, state, most)
+    above = {parent for class_id in found for parent in graph.ancestors(class_id)}
+    for class_id in sorted(above, key=graph.level, reverse=True):
+        own = found.get(class_id, ())
+        below = [found[child] for child in graph.children(class_id) if child in found]
+        found[class_id] = tuple(dict.fromkeys((*own, *_in_turn(below, most))))[:most]
+    return found
+
+
+def _own_faces(graph: CategoryGraph, state: CollectionState, most: int) -> dict[ClassId, tuple[int, ...]]:
+    labelled = np.flatnonzero(state.label_class >= 0)
+    order = labelled[np.argsort(state.label_class[labelled], kind="stable")]
+    classes, first = np.unique(state.label_class[order], return_index=True)
+    groups = np.split(state.image_ids[order], first[1:])
+    pairs = zip(classes.tolist(), groups, strict=True) if len(classes) else ()
+    return {class_id: tuple(ids[:most].tolist()) for class_id, ids in pairs if class_id in graph}
+
+
+def _in_turn(groups: Iterable[tuple[int, ...]], most: int) -> list[int]:
+    """The first of each group, then the second of each, and so on."""
+    several = list(groups)[: 4 * most]
+    turns = (group[turn] for turn in range(most) for group in several if turn < len(group))
+    return [image for image, _ in zip(turns, range(2 * most), strict=False)]
+
+
+def decided_shares(graph: CategoryGraph, state: CollectionState) -> dict[ClassId, float]:
+    """Share of the images at each class or below that are decided; no entry for a class without images."""
+    is_labelled = state.label_class >= 0
+    shown = np.where(is_labelled, state.label_class, np.where(state.is_unknown, NO_CLASS, state.best_class))
+    is_decided = is_labelled | (state.safe_class == state.best_class)
+    seen, decided = Counter[int](), Counter[int]()
+    classes, place = np.unique(shown, return_inverse=True)
+    totals = np.bincount(place, minlength=len(classes))
+    sure = np.bincount(place, weights=is_decided, minlength=len(classes)).astype(np.int64)
+    for class_id, total, count in zip(classes.tolist(), totals.tolist(), sure.tolist(), strict=True):
+        if class_id < 0 or class_id not in graph:
+            continue
+        for above in (class_id, *graph.ancestors(class_id)):
+            seen[above] += total
+            decided[above] += count
+    return {class_id: decided[class_id] / total for class_id, total in seen.items()}
 
 
 @dataclass(frozen=True)
 class Guess:
-    """What a person is told of an image before they decide."""
+    """What is shown of an image before a person decides."""
 
-    image_id: int  # the image
-    label: Label | None  # the person's, None without one
-    tops: tuple[ScoredClass, ...]  # the likeliest classes, best first, at most `TOPS`; none while it has no embedding
-    explanation: Explanation | None  # why the likeliest; None while nothing can be said
+    image_id: int
+    label: Label | None  # the person's
+    tops: tuple[ScoredClass, ...]  # at most `TOPS` classes, best first; none while the image has no embedding
+    explanation: Explanation | None  # of the best class
 
 
 @dataclass(frozen=True)
 class Answers:
-    """A fitted model beside what the project lists by now: what is gone from the project is in no answer."""
+    """Answers of a fitted model, without classes and images that are gone from the project."""
 
-    fitted: FittedClassifier  # the model
-    graph: CategoryGraph  # the project's, as it is now
-    embedded: EmbeddedImages  # the images
-    state: CollectionState  # the newest snapshot
+    fitted: FittedClassifier
+    graph: CategoryGraph  # as it is now
+    embedded: EmbeddedImages
+    state: CollectionState
     seen: NDArray[np.bool_]  # (r,) bool, the rows of `embedded.store` that the model was fitted with
 
     def tops(self, image_id: int, count: int) -> tuple[ScoredClass, ...]:
-        """The likeliest classes of an image, best first; none while it has no embedding."""
         row = self.embedded.ready_row(image_id)
         return () if row is None else self._tops(self.chances(np.array([row]))[0], count)
 
     def explain(self, image_id: int, class_id: int | None = None) -> Explanation | None:
-        """Why an image is (or would be) of a class; None while nothing can be said."""
         row = self.embedded.ready_row(image_id)
         return None if row is None else self._explain(image_id, row, self.chances(np.array([row]))[0], class_id)
 
     def guess_parts(self, image_ids: Sequence[int]) -> dict[int, tuple[tuple[ScoredClass, ...], Explanation | None]]:
-        """The `TOPS` likeliest classes, and why, of those of these images that have an embedding."""
+        """The `TOPS` best classes, and why, of those of these images that have an embedding."""
         rows = {i: row for i in image_ids if (row := self.embedded.ready_row(i)) is not None}
         chances = self.chances(np.array(list(rows.values()), dtype=np.int64))
         return {
@@ -60,7 +155,6 @@ class Answers:
         }
 
     def nearest_unlabelled(self, class_id: int, count: int) -> tuple[int, ...]:
-        """The unlabelled images nearest to a class's prototype, nearest first."""
         prototype = self.fitted.prototype(class_id)
         if prototype is None:
             return ()
@@ -84,7 +178,9 @@ class Answers:
         return found
 
     def _tops(self, chances: NDArray[np.float32], count: int) -> tuple[ScoredClass, ...]:
-        tops = top_classes(self.fitted, np.where(self._is_gone, np.float32(-1), chances), count)
+        listed = np.where(self._is_gone, np.float32(-1), chances)
+        order = np.argsort(-listed, kind="stable")[:count]
+        tops = (ScoredClass(int(self.fitted.candidate_ids[place]), float(listed[place])) for place in order)
         return tuple(top for top in tops if top.score >= 0)
 
     def _explain(
@@ -102,7 +198,7 @@ class Answers:
         return None if found is None else self._without_what_is_gone(found)
 
     def _without_what_is_gone(self, found: Explanation) -> Explanation:
-        """Classes and images may be gone since the model was fitted: until the next fit their shares are left out."""
+        """Leave out the shares of classes and images that are gone since the model was fitted."""
         return replace(
             found,
             own=self._listed(found.own),
@@ -122,6 +218,5 @@ class Answers:
 
     @cached_property
     def _gone_shots(self) -> frozenset[int]:
-        """Labelled images that were removed since."""
         shots = self.fitted.shots.image_ids
         return frozenset(shots[~np.isin(shots, self.embedded.images.ids)].tolist())

@@ -1,33 +1,40 @@
-"""Classify a project's images once, for a file or a report; the file is written by `write_predictions`."""
+"""Classify a project once, without a window: for a file of predictions, a report, or the images to label first."""
 
+import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.live import LiveCollection
 from engine.collection.models import ModelFiles, model_of
+from engine.collection.outputs import PREDICTIONS, check_file
 from engine.collection.state import NO_CLASS
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.everyday.classifier import FittedClassifier, Setting
 from engine.everyday.scores import Scores
+from engine.interchange.predictions_file import LabelledRow, PredictedRow, write_predictions_file
 from engine.project import ModelVersion, Prediction, Project
+
+_Row = tuple[int, PredictedRow | LabelledRow]  # image id and row
 
 
 @dataclass(frozen=True)
 class Classified:
     """Every image that has an embedding, classified; labelled ones included."""
 
-    model: ModelFiles  # the model files
-    fitted: FittedClassifier  # the fitted model
+    model: ModelFiles
+    fitted: FittedClassifier
     rows: NDArray[np.int64]  # (n,) int64, rows of the images in what it was fitted to
     image_ids: NDArray[np.int64]  # (n,) int64
     paths: Sequence[str]  # (n,) as stored in the project
     labels: NDArray[np.int64]  # (n,) int64, the person's labels
     embeddings: NDArray[np.int16]  # (n, d) int16, fixed point
-    scores: Scores  # outcome, aligned
+    scores: Scores  # aligned
     waiting: int  # images without an embedding
     uses_views: bool = False  # whether images are classified by the mean over all their views
 
@@ -37,7 +44,6 @@ class Classified:
 
     @property
     def unknown_distance(self) -> float:
-        """See `FittedClassifier`."""
         return self.fitted.unknown_distance(self.scores, self.labels == NO_CLASS)
 
 
@@ -53,8 +59,6 @@ def classify(
     """Fit the classifier to the person's labels and classify all embedded images, as the window does.
 
     Args:
-        project: may be open for reading only.
-        setting: the classifier.
         version: by default the model version in use.
         with_stage: whether unlabelled and coarse-labelled images teach too; by default as the project is set.
         with_views: False takes images by one view each: models are comparable only where both know as many views.
@@ -95,17 +99,21 @@ def _classified(live: LiveCollection) -> Classified:
 def _check_usable(project: Project, images: int, ready: int, labelled: int) -> None:
     if len(project.classes.graph) == 0:
         raise InputError("the project has no classes", remedy="import a graph or add classes first")
-    if images == 0:
-        raise InputError("the project has no images", remedy="import images first")
-    if ready == 0:
-        raise InputError(
-            "no image has an embedding yet", found="{images} waiting", remedy="run embed first", images=images
-        )
+    _check_embedded(images, ready)
     if labelled == 0:
         raise InputError(
             "no class has a shot yet",
             expected="at least one image with a person's label and an embedding",
             remedy="import images with --class or --folders-as-classes, then embed",
+        )
+
+
+def _check_embedded(images: int, ready: int) -> None:
+    if images == 0:
+        raise InputError("the project has no images", remedy="import images first")
+    if ready == 0:
+        raise InputError(
+            "no image has an embedding yet", found="{images} waiting", remedy="run embed first", images=images
         )
 
 
@@ -124,3 +132,105 @@ def predictions(classified: Classified) -> Iterator[tuple[str, Prediction]]:
             0.0 if is_unknown[row] else float(scores.safe_score[row]),
         )
         yield classified.paths[row], prediction
+
+
+@dataclass(frozen=True)
+class ToLabel:
+    """An image whose label would teach much."""
+
+    image_id: int
+    path: str  # as stored in the project
+    class_id: int | None  # the best class, None before any label
+    score: float  # its probability; 0 without a class
+
+
+def images_to_label(project: Project, caches: CacheFolders, count: int) -> tuple[ToLabel, ...]:
+    """At most so many unlabelled images whose labels would teach most, best first; each adds to those before it.
+
+    Raises:
+        InputError: there are no images, no embeddings, or too few of them, or all that have one are labelled.
+        ModelError: the files of the version in use are gone.
+    """
+    live = LiveCollection(project, caches)
+    live.find_what_teaches(is_wanted=True)
+    try:
+        state = live.load()
+    finally:
+        live.embedded.close()
+    ready = int(live.embedded.is_ready.sum())
+    _check_embedded(len(state.image_ids), ready)
+    if state.teach_rank is None:
+        raise InputError(
+            "there are too few different images to choose among",
+            found="{ready} with an embedding",
+            remedy="label any of them, or add more",
+            ready=ready,
+        )
+    places = np.flatnonzero((state.label_class == NO_CLASS) & live.embedded.is_ready)
+    places = places[np.argsort(state.teach_rank[places], kind="stable")][:count]
+    return tuple(
+        ToLabel(
+            int(state.image_ids[place]),
+            state.paths[place],
+            None if state.best_class[place] == NO_CLASS else int(state.best_class[place]),
+            float(state.best_score[place]),
+        )
+        for place in places.tolist()
+    )
+
+
+@dataclass(frozen=True)
+class WrittenRows:
+    """How many rows of each kind are in the file."""
+
+    predictions: int
+    labels: int = 0
+
+
+def write_predictions(
+    project: Project,
+    classified: Classified,
+    out: Path,
+    *,
+    include_labelled: bool = False,
+    is_plain: bool = False,
+    is_overwriting: bool = False,
+) -> WrittenRows:
+    """Write the predictions as CSV, whole or not at all, and keep them in the project where it may be written to.
+
+    Args:
+        include_labelled: write labelled images too, with the annotator, and without what only a model has.
+        is_plain: write names as they are, also those that a spreadsheet would run as formulas.
+        is_overwriting: replace a file that is no earlier output of predictions, too.
+
+    Raises:
+        TakenError: such a file is there.
+        InputError: the file is the project itself or one of its images.
+        StorageError: the file cannot be written.
+    """
+    check_file(out, PREDICTIONS, project=project, is_overwriting=is_overwriting)
+    found, setting = list(predictions(classified)), classified.fitted.setting.value
+    if project.is_writable:
+        version_id = project.models.current.version_id
+        project.models.store_predictions((one for _, one in found), version_id=version_id, setting=setting)
+    labelled = list(_labelled(project)) if include_labelled else []
+    rows = heapq.merge(_predicted(classified, found), labelled, key=itemgetter(0))
+    write_predictions_file(
+        out, project.classes.graph, (row for _, row in rows), setting=setting, model=classified.model.name,
+        with_people=include_labelled, is_plain=is_plain,
+    )  # fmt: skip
+    return WrittenRows(len(found), len(labelled))
+
+
+def _predicted(classified: Classified, found: Sequence[tuple[str, Prediction]]) -> Iterator[_Row]:
+    is_unknown = dict(zip(classified.image_ids.tolist(), classified.fitted.is_unknown(classified.scores), strict=True))
+    for path, one in found:
+        is_far = bool(is_unknown[one.image_id])
+        yield one.image_id, PredictedRow(path, one.class_id, one.score, one.safe_class_id, one.safe_score, is_far)
+
+
+def _labelled(project: Project) -> Iterator[_Row]:
+    labels = project.labels.by_image()
+    for image_id, path in project.images.each_path():
+        if (label := labels.get(image_id)) is not None:
+            yield image_id, LabelledRow(path, label.class_id, label.who)

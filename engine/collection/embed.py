@@ -23,7 +23,7 @@ def open_cache(model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
 
 
 def open_views_cache(model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
-    """Open the cache of what a backbone says of images in all their views."""
+    """Open the cache of embeddings over all views of an image."""
     return EmbeddingCache(caches.embeddings, views_hash(model.backbone_hash), model.card.embedding_width)
 
 
@@ -37,22 +37,19 @@ def embed_project(
     on_batch: Callable[[EmbedBatch], None] | None = None,
     cancel: CancelToken | None = None,
 ) -> EmbedSummary:
-    """Embed every image of a project that is not in the cache; goes on where an earlier run stopped.
+    """Embed every image of a project that is not in the cache, by default for the backbone in use.
 
     An image whose file is not there now keeps its embedding: its disk may come back, or it may be found again.
 
     Args:
-        project: may be open for reading only.
-        model: by default the one that the project uses.
         device: one of `providers.DEVICES`.
-        on_batch: with what was found out about each image; by default the project records it, unless it is open for
-            reading only: then it is in the cache alone, where `embedded_images.newest_hashes` finds it.
-        cancel: stops between batches; what is done stays done.
+        on_batch: called with the results; by default the project records them where it is open for writing, else
+            they are in the cache alone, where `embedded_images.newest_hashes` finds them.
 
     Raises:
-        UsageError: there is no such device, or it was asked for by name and cannot be used; says why.
+        UsageError: there is no such device, or the named one cannot be used.
         ModelError: the backbone cannot run.
-        Cancelled: stopped by the person.
+        Cancelled: what is done is kept.
     """
     model = model or model_of(project, caches)
     session = BackboneSession(model.backbone, model.card, choose_providers(device))
@@ -86,20 +83,8 @@ def embed_closer(
 ) -> EmbedSummary | None:
     """Embed images in all their views: labelled ones, and all others of a collection that is not large.
 
-    Predictions are better for it, and do without where a file cannot be read. What is done stays done.
-
-    Args:
-        project: may be open for reading only.
-        model: by default the one that the project uses.
-        device: one of `providers.DEVICES`.
-
-    Returns:
-        What was done; None where nothing was to do, and no backbone was opened.
-
-    Raises:
-        UsageError: there is no such device, or it was asked for by name and cannot be used; says why.
-        ModelError: the backbone cannot run.
-        Cancelled: stopped by the person.
+    Predictions are better for it, and do without where a file cannot be read. Otherwise as `embed_project`; None where
+    nothing was to do, and no backbone was opened.
     """
     model = model or model_of(project, caches)
     image_ids, table = np.array(project.images.table().ids, dtype=np.int64), project.labels.table()
@@ -120,7 +105,7 @@ def embed_views(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> EmbedSummary | None:
-    """Embed these images of a project in all their views; otherwise like `embed_closer`."""
+    """Embed these images of a project in all their views; as `embed_closer`."""
     table, folder = project.images.table(image_ids), project.path.parent
     with open_views_cache(model, caches) as cache:
         missing = set(cache.missing(key for key in table.content_hashes if key is not None))

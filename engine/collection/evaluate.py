@@ -1,4 +1,4 @@
-"""Compare predictions with the truth: at the leaf, at every level above, and how honest the scores are."""
+"""Compare predictions with the truth: at the leaf, at every level above, and the calibration of the scores."""
 
 import math
 from collections import defaultdict
@@ -30,17 +30,15 @@ class Evaluation:
 
     setting: str  # "ppn+", "ppn" or "prototypes"
     images: int  # n
-    # top1, top5: share whose class is the likeliest leaf, or among the five likeliest
-    top1: float
-    top5: float
-    # accuracy at each level of the graph, 0 the coarsest: the likeliest class of that level by summed score
-    levels: tuple[float, ...]
-    calibration_error: float  # expected calibration error of the likeliest leaf's score (15 bins)
+    top1: float  # share whose class is the best leaf
+    top5: float  # share whose class is among the five best
+    levels: tuple[float, ...]  # accuracy at each level of the graph by summed score, 0 the coarsest
+    calibration_error: float  # expected calibration error of the best leaf's score (15 bins)
     coverage: float  # share with a safe class
     safe_accuracy: float  # share of those whose safe class is right; NaN without any
     safe_at_leaf: float  # share whose safe class is a leaf
     unknown: float  # share called unknown
-    shrinkage: float  # the shrinkage that was chosen; 0 means lambda 1
+    shrinkage: float  # that was chosen; 0 means lambda 1
     not_found: int  # rows of the truth file whose image the project does not have or has no embedding of
     has_collection: bool = False  # whether unlabelled and coarse-labelled images taught the model too
 
@@ -48,9 +46,7 @@ class Evaluation:
 def evaluate(project: Project, classified: Classified, truth: Mapping[str, int]) -> Evaluation:
     """Score the predictions of images that no person labelled.
 
-    Args:
-        project: for its graph and folder.
-        truth: class id by image; an image is named by its path in the project, any end of that path, or absolutely.
+    Images of the truth are named by their path in the project, any end of that path, or absolutely.
 
     Raises:
         InputError: no image of the truth is among the predictions, or an end of a path fits several.
@@ -63,13 +59,13 @@ def evaluate(project: Project, classified: Classified, truth: Mapping[str, int])
             found="{labels} rows, none matching an embedded image without a person's label",
             labels=len(truth),
         )
-    return _figures(project.classes.graph, classified, rows, answers, not_found=not_found)
+    return _figures(project.classes.graph, classified, rows, answers, not_found)
 
 
 def _match(
     project: Project, classified: Classified, truth: Mapping[str, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Rows of the predictions that have a truth, their classes, and how many rows of the truth found no image."""
+    """Rows of the predictions with a truth, their classes, and how many rows of the truth found no image."""
     folder = storable(project.path.parent.as_posix())
     keys = image_keys(truth)
     depth = max((name.count("/") for name in keys), default=0) + 1
@@ -88,10 +84,7 @@ def _match(
 
 
 def _only_unlabelled(classified: Classified, name: str, claimed: Sequence[int], folder: str) -> int | None:
-    """The one image that a row of the truth means, None when a person labelled it.
-
-    A whole path comes before the end of one, and one that is spelled as in the file before one that is tidied up.
-    """
+    """The image of a row of the truth, None when a person labelled it; whole paths and exact spellings come first."""
     paths = classified.paths
     at = {spelled: row for row in claimed for path in [storable(paths[row])] for spelled in (path, f"{folder}/{path}")}
     whole = [at[spelled] for spelled in spellings(name) if spelled in at][:1]
@@ -108,22 +101,18 @@ def _only_unlabelled(classified: Classified, name: str, claimed: Sequence[int], 
 
 
 def _names(path: str, folder: str, depth: int) -> list[str]:
-    """What an image may be called, longest first: its path, absolutely, and every end of it."""
+    """Names of an image, longest first: its path, absolutely, and every end of it."""
     parts = PurePosixPath(path).parts
     ends = ["/".join(parts[start:]) for start in range(max(0, len(parts) - depth), len(parts))]
     return [path, f"{folder}/{path}", *ends]
 
 
 def _figures(
-    graph: CategoryGraph,
-    classified: Classified,
-    rows: NDArray[np.int64],
-    answers: NDArray[np.int64],
-    *,
-    not_found: int,
+    graph: CategoryGraph, classified: Classified, rows: NDArray[np.int64], answers: NDArray[np.int64], not_found: int
 ) -> Evaluation:
     fitted, scores = classified.fitted, classified.scores
-    chances = _probabilities(classified, rows)
+    parts = [rows[start : start + BLOCK_ROWS] for start in range(0, len(rows), BLOCK_ROWS)]
+    chances = np.concatenate([classified.probabilities(part) for part in parts])
     candidate_ids = fitted.candidate_ids
     known = answers != NO_CLASS
     is_right = candidate_ids[scores.best[rows]] == answers
@@ -152,12 +141,6 @@ def _share(flags: NDArray[np.bool_]) -> float:
     return float(flags.mean()) if len(flags) else math.nan
 
 
-def _probabilities(classified: Classified, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Probability (rows, c) of each candidate."""
-    parts = [rows[start : start + BLOCK_ROWS] for start in range(0, len(rows), BLOCK_ROWS)]
-    return np.concatenate([classified.probabilities(part) for part in parts])
-
-
 def _in_top(
     chances: NDArray[np.float32], candidate_ids: NDArray[np.int64], answers: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
@@ -184,7 +167,7 @@ def _levels(
 
 
 def _likeliest(chances: NDArray[np.float32], members: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
-    """Of classes with the columns of their candidates, in order, the one with the largest sum for each image."""
+    """The class with the largest sum for each image, of classes with the columns of their candidates, in order."""
     classes, columns = np.array(members, dtype=np.int64).T
     starts = np.flatnonzero(np.r_[True, classes[1:] != classes[:-1]])
     likeliest: NDArray[np.int64] = classes[starts][np.add.reduceat(chances[:, columns], starts, axis=1).argmax(axis=1)]
@@ -192,9 +175,6 @@ def _likeliest(chances: NDArray[np.float32], members: Sequence[tuple[int, int]])
 
 
 def _is_or_above(graph: CategoryGraph, classes: NDArray[np.int64], answers: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each class is the answer or one of its ancestors."""
     above = {answer: graph.ancestors(answer) | {answer} for answer in set(answers.tolist()) if answer != NO_CLASS}
-    return np.array(
-        [found in above.get(answer, ()) for found, answer in zip(classes.tolist(), answers.tolist(), strict=True)],
-        dtype=bool,
-    )
+    pairs = zip(classes.tolist(), answers.tolist(), strict=True)
+    return np.array([found in above.get(answer, ()) for found, answer in pairs], dtype=bool)

@@ -10,15 +10,22 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.answers import Answers, Guess
-from engine.collection.embeddings.embedded_images import EmbeddedImages
-from engine.collection.explain import ClassFacts, class_facts
-from engine.collection.fitting import FitInput, FitOutcome, concerns_every_fit, run_fit
-from engine.collection.lost_model import model_or_lost
-from engine.collection.models import ModelFiles
+from engine.collection.answers import Answers, ClassFacts, Guess, class_facts
+from engine.collection.embedded_images import EmbeddedImages
+from engine.collection.fitting import (
+    FitInput,
+    FitOutcome,
+    Predictions,
+    Publisher,
+    concerns_every_fit,
+    is_stage_on,
+    policies_of,
+    run_fit,
+    setting_of,
+    teach_ranks,
+)
+from engine.collection.models import ModelFiles, model_or_lost
 from engine.collection.new_project import new_project
-from engine.collection.project_settings import is_stage_on, policies_of, setting_of
-from engine.collection.publishing import Predictions, Publisher, teach_ranks
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.everyday.classifier import Explanation, FitSnapshot, FittedClassifier, ScoredClass, Setting
@@ -30,30 +37,18 @@ from engine.graph.edits import changes_look
 from engine.images.read_file import return_freed_memory
 from engine.project import Change, Project
 
-__all__ = ["ClassFacts", "Explanation", "FitInput", "FitOutcome", "Guess", "LiveCollection", "ScoredClass", "run_fit"]
-
 
 @final
 class LiveCollection:
     """Project, embeddings, fitted model and current predictions. Use it from one thread at a time.
 
-    Who must never wait for a fit takes changes with `take`, and while `is_behind` runs `run_fit` on the `fit_input` on
-    another thread and has the outcome adopted here. Who may wait calls `apply`, which does all of it.
+    `apply` takes a change into account and fits. The window must not wait for a fit: it calls `take`, and while
+    `is_behind`, runs `run_fit` on the `fit_input` on another thread and passes the outcome to `adopt`.
 
     Args:
-        project: may be open for reading only.
         model: by default that of the version in use, also where its file is gone.
-        setting: by default as the project is set.
-        with_stage: whether the collection stage is on; by default as the project is set.
-        with_views: whether images are taken over all their views where these are known; not where backbones compare.
-
-    Attributes:
-        project: the open project.
-        model: the model files in use.
-        embedded: images, labels and embeddings.
-        fitted: the fitted model, None before the first fit.
-        scores: outcome for each row of `embedded.store`.
-        wants_teaching: whether fits find out which images to label first; see `find_what_teaches`.
+        setting, with_stage: by default as the project is set.
+        with_views: whether embeddings over all views are used where they are known.
     """
 
     def __init__(
@@ -70,8 +65,8 @@ class LiveCollection:
         self._caches = caches
         self._setting, self._with_stage, self._with_views = setting, with_stage, with_views
         self.fitted: FittedClassifier | None = None
-        self.scores = Scores.empty(0)
-        self.wants_teaching = False
+        self.scores = Scores.empty(0)  # of each row of `embedded.store`
+        self.wants_teaching = False  # whether fits rank the images to label first
         self._version = self._read_version = self._fitted_version = 0
         self._fitted_age = 0
         self._published_at = np.zeros(0, dtype=np.int64)
@@ -82,16 +77,15 @@ class LiveCollection:
 
     @staticmethod
     def open(path: Path, caches: CacheFolders, *, for_writing: bool = True) -> "LiveCollection":
-        """Open a project file; who shows it makes its backups, beside the work."""
+        """Open a project file, without backing it up."""
         return _or_close(Project.open(path, for_writing=for_writing, is_backed_up=False), caches)
 
     @staticmethod
     def create(path: Path, caches: CacheFolders, backbone: str = "") -> "LiveCollection":
-        """Create a project with a backbone, or with the one that new projects get, and open it."""
+        """Create a project and open it."""
         return _or_close(new_project(path, backbone) if backbone else new_project(path), caches)
 
     def close(self) -> None:
-        """Close project and cache."""
         self.embedded.close()
         self.project.close()
 
@@ -103,17 +97,13 @@ class LiveCollection:
     # -- keeping up -----------------------------------------------------------------------------------------------
 
     def load_list(self) -> CollectionState:
-        """Read images and labels: enough to paint the grid."""
+        """Read images and labels: enough to show the grid."""
         self.embedded.images.read()
         self._is_loaded = False
         return self._publisher.publish_list()
 
     def load(self, *, fits: bool = True) -> CollectionState:
-        """Read everything: images, labels, cached embeddings; then fit and classify.
-
-        Args:
-            fits: False leaves the fit to the caller; until then there are no predictions.
-        """
+        """Read images, labels and cached embeddings; then fit and classify, or leave that to the caller."""
         self.embedded.read()
         self._forget_fit()
         self._is_loaded = True
@@ -124,16 +114,12 @@ class LiveCollection:
         return self.state
 
     def apply(self, change: Change) -> CollectionState:
-        """Take an action, undo or redo into account, and fit and classify where it asks for that."""
+        """Take an action, undo or redo into account, and fit and classify where that is due."""
         self.take(change)
         return self._catch_up()
 
     def take(self, change: Change) -> CollectionState:
-        """Take an action, undo or redo into account, quickly: predictions stay as they are, but for new images.
-
-        A class that is gone is in no prediction any more. Whatever else the change means for them is left to the next
-        fit, see `is_behind`.
-        """
+        """Take an action, undo or redo into account; what needs a fit is left to the next one, see `is_behind`."""
         if not self._is_loaded:
             return self.load(fits=False)
         if change.settings and (model := model_or_lost(self.project, self._caches)) != self.model:
@@ -163,12 +149,8 @@ class LiveCollection:
     def take_embedded(self, image_ids: Sequence[int], *, fits: bool = True) -> CollectionState:
         """Take new embeddings of these images from the caches, also those of all views, or note that they failed.
 
-        Images that were removed while they were embedded are passed over. Files may have changed since they were
-        embedded before: what the collection stage learned from the old ones is forgotten.
-
-        Args:
-            image_ids: the images.
-            fits: False leaves a fit that is due to the caller, see `is_behind`.
+        Where files have changed, what the collection stage learned from the old ones is forgotten. A fit that is due
+        may be left to the caller.
         """
         images = self.embedded.images
         if not self.project.is_writable:
@@ -191,11 +173,11 @@ class LiveCollection:
 
     @property
     def is_behind(self) -> bool:
-        """Whether labels, graph, rules, model or embeddings changed since what `fitted` was fitted to."""
+        """Whether labels, graph, rules, model or embeddings changed since the fit."""
         return self._is_loaded and (self.fitted is None or self._version != self._fitted_version)
 
     def fit_input(self) -> FitInput:
-        """What to fit now, safe to be read on another thread while this one goes on."""
+        """A snapshot to fit, safe to read on another thread."""
         images = self.embedded.snapshot()
         self._learned_from = images.ready_rows
         if self._graph_copy is None:
@@ -205,11 +187,7 @@ class LiveCollection:
         return FitInput(self._version, snapshot, self._classifiers.of(setting), with_teaching=self.wants_teaching)
 
     def adopt(self, outcome: FitOutcome) -> CollectionState:
-        """Go on with a fitted model and what it says; images that came since are classified by it.
-
-        An outcome that is of no use any more is dropped: of another backbone, from before everything was read anew, or
-        older than the present one.
-        """
+        """Use a fitted model and its scores from now on, and classify images that came since; unless outdated."""
         version = outcome.given.version
         if version < self._read_version or (self.fitted is not None and version < self._fitted_version):
             return self.state
@@ -225,10 +203,7 @@ class LiveCollection:
         return self._publish()
 
     def find_what_teaches(self, *, is_wanted: bool) -> None:
-        """Have this and every later fit find out which images to label first, or no longer.
-
-        Where the present fit did not, another one is due; see `is_behind`.
-        """
+        """Have this and later fits rank the images to label first, or no longer; another fit may be due then."""
         if is_wanted and not self.wants_teaching:
             self._version += 1
         self.wants_teaching = is_wanted
@@ -237,25 +212,20 @@ class LiveCollection:
         return self.adopt(run_fit(self.fit_input())) if self.is_behind else self.state
 
     def _is_of_concern(self, change: Change) -> bool:
-        """Whether a model that was fitted before this change would be another one now."""
         if concerns_every_fit(change):
             return True
-        return self._has_embedded(change.labelled) or (bool(change.images_added) and self._has_more_to_learn())
-
-    def _has_embedded(self, image_ids: Sequence[int]) -> bool:
-        """Whether one of these images has an embedding; the labels of others change no prototype."""
-        rows = self.embedded.rows_of(np.array(image_ids, dtype=np.int64))
-        return bool(self.embedded.store.is_filled[rows].any())
+        rows = self.embedded.rows_of(np.array(change.labelled, dtype=np.int64))
+        is_one_embedded = bool(self.embedded.store.is_filled[rows].any())  # labels of others change no prototype
+        return is_one_embedded or (bool(change.images_added) and self._has_more_to_learn())
 
     def _has_more_to_learn(self) -> bool:
-        """Whether embeddings are there that the collection stage should take into account."""
+        """Whether the collection stage should take more embeddings into account."""
         return self._is_stage_on() and has_outgrown(self.embedded.snapshot(), self._learned_from)
 
     def _is_stage_on(self) -> bool:
         return is_stage_on(self.project) if self._with_stage is None else self._with_stage
 
     def _use(self, model: ModelFiles) -> None:
-        """Go on with this model and its cache of embeddings."""
         self.model = model
         self.embedded = EmbeddedImages(self.project, model, self._caches, with_views=self._with_views)
         self._publisher = Publisher(self.embedded, model.name)
@@ -263,12 +233,11 @@ class LiveCollection:
         self._forget_fit()
 
     def _new_classifiers(self) -> Classifiers:
-        """Classifiers that know nothing of the images yet."""
         model, name = self.model, f"{self.model.backbone_hash} {self.project.path}"
         return Classifiers(model.propagation, model.card, self._caches.collections, name)
 
     def _forget_fit(self) -> None:
-        """Nothing is known of the rows as they are now: not even a fit that is under way says something of them."""
+        """Drop everything about the rows, also a fit that is under way."""
         self._version += 1
         self._read_version, self._graph_copy = self._version, None
         self._classifiers = self._new_classifiers()
@@ -278,7 +247,7 @@ class LiveCollection:
         self._make_room()
 
     def _make_room(self) -> None:
-        """Make room for the scores of rows that came since; nobody told of them yet."""
+        """Make room for the scores of new rows."""
         missing = len(self.embedded.store.image_ids) - len(self.scores.best)
         if missing:
             grown = Scores.empty(len(self.scores.best) + missing)
@@ -287,7 +256,7 @@ class LiveCollection:
             self._published_at = np.pad(self._published_at, (0, missing), constant_values=-1)
 
     def _seen(self) -> NDArray[np.bool_]:
-        """(r,) bool: rows that are as they were when the present model was fitted with them."""
+        """(r,) bool: rows that the present model was fitted with, unchanged since."""
         seen = self.embedded.store.filled_at <= self._fitted_age
         if self.fitted is not None and (has_links := self.fitted.has_links) is not None:
             seen[: len(has_links)] &= has_links
@@ -295,11 +264,11 @@ class LiveCollection:
         return seen
 
     def _has_scores(self) -> NDArray[np.bool_]:
-        """(r,) bool: rows whose scores are by the present model, and about the embedding that is there now."""
+        """(r,) bool: rows with scores of the present model for the present embedding."""
         return self.embedded.store.filled_at <= self._published_at
 
     def _classify(self, rows: NDArray[np.int64]) -> None:
-        """Classify those of these images that are new to the fitted model; it has classified those that it knows."""
+        """Classify those of these images that are new to the fitted model."""
         if self.fitted is None or len(self.fitted.candidate_ids) == 0:
             return
         store = self.embedded.store
@@ -320,25 +289,24 @@ class LiveCollection:
         return self._publisher.publish(graph, predictions, teach_ranks(self._teach_first, rows))
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
-        """The likeliest classes of an image, best first; none while it has no embedding."""
+        """The most probable classes of an image, best first; none while it has no embedding."""
         return () if (answers := self._answers()) is None else answers.tops(image_id, count)
 
     def explain(self, image_id: int, class_id: int | None = None) -> Explanation | None:
-        """Why an image is (or would be) of a class; None while nothing can be said."""
+        """Why an image is, or would be, of a class; None without an embedding or prototype."""
         return None if (answers := self._answers()) is None else answers.explain(image_id, class_id)
 
     def guesses(self, image_ids: Sequence[int]) -> dict[int, Guess]:
-        """What a person is told of each of these images; those that are gone are left out."""
+        """What is shown of each of these images; removed ones are left out."""
         listed = [image_id for image_id in image_ids if self.embedded.images.has(image_id)]
         answers = self._answers()
         parts = {} if answers is None else answers.guess_parts(listed)
         return {i: Guess(i, self.project.labels.of(i), *parts.get(i, ((), None))) for i in listed}
 
     def class_facts(self, class_id: int) -> ClassFacts:
-        """What is known of a class: shots, lambda, where propagation comes from, bar."""
         policies = policies_of(self.project)
-        shots = tuple(image_id for image_id, label in self.embedded.images.label_items() if label == class_id)
-        return class_facts(self.fitted, self.project.classes.graph, policies, class_id, shots=shots)
+        shots = [image_id for image_id, label in self.embedded.images.label_items() if label == class_id]
+        return class_facts(self.fitted, self.project.classes.graph, policies, class_id, shots)
 
     def candidates(self, class_id: int, count: int = 12) -> tuple[int, ...]:
         """The unlabelled images nearest to a class's prototype, nearest first."""

@@ -14,22 +14,87 @@ from engine.backbones.model_files import (
     bundled_backbones,
     bundled_path,
     model_files,
+    own_propagation,
+    width_agnostic_propagation,
 )
 from engine.config import CacheFolders
 from engine.errors import ModelError
 from engine.full_disk import writing
-from engine.model_card import card_of, file_hash
+from engine.model_card import BackboneCard, card_of, file_hash
 from engine.new_file import clear_abandoned_drafts, private_folder, write_file
 from engine.runtime.eight_bit import eight_bit_path
 
 if TYPE_CHECKING:
     from engine.project import Change, ModelVersion, Project
 
-BUNDLED_NAME: Final = FAST
-"""The one that is there at once, without a conversion."""
+BUNDLED_NAME: Final = FAST  # the one that is there at once, without a conversion
 LOST_REMEDY: Final = "put the file back, or choose another backbone; classes and labels are safe"
+CARD_SETTING: Final = "backbone_card"
+"""Setting of a model version: the backbone's card, so that its embeddings can be read without its file."""
 
 __all__ = ["BUNDLED_NAME", "ModelFiles", "all_models", "bundled_backbones", "choose_version", "find_model", "model_of"]
+
+
+def model_or_lost(project: "Project", caches: CacheFolders, version: "ModelVersion | None" = None) -> ModelFiles:
+    """The files of a model version; where they are gone, what still works without them.
+
+    What is embedded already stays classified, with the propagation that fits every width. Nothing new can be embedded.
+
+    Raises:
+        ProjectDamagedError: a file in the project is damaged.
+        StorageError: the cache folder refuses.
+    """
+    version = version or project.models.current
+    try:
+        return model_of(project, caches, version)
+    except ModelError:
+        propagation = _propagation_of(version)
+        path = Path(version.backbone_path or f"{version.backbone_name}.onnx")
+        card = _card_of(version, caches)
+        return ModelFiles(card.name, path, version.backbone_hash, card, propagation, _hash_of(propagation))
+
+
+def lost_reason(project: "Project", caches: CacheFolders) -> str:
+    """Why nothing can be embedded with the version in use, in one line, or ""."""
+    try:
+        model_of(project, caches)
+    except ModelError as error:
+        return str(error)
+    return ""
+
+
+def _propagation_of(version: "ModelVersion") -> Path:
+    """The backbone's own file where it is still there, or the one without parameters."""
+    own = own_propagation(Path(version.backbone_path)) if version.backbone_path else None
+    if own is not None and own.is_file() and _hash_of(own) == version.propagation_hash:
+        return own
+    return width_agnostic_propagation()
+
+
+def _card_of(version: "ModelVersion", caches: CacheFolders) -> BackboneCard:
+    text = version.settings.get(CARD_SETTING)
+    if isinstance(text, str):
+        with suppress(ModelError):  # written by a newer program, or damaged: the project opens all the same
+            return card_of(text, source=version.label)
+    bundled = find_model().card
+    return BackboneCard(
+        version.label, bundled.input_side, bundled.mean, bundled.std, _width_in(caches, version.backbone_hash)
+    )
+
+
+def _width_in(caches: CacheFolders, backbone_hash: str) -> int:
+    """Width of the cached embeddings of a backbone; that of the bundled one without any."""
+    widths = [path.stem.partition("-")[2] for path in caches.embeddings.glob(f"{backbone_hash[:32]}-*.sqlite")]
+    return next((int(width) for width in widths if width.isdecimal()), find_model().card.embedding_width)
+
+
+def _hash_of(path: Path) -> str:
+    return _hash_at(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _hash_at(path: Path, _modified_ns: int) -> str:
+    return file_hash(path)
 
 
 def find_model(name_or_path: str = BUNDLED_NAME) -> ModelFiles:
@@ -59,16 +124,16 @@ def find_model(name_or_path: str = BUNDLED_NAME) -> ModelFiles:
 
 
 def name_of(backbone: str) -> str:
-    """Name of the backbone that a person calls by its name or by a word; one that they added themselves comes first."""
+    """Name of the backbone of a name or word; those of the library come first."""
     return backbone if backbone in BackboneLibrary().names() else backbone_of_word(backbone)
 
 
 def all_models() -> tuple[ModelFiles, ...]:
-    """Every backbone that is at hand by name: the bundled ones, then those of the library that can be read."""
+    """Every backbone that is there: the bundled ones, then the readable ones of the library."""
     library = BackboneLibrary()
     found = list(_bundled_models())
     for name in library.names():
-        with suppress(ModelError):  # a damaged one is no choice; asking for it by name says what is wrong
+        with suppress(ModelError):  # a damaged one is no choice; naming it reports what is wrong
             found.append(library.entry(name))
     return tuple(found)
 
@@ -87,14 +152,9 @@ def _made(name: str) -> Path:
 
 
 def model_of(project: "Project", caches: CacheFolders, version: "ModelVersion | None" = None) -> ModelFiles:
-    """Find the files of one of a project's model versions.
+    """Find the files of a model version, by default the one in use.
 
-    A version that was trained in the project lies in it; its files are taken out into the cache once.
-
-    Args:
-        project: may be open for reading only.
-        caches: where files of trained versions are kept; they are made again when they are gone.
-        version: by default the one in use.
+    A version that was trained in the project lies in it; its files are copied to the cache.
 
     Raises:
         ModelError: the files are gone or are not those that the project was made with.
@@ -125,7 +185,7 @@ def model_of(project: "Project", caches: CacheFolders, version: "ModelVersion | 
 
 
 def choose_version(project: "Project", caches: CacheFolders, version_id: int) -> "Change":
-    """Use another model version from now on: one action. A project always has a model whose files are there.
+    """Use another model version from now on: one action.
 
     Raises:
         InputError: there is no such version.
@@ -137,7 +197,7 @@ def choose_version(project: "Project", caches: CacheFolders, version_id: int) ->
 
 
 def _in_library_with(content_hash: str) -> ModelFiles | None:
-    """The added backbone of this content: a project that came from another computer knows it by another path."""
+    """The added backbone of this content: on another computer it has another path."""
     library = BackboneLibrary()
     for name in library.names():
         with suppress(ModelError):
@@ -163,23 +223,16 @@ def _trained_files(project: "Project", caches: CacheFolders, version: "ModelVers
 
 
 def _bundled_with(content_hash: str) -> Path | None:
-    """The bundled backbone of this content: it need not be taken out of the project."""
     return next((files.backbone for files in _bundled_models() if files.backbone_hash == content_hash), None)
 
 
 def _taken_out(project: "Project", caches: CacheFolders, content_hash: str, *, path: Path | None = None) -> Path:
-    """A file of the project in the cache, by default by its hash, written when it is not there or is another."""
+    """A file of the project in the cache, written when it is missing or differs."""
     path = path or caches.models / f"{content_hash}.onnx"
     remedy = "free some disk space or choose another cache folder"
     with writing(caches.models, "the model cannot be written to the cache folder", remedy):
-        if path.is_file() and _hash_at(path, path.stat().st_mtime_ns) == content_hash:
-            return path
-        content = project.models.file(content_hash)
-        clear_abandoned_drafts(private_folder(path.parent))
-        write_file(path, content)
+        if not path.is_file() or _hash_of(path) != content_hash:
+            content = project.models.file(content_hash)
+            clear_abandoned_drafts(private_folder(path.parent))
+            write_file(path, content)
     return path
-
-
-@lru_cache(maxsize=8)
-def _hash_at(path: Path, _modified_ns: int) -> str:
-    return file_hash(path)

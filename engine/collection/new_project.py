@@ -1,24 +1,35 @@
-"""Make an empty project."""
+"""Make an empty project, or the sample project: pictures that ship with the program, their classes and a few labels."""
 
+import csv
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
-from engine.collection.models import BUNDLED_NAME, ModelFiles, find_model
+from engine.collection.models import BUNDLED_NAME, find_model
+from engine.config import PROJECT_SUFFIX, assets_folder
 from engine.errors import ProjectExistsError, StorageError
+from engine.events import CancelToken
+from engine.files import FoundFile
+from engine.full_disk import storage_error
+from engine.graph.category_graph import CategoryGraph
+from engine.new_file import output_file, private_folder
 from engine.project import Project
+from engine.project.actions import action
 from engine.project.file.on_disk import SIDE_SUFFIXES
 
 MODEL_SUFFIX = ".onnx"
+PROJECT_NAME: Final = f"sample{PROJECT_SUFFIX}"
+COLLECTION: Final = "collection"
+EDGES_NAME: Final = "edges.csv"  # table of child and parent, parents first; roots have an empty parent
+SHOTS_NAME: Final = "shots.csv"  # table of labelled image and class
+TRUTH_NAME: Final = "truth.csv"  # table of every other image and its class; empty where it shows none of the classes
 
 
 def new_project(path: Path, backbone: str = BUNDLED_NAME) -> Project:
     """Create an empty project file and open it.
 
-    Args:
-        path: where; an existing file is refused.
-        backbone: name of a bundled or added backbone, or path of an ONNX file, which is tried out and copied into the
-            library: the project does not need the file afterwards.
+    An ONNX file is tried out and copied to the library first; other backbones are bundled ones or of the library.
 
     Raises:
         ProjectExistsError: something is there already.
@@ -27,7 +38,13 @@ def new_project(path: Path, backbone: str = BUNDLED_NAME) -> Project:
         InputError: an ONNX file's name cannot be used, or the library has another backbone of that name.
     """
     check_place(path)
-    model = _added(Path(backbone)) if is_file_source(backbone) else find_model(backbone)
+    if is_file_source(backbone):
+        # Trial images and child processes come with it: 8 MB that an open window does not need.
+        from engine.backbones.trial import add_file
+
+        model = add_file(Path(backbone)).files
+    else:
+        model = find_model(backbone)
     try:
         return Project.create(
             path,
@@ -36,31 +53,20 @@ def new_project(path: Path, backbone: str = BUNDLED_NAME) -> Project:
             backbone_path="",
             propagation_hash=model.propagation_hash,
         )
-    except StorageError:
-        _take_away(path)  # made, and then there was no room left to open it
+    except StorageError:  # perhaps made, and then there was no room left to open it
+        for suffix in ("", *SIDE_SUFFIXES):
+            with suppress(OSError):
+                path.with_name(path.name + suffix).unlink()
         raise
 
 
-def _take_away(path: Path) -> None:
-    for suffix in ("", *SIDE_SUFFIXES):
-        with suppress(OSError):
-            path.with_name(path.name + suffix).unlink()
-
-
-def _added(file: Path) -> ModelFiles:
-    # Trial images and child processes come with it: 8 MB that an open window does not need.
-    from engine.backbones.trial import add_file
-
-    return add_file(file).files
-
-
 def is_file_source(backbone: str) -> bool:
-    """Whether a person named a file rather than a backbone: it ends like one, or has a folder before it."""
+    """Whether a person named a file rather than a backbone, by its ending or folder."""
     return backbone.lower().endswith(MODEL_SUFFIX) or Path(backbone).name != backbone
 
 
 def check_place(path: Path) -> None:
-    """Refuse a place where no project can be made, before anything else is done for it.
+    """Refuse a place where no project can be made.
 
     Raises:
         ProjectExistsError: something is there already.
@@ -72,3 +78,60 @@ def check_place(path: Path) -> None:
         raise StorageError(
             "the project's folder is not there", found=str(path.absolute().parent), remedy="make it or choose another"
         )
+
+
+def copy_sample_project(folder: Path, *, cancel: CancelToken | None = None) -> Path:
+    """Copy the sample's pictures into a folder and make a project of them, if it is not there; returns its file.
+
+    Raises:
+        StorageError: the folder cannot be written.
+        Cancelled: `cancel` was set.
+    """
+    path = folder / PROJECT_NAME
+    if path.exists():
+        return path
+    try:
+        private_folder(folder)
+        sample = assets_folder() / "sample"
+        for source in sorted(path for path in sample.rglob("*") if path.is_file()):
+            (cancel or CancelToken()).raise_if_cancelled()
+            target = folder / COLLECTION / source.relative_to(sample)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with output_file(target, durable=False) as file:
+                file.write(source.read_bytes())
+        partial = folder / f"making{PROJECT_SUFFIX}"
+        partial.unlink(missing_ok=True)
+        with new_project(partial) as project:
+            fill_project(project, folder / COLLECTION)
+        partial.rename(path)
+    except OSError as error:
+        remedy = "choose another folder or free some space"
+        raise storage_error(folder, error, "the sample collection cannot be copied", remedy) from error
+    return path
+
+
+def fill_project(project: Project, folder: Path) -> None:
+    """Add the classes, images and labels of a folder's three tables."""
+    ids: dict[str, int] = {}
+
+    def add_classes(graph: CategoryGraph) -> None:
+        for child, parent in _rows(folder / EDGES_NAME):
+            if child in ids:
+                graph.link(ids[child], ids[parent])
+            else:
+                ids[child] = graph.add_class(child, (ids[parent],) if parent else ())
+
+    project.classes.edit(add_classes, action("sample_classes_added"))
+    class_of = dict(_rows(folder / SHOTS_NAME))
+    entries = []
+    for image in sorted([*class_of, *(image for image, _ in _rows(folder / TRUTH_NAME))]):
+        place = (folder / image).absolute()
+        status = place.stat()
+        label = ids[class_of[image]] if image in class_of else None
+        entries.append((FoundFile(place, status.st_size, status.st_mtime_ns), label))
+    project.images.add_labelled(entries, who="Protoleaf", source="sample", called=action("sample_images_added"))
+
+
+def _rows(table: Path) -> list[tuple[str, str]]:
+    with table.open(encoding="utf-8", newline="") as file:
+        return [(first, second) for first, second in csv.reader(file)][1:]

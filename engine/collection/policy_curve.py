@@ -1,4 +1,4 @@
-"""What a class's bar costs and brings: how many held-out images would be named at it, and how many of them rightly."""
+"""Coverage and precision of a class by its bar, from held-out images."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -7,34 +7,32 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.collection.fitting import policies_of
 from engine.collection.live import LiveCollection
-from engine.collection.project_settings import policies_of
 from engine.everyday.back_off import BackOff, Policy, bars_in_effect
 from engine.everyday.classifier import FittedClassifier
 from engine.everyday.scores import share_interval
 from engine.graph.category_graph import CategoryGraph
 
-BARS: Final = tuple(percent / 100 for percent in range(30, 100))
-"""Bars that are tried: below 30% two classes may both pass, and 100% is never reached."""
+BARS: Final = tuple(percent / 100 for percent in range(30, 100))  # below 30% two classes may pass
 
 
 @dataclass(frozen=True)
 class PolicyPoint:
-    """What one bar does."""
+    """The effect of one bar."""
 
-    bar: float  # the bar
+    bar: float
     found: int  # images of the class that are named as it or as a class below it
     named: int  # all images that are named so, wherever they belong
     right: int  # of `named`, those whose label is the class that they are named as, or lies below it
 
     @property
     def precision(self) -> float:
-        """Share of what is named that is named rightly; 0 where nothing is named."""
+        """Share of `right` in `named`; 0 without any."""
         return self.right / self.named if self.named else 0.0
 
     @property
     def precision_interval(self) -> tuple[float, float]:
-        """Where that share lies in 19 of 20 cases."""
         return share_interval(self.right, self.named)
 
 
@@ -42,12 +40,11 @@ class PolicyPoint:
 class PolicyCurve:
     """Coverage and precision of a class by its bar, from labelled images that were held out."""
 
-    class_id: int  # the class
+    class_id: int
     images: int  # held-out images that a person labelled as the class or as one below it
     points: tuple[PolicyPoint, ...]  # one for each of `BARS`
 
     def at(self, bar: float) -> PolicyPoint:
-        """The point nearest to a bar."""
         return min(self.points, key=lambda point: abs(point.bar - bar))
 
     def coverage(self, point: PolicyPoint) -> float:
@@ -65,17 +62,7 @@ def curve_of(live: LiveCollection, class_id: int) -> PolicyCurve | None:
 def policy_curve(
     fitted: FittedClassifier, graph: CategoryGraph, policies: Mapping[int, Policy], class_id: int
 ) -> PolicyCurve | None:
-    """Try every bar on a class, for it and all below that inherit it.
-
-    Args:
-        fitted: the model; its held-out shots are named anew, as images are.
-        graph: the category graph that it was fitted to.
-        policies: what people set.
-        class_id: the class whose bar is tried.
-
-    Returns:
-        The curve; None where no image of the class was held out, so that nothing can be said.
-    """
+    """Try every bar on a class and all below that inherit it; None where no image of the class was held out."""
     held_out, rules = fitted.held_out, fitted.back_off
     if held_out is None or class_id not in graph or not len(held_out.class_ids):
         return None

@@ -1,21 +1,67 @@
-"""What a screen shows of a collection: plain, immutable snapshots, made anew after every change."""
+"""Snapshots of a collection for the screens, made anew after every change, and what differs between two."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
+
+Codes = NDArray[np.int64]
+
+
+def counts_of(codes: Codes) -> dict[int, int]:
+    """Images (n,) of each class that has any."""
+    counts = np.bincount(codes[codes >= 0])
+    class_ids = np.flatnonzero(counts)
+    return dict(zip(class_ids.tolist(), counts[class_ids].tolist(), strict=True))
+
+
+def shown_classes(labels: Codes, best: Codes, is_unknown: NDArray[np.bool_]) -> Codes:
+    """The class (n,) at which each image is shown: the person's, else the best one unless the image is unknown."""
+    return np.where(labels != NO_CLASS, labels, np.where(is_unknown, NO_CLASS, best))
+
+
+@dataclass(frozen=True)
+class ShownCounts:
+    """Distinct images shown at each class."""
+
+    exactly: NDArray[np.int64]  # (k,) int64 by class id; classes behind the last have none
+    or_below: Mapping[int, int]  # images at each class or below; classes without any are left out
+
+    @staticmethod
+    def none() -> "ShownCounts":
+        return ShownCounts(np.zeros(0, dtype=np.int64), {})
+
+    def moved_to(self, graph: CategoryGraph, shown: Codes) -> "ShownCounts":
+        """The counts of other shown classes (n,) in the same graph, from the differences alone."""
+        exactly = np.bincount(shown[shown >= 0])
+        width = max(len(exactly), len(self.exactly))
+        more = np.pad(exactly, (0, width - len(exactly))) - np.pad(self.exactly, (0, width - len(self.exactly)))
+        totals: Counter[int] = Counter(self.or_below)
+        for class_id in np.flatnonzero(more).tolist():
+            if class_id not in graph:
+                continue
+            # An image has one class, and that class each ancestor once.
+            for above in (class_id, *graph.ancestors(class_id)):
+                totals[above] += int(more[class_id])
+                if totals[above] == 0:
+                    del totals[above]
+        return ShownCounts(exactly, dict(totals))
+
 
 __all__ = ["NO_CLASS", "UNKNOWN", "CollectionState", "ImageStatus"]
 
 
 class ImageStatus(IntEnum):
-    """What is known of an image's content."""
+    """Whether an image has an embedding."""
 
     WAITING = 0
     READY = 1
@@ -30,9 +76,8 @@ class CollectionState:
     image_ids: NDArray[np.int64]  # (n,) int64
     paths: Sequence[str]  # (n,) paths as stored
     label_class: NDArray[np.int64]  # (n,) int64, the person's class, `NO_CLASS`, or `UNKNOWN`
-    best_class: NDArray[np.int64]  # (n,) int64, the likeliest leaf, or `NO_CLASS` without a prediction
-    # (n,) float32, probability of `best_class`, given that the image is of one of the classes
-    best_score: NDArray[np.float32]
+    best_class: NDArray[np.int64]  # (n,) int64, the most probable leaf, or `NO_CLASS` without a prediction
+    best_score: NDArray[np.float32]  # (n,) float32, probability of `best_class`, if it is of one of the classes
     safe_class: NDArray[np.int64]  # (n,) int64, the deepest class that passes its bar, or `NO_CLASS`
     safe_score: NDArray[np.float32]  # (n,) float32, probability of `safe_class`
     is_unknown: NDArray[np.bool_]  # (n,) bool, too far from every prototype
@@ -40,15 +85,13 @@ class CollectionState:
     shot_counts: Mapping[int, int]  # images that a person labelled with exactly this class
     image_counts: Mapping[int, int]  # distinct images labelled or predicted at this class or below
     model_name: str = ""  # name of the backbone
-    # why an image could not be read, by its id, in one line; shared by snapshots, never changed. An image that has an
-    # embedding from before is ready all the same.
+    # why an image could not be read, by its id; one with an embedding from before is ready all the same
     failures: Mapping[int, str] = field(default_factory=dict)
-    # (n,) int32, place of an image among those to label first, 0 for the one that would teach most; those without a
-    # place have the last; None where nobody asked, or nothing can be said
+    # (n,) int32, rank of an image among those to label first, 0 for the one that would teach most; None if not computed
     teach_rank: NDArray[np.int32] | None = None
-    # ids of the images that should be embedded in all their views, and are not
+    # ids of the images that are still to be embedded in all their views
     without_views: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    is_list_only: bool = False  # nobody looked at the embeddings yet, so nothing is known of images that seem to wait
+    is_list_only: bool = False  # embeddings were not read yet, so that all images seem to wait
 
     def position(self, image_id: int) -> int:
         """Place of an image in the arrays.
@@ -62,5 +105,102 @@ class CollectionState:
         return place
 
     def path_of(self, image_id: int) -> Path:
-        """Absolute path of an image."""
         return self.folder / self.paths[self.position(image_id)]
+
+
+@dataclass(frozen=True)
+class ClassMove:
+    """Images that went from one class to another."""
+
+    before: int  # class id; `UNKNOWN` for too far from every class, `NO_CLASS` for none at all
+    after: int
+    image_ids: NDArray[np.int64]  # (k,) int64, by falling score
+    is_safe_class: bool = False  # whether only the safe class changed
+
+
+@dataclass(frozen=True)
+class ChangedImages:
+    """All images without a label that have other predictions than before, each in one move."""
+
+    moves: tuple[ClassMove, ...] = ()  # of the best class, then of the safe class alone; most images first
+    new_labels: tuple[tuple[int, int], ...] = ()  # classes that a person gave meanwhile, with counts; most first
+
+    @cached_property
+    def other_class(self) -> int:
+        """How many images have another best class."""
+        return sum(len(move.image_ids) for move in self.moves if not move.is_safe_class)
+
+    @cached_property
+    def other_safe_class(self) -> int:
+        """How many images have the same best class, and another safe class."""
+        return sum(len(move.image_ids) for move in self.moves if move.is_safe_class)
+
+    @property
+    def count(self) -> int:
+        return self.other_class + self.other_safe_class
+
+    @property
+    def more_unknown(self) -> int:
+        """How many more images are unknown than before, or fewer."""
+        moved = [move for move in self.moves if not move.is_safe_class]
+        more = sum(len(move.image_ids) for move in moved if move.after == UNKNOWN)
+        return more - sum(len(move.image_ids) for move in moved if move.before == UNKNOWN)
+
+
+def changed_images(before: CollectionState, after: CollectionState) -> ChangedImages:
+    """Compare the predictions of images that are embedded and have no label, both before and after."""
+    first, second = _shared(before, after)
+    labels = after.label_class[second][after.label_class[second] != before.label_class[first]]
+    is_answered = _is_answered(before)[first] & _is_answered(after)[second]
+    first, second = first[is_answered], second[is_answered]
+    was, now = likeliest(before, first), likeliest(after, second)
+    safe_was, safe_now = _safe(before, first), _safe(after, second)
+    has_moved = was != now
+    places = np.flatnonzero(has_moved), np.flatnonzero(~has_moved & (safe_was != safe_now))
+    ids, score, safe_score = after.image_ids[second], after.best_score[second], after.safe_score[second]
+    return ChangedImages(
+        (
+            *_moves(ids, was, now, score, places[0], is_safe_class=False),
+            *_moves(ids, safe_was, safe_now, safe_score, places[1], is_safe_class=True),
+        ),
+        tuple(Counter(labels[labels >= 0].tolist()).most_common()),
+    )
+
+
+def _shared(before: CollectionState, after: CollectionState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if before.image_ids is after.image_ids:
+        places = np.arange(len(before.image_ids))
+        return places, places
+    _ids, first, second = np.intersect1d(before.image_ids, after.image_ids, assume_unique=True, return_indices=True)
+    return first, second
+
+
+def _is_answered(state: CollectionState) -> NDArray[np.bool_]:
+    return (state.label_class == NO_CLASS) & (state.status == ImageStatus.READY)
+
+
+def likeliest(state: CollectionState, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The best classes (k,) of images at places (k,), `UNKNOWN` where they are too far, `NO_CLASS` without any."""
+    return np.where(state.is_unknown[places], UNKNOWN, state.best_class[places])
+
+
+def _safe(state: CollectionState, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.where(state.is_unknown[places], UNKNOWN, state.safe_class[places])
+
+
+def _moves(
+    image_ids: NDArray[np.int64],
+    was: NDArray[np.int64],
+    now: NDArray[np.int64],
+    score: NDArray[np.float32],
+    places: NDArray[np.int64],
+    *,
+    is_safe_class: bool,
+) -> Iterator[ClassMove]:
+    order = places[np.lexsort((-score[places], now[places], was[places]))]
+    pairs = np.stack((was[order], now[order]), axis=1)
+    starts = np.flatnonzero(np.any(np.diff(pairs, axis=0, prepend=pairs[:1] - 1), axis=1))
+    groups = np.split(order, starts[1:])
+    for group in sorted(groups, key=len, reverse=True):
+        if len(group):
+            yield ClassMove(int(was[group[0]]), int(now[group[0]]), image_ids[group], is_safe_class)

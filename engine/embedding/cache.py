@@ -1,4 +1,4 @@
-"""Keeps embeddings between runs, by content of the image and identity of the backbone. May be deleted at any time."""
+"""Keeps embeddings between runs, by content of the image and backbone. May be deleted at any time."""
 
 import sqlite3
 import threading
@@ -31,9 +31,6 @@ class EmbeddingCache:
     """Embeddings of one backbone in one SQLite file, plus which content each known file had.
 
     Safe to use from several threads and several processes at once. A damaged file is set aside and started anew.
-
-    Args:
-        backbone_hash: identity of the backbone's file, hex.
     """
 
     def __init__(self, folder: Path, backbone_hash: str, width: int) -> None:
@@ -56,11 +53,7 @@ class EmbeddingCache:
             self._drop_connection()
 
     def put_many(self, hashes: Sequence[bytes], vectors: NDArray[np.floating]) -> None:
-        """Keep embeddings in one transaction; on return they survive a kill of the process.
-
-        Args:
-            hashes: n content hashes.
-            vectors: (n, width) float; values beyond float16 are clipped to its range.
+        """Store embeddings (n, width), clipped to float16, in one transaction; then they survive a kill.
 
         Raises:
             StorageError: the disk refuses.
@@ -73,24 +66,20 @@ class EmbeddingCache:
         self._write("INSERT OR REPLACE INTO embedding VALUES (?, ?)", rows)
 
     def get_many(self, hashes: Sequence[bytes]) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
-        """Embeddings (n, width) float16, zeros where there is none, and found (n,) bool.
-
-        Args:
-            hashes: n content hashes, repeats allowed.
-        """
+        """Embeddings (n, width) float16, zeros where there is none, and found (n,) bool; hashes may repeat."""
         vectors = np.zeros((len(hashes), self.width), dtype=np.float16)
         found = np.zeros(len(hashes), dtype=np.bool_)
         self._with_cache(lambda connection: self._fill(connection, hashes, vectors, found))
         return vectors, found
 
     def missing(self, hashes: Iterable[bytes]) -> list[bytes]:
-        """Those of the hashes that have no embedding yet, each once, in the order they were given."""
+        """The hashes without an embedding, each once, in order."""
         wanted = list(dict.fromkeys(hashes))
         known = self._with_cache(lambda connection: _known_hashes(connection, wanted))
         return [key for key in wanted if key not in known]
 
     def remember_files(self, files: Sequence[FoundFile], hashes: Sequence[bytes]) -> None:
-        """Note which content each file had, so that an unchanged file need not be read again.
+        """Store the content hash of each file, so that an unchanged file need not be read again.
 
         Raises:
             StorageError: the disk refuses.
@@ -102,14 +91,20 @@ class EmbeddingCache:
         self._write("INSERT OR REPLACE INTO known_file VALUES (?, ?, ?, ?)", rows)
 
     def path_hashes(self, files: Sequence[FoundFile]) -> list[bytes | None]:
-        """Content hash of each file that was seen before with this size and time of change; None for others."""
-        known = self._with_cache(lambda connection: _known_files(connection, files))
-        return [known.get((_path_text(file.path), file.size_bytes, file.modified_ns)) for file in files]
+        """Content hash of each file that is known with this size and modification time; None for others."""
+        known = self._files_at([file.path for file in files])
+        return [
+            found[2] if found is not None and found[:2] == (file.size_bytes, file.modified_ns) else None
+            for file, found in zip(files, known, strict=True)
+        ]
 
     def last_hashes(self, paths: Sequence[Path]) -> list[bytes | None]:
-        """Content hash that each file had when it was last read; it may have changed since. None for others."""
+        """Content hash of each file when it was last read; None for others."""
+        return [None if found is None else found[2] for found in self._files_at(paths)]
+
+    def _files_at(self, paths: Sequence[Path]) -> list[tuple[int, int, bytes] | None]:
         names = [_path_text(path) for path in paths]
-        known = self._with_cache(lambda connection: _last_hashes(connection, names))
+        known = self._with_cache(lambda connection: _known_files(connection, names))
         return [known.get(name) for name in names]
 
     def _fill(
@@ -119,7 +114,7 @@ class EmbeddingCache:
         vectors: NDArray[np.float16],
         found: NDArray[np.bool_],
     ) -> None:
-        """Copy what is there into `vectors` chunk by chunk, so that no second copy of it all ever exists."""
+        """Copy embeddings into `vectors` chunk by chunk, to save memory."""
         positions: dict[bytes, list[int]] = {}
         for position, key in enumerate(hashes):
             positions.setdefault(key, []).append(position)
@@ -141,11 +136,7 @@ class EmbeddingCache:
             self._with_cache(write_all)
 
     def _with_cache(self, use: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `use` on the open cache; once more after a damaged or deleted file was replaced.
-
-        Raises:
-            StorageError: the file can be neither used nor replaced.
-        """
+        """Run `use` on the open cache; once more after a damaged or deleted file was replaced."""
         with self._lock:
             try:
                 try:
@@ -160,7 +151,7 @@ class EmbeddingCache:
                 raise storage_error(self.path, error, "the embedding cache cannot be used", remedy) from error
 
     def _opened(self) -> sqlite3.Connection:
-        """The open file; a new one when somebody deleted it, for SQLite would go on in the deleted one unnoticed."""
+        """The open file; a new one when it was deleted: SQLite would go on in the deleted one."""
         if self._connection is not None and file_identity(self.path) != self._identity:
             self._drop_connection()
         if self._connection is None:
@@ -180,10 +171,7 @@ def cache_file(folder: Path, backbone_hash: str, width: int) -> Path:
 
 
 def _embedding_rows(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> Iterator[list[tuple[bytes, bytes]]]:
-    """Yield chunks of (content hash, vector) that hold at least the wanted ones.
-
-    Reading the whole file in its own order is several times faster than looking up most of it row by row.
-    """
+    """Chunks of at least the wanted rows; reading the whole file is faster than looking up most of it."""
     (rows,) = connection.execute("SELECT coalesce(max(rowid), 0) FROM embedding").fetchone()
     if len(hashes) * _SCAN_FACTOR > rows:
         cursor = connection.execute("SELECT content_hash, vector FROM embedding")
@@ -203,22 +191,12 @@ def _known_hashes(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> se
     return known
 
 
-def _known_files(connection: sqlite3.Connection, files: Sequence[FoundFile]) -> dict[tuple[str, int, int], bytes]:
-    known: dict[tuple[str, int, int], bytes] = {}
-    for chunk in _chunks([_path_text(file.path) for file in files]):
-        question = (
-            "SELECT path, size_bytes, modified_ns, content_hash FROM known_file "  # noqa: S608
-            f"WHERE path IN ({_marks(chunk)})"
-        )
-        known.update(((path, size, time), key) for path, size, time, key in connection.execute(question, chunk))
-    return known
-
-
-def _last_hashes(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, bytes]:
-    known: dict[str, bytes] = {}
+def _known_files(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, tuple[int, int, bytes]]:
+    """Size, modification time and content hash by path."""
+    known: dict[str, tuple[int, int, bytes]] = {}
     for chunk in _chunks(names):
-        question = f"SELECT path, content_hash FROM known_file WHERE path IN ({_marks(chunk)})"  # noqa: S608
-        known.update(connection.execute(question, chunk).fetchall())
+        question = f"SELECT * FROM known_file WHERE path IN ({_marks(chunk)})"  # noqa: S608
+        known.update((path, (size, time, key)) for path, size, time, key in connection.execute(question, chunk))
     return known
 
 
@@ -231,5 +209,5 @@ def _marks(values: Sequence[object]) -> str:
 
 
 def _path_text(path: Path) -> str:
-    """Path as text that SQLite can hold: undecodable bytes of a name become escapes."""
+    """Path as text for SQLite: undecodable bytes become escapes."""
     return str(path).encode("utf-8", "backslashreplace").decode()

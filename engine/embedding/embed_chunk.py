@@ -1,4 +1,4 @@
-"""One worker's share of the embedding pipeline: read, hash, decode and embed a handful of files on one thread."""
+"""One worker of the embedding pipeline: read, hash, decode and embed a handful of files on one thread."""
 
 import threading
 import time
@@ -24,27 +24,25 @@ from engine.runtime.backbone import BackboneSession
 # a GPU would rather have more images at once.
 _PATIENCE_S: Final = 0.1
 _GPU_PATIENCE_S: Final = 0.5
-NOTHING: Final = content_hash(b"")
-"""Identity of what is no file that can be read, such as an empty one: what the image held before is no longer there."""
+NOTHING: Final = content_hash(b"")  # identity of what is no readable file, such as an empty one
 _LAST_PATIENCE: Final = 0.25  # share of it for the last files of a run
 
 
 class Claims:
-    """Contents that a worker has taken on, so that no other embeds the same content."""
+    """Contents that a worker has claimed, so that no other embeds the same."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._claimed: set[bytes] = set()
 
     def take(self, key: bytes) -> bool:
-        """Claim a content; False when somebody else has it."""
         with self._lock:
             is_free = key not in self._claimed
             self._claimed.add(key)
             return is_free
 
     def release(self, key: bytes) -> None:
-        """Give a claim back, once the result is in the cache or the content failed."""
+        """Release a claim, once the result is in the cache or the content failed."""
         with self._lock:
             self._claimed.discard(key)
 
@@ -64,29 +62,24 @@ class HashedRequest:
 
 @dataclass
 class ChunkOutcome:
-    """What a worker made of its chunk."""
+    """The requests of a chunk, by what became of them."""
 
     vectors: NDArray[np.float32]  # (len(embedded), embedding width) float32
-    # Requests whose vectors are the rows of `vectors`, in this order
-    embedded: list[HashedRequest] = field(default_factory=list)
-    # Requests whose content has an embedding in the cache already
-    cached: list[HashedRequest] = field(default_factory=list)
-    # Requests whose content another request of this run has claimed
-    twins: list[HashedRequest] = field(default_factory=list)
-    # Requests that were read but are no sound image, with the reason
-    undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)
-    # Requests that could not even be read, with the reason; known content goes with what is out of reach
+    embedded: list[HashedRequest] = field(default_factory=list)  # in the order of `vectors`
+    cached: list[HashedRequest] = field(default_factory=list)  # whose content is in the cache already
+    twins: list[HashedRequest] = field(default_factory=list)  # whose content another request of this run has claimed
+    undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)  # no sound images, with the reason
+    # that could not be read, with the reason, and the content hash where the file is out of reach
     unreadable: list[tuple[EmbedRequest, str, bytes | None]] = field(default_factory=list)
-    # Requests whose file is not there now, but whose content is known and has an embedding
-    missing: list[EmbedRequest] = field(default_factory=list)
-    left: Sequence[EmbedRequest] = ()  # requests that were not begun because the others took long
+    missing: list[EmbedRequest] = field(default_factory=list)  # whose file is gone, but whose embedding is in the cache
+    left: Sequence[EmbedRequest] = ()  # that were not begun because the others took long
 
 
 @dataclass(frozen=True)
 class ChunkWorker:
-    """What every worker shares."""
+    """What all workers share."""
 
-    session: BackboneSession  # the opened backbone
+    session: BackboneSession
     cache: EmbeddingCache  # of the same backbone; of its views where images are embedded in all of them
     claims: Claims  # on contents
     cancel: CancelToken  # stops between images
@@ -101,13 +94,10 @@ class ChunkWorker:
         return VIEWS if self.with_views else 1
 
     def embed_chunk(self, requests: Sequence[EmbedRequest], *, is_last: bool = False) -> ChunkOutcome:
-        """Embed the new contents among the requests' files; those it has no patience for are left.
-
-        Args:
-            is_last: nothing waits behind them, so the other workers had better share them soon.
+        """Embed the new contents among the requests' files; slow ones are left, sooner at the end of a run.
 
         Raises:
-            Cancelled: asked to stop; nothing of this chunk is kept.
+            Cancelled: `cancel` was set; nothing of this chunk is kept.
             ModelError: the backbone fails.
         """
         card = self.session.card
@@ -120,21 +110,16 @@ class ChunkWorker:
             if position and time.monotonic() > end_s:
                 outcome.left = requests[position:]
                 break
-            self._take(request, outcome, squares)
+            file = state_of(request)
+            with FILES.holding(max(0, file.size_bytes)):
+                self._take(request, file, outcome, squares)
         if outcome.embedded:
             found = self.session.embed(squares[: len(outcome.embedded)].reshape(-1, *squares.shape[2:]))
             outcome.vectors = mean_of_views(found) if self.with_views else found
         return outcome
 
-    def _take(self, request: EmbedRequest, outcome: ChunkOutcome, squares: NDArray[np.uint8]) -> None:
-        """Read one file and sort it into the outcome; write its pixels where the next one to embed belongs."""
-        file = state_of(request)
-        with FILES.holding(max(0, file.size_bytes)):
-            self._take_file(request, file, outcome, squares)
-
-    def _take_file(
-        self, request: EmbedRequest, file: FoundFile, outcome: ChunkOutcome, squares: NDArray[np.uint8]
-    ) -> None:
+    def _take(self, request: EmbedRequest, file: FoundFile, outcome: ChunkOutcome, squares: NDArray[np.uint8]) -> None:
+        """Read one file, sort it into the outcome, and write its pixels where the next one to embed belongs."""
         try:
             data = read_file(request.path)
         except ImageError as error:
@@ -157,7 +142,7 @@ class ChunkWorker:
         outcome.embedded.append(hashed)
 
     def _pass_over(self, request: EmbedRequest, error: ImageError, outcome: ChunkOutcome) -> None:
-        """Keep what is known of an image whose file is out of reach: a share that vanished says nothing about it."""
+        """Keep the known content of an image whose file is out of reach, as on a share that vanished."""
         known = request.known_hash if isinstance(error, ImageUnreachableError) else NOTHING
         if isinstance(error, ImageMissingError) and known is not None and not self.cache.missing([known]):
             outcome.missing.append(request)
@@ -175,5 +160,5 @@ def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
 
 
 def state_of(request: EmbedRequest) -> FoundFile:
-    """Look at the file before reading it: a change in between then shows as another time of change later."""
+    """The file's state before it is read: a change in between shows as another modification time later."""
     return FoundFile.at(request.path) or FoundFile(request.path, -1, -1)  # reading it says in words what is wrong

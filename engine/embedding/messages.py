@@ -1,4 +1,4 @@
-"""What goes into the embedding pipeline and comes out of it, and what a worker is asked to embed."""
+"""Requests and results of the embedding pipeline and of workers that embed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 from engine.model_card import BackboneCard
 from engine.worker.protocol import Request
 
-MOST_LISTED: Final = 10_000
-"""Failures that a summary lists; an unplugged disk of a million images must not fill the memory."""
+MOST_LISTED: Final = 10_000  # failures of a summary; an unplugged disk of a million images must not fill the memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +21,16 @@ class EmbedRequest:
 
 
 class EmbedResult(NamedTuple):
-    """What became of one image."""
+    """The result for one image."""
 
-    image_id: int  # as asked
-    # Identity of the file's bytes; of those it had when it is out of reach now; None when nobody knows
-    content_hash: bytes | None
+    image_id: int
+    content_hash: bytes | None  # of the file, or the last known one while it is out of reach
     failure: str | None  # why there is no embedding, in one line; None when it is in the cache
 
 
 @dataclass(frozen=True)
 class EmbedBatch:
-    """Some results. Their embeddings are in the cache, on disk, before anybody is told."""
+    """Some results; their embeddings are in the cache, on disk, before they are reported."""
 
     results: tuple[EmbedResult, ...]
 
@@ -41,29 +39,28 @@ OnBatch = Callable[[EmbedBatch], None]
 
 
 def ignore_batch(_batch: EmbedBatch) -> None:
-    """Be the listener of callers that only want the summary."""
+    """Ignore results."""
 
 
 @dataclass(frozen=True)
 class EmbedSummary:
-    """What a run did; `embedded + from_cache + failure_count + missing` is the number of requests."""
+    """Counts of a run; `embedded + from_cache + failure_count + missing` is the number of requests."""
 
     embedded: int  # images that went through the backbone
     from_cache: int  # images whose content had an embedding already, from before or from a twin in this run
-    # (image id, path, reason) of the first `MOST_LISTED` files without an embedding
-    failed: tuple[tuple[int, Path, str], ...]
+    failed: tuple[tuple[int, Path, str], ...]  # image id, path and reason of the first `MOST_LISTED` failures
     failure_count: int  # files without an embedding
     seconds: float  # duration of the run
     images_per_s: float  # requests that were not in the cache at the start, by the seconds spent on them
     device_name: str  # where the backbone ran, at the end
-    notice: str = ""  # what a person must be told, such as that the GPU failed and the CPU took over; else empty
-    reason: str = ""  # why a GPU was not used; empty when one was, or the CPU was asked for
+    notice: str = ""  # for the person, such as that the GPU failed and the CPU took over
+    reason: str = ""  # why a GPU was not used
     missing: int = 0  # images whose file is not there now; the embedding they have is kept
 
 
 @dataclass(frozen=True)
 class EmbedImages(Request[EmbedSummary]):
-    """Embed these images and answer for each of them; the summary lists no failures again."""
+    """Embed these images; each result is an event, so the summary lists no failures."""
 
     event_types = (EmbedBatch,)
 
@@ -88,13 +85,13 @@ class PhotoRate:
 
     @property
     def images_per_s(self) -> float:
-        """From the file to the embedding; of the backbone alone where no photo was tried."""
+        """From the file to the embedding, or of the backbone alone where no photo was tried."""
         if not self.decoding:
             return self.network
         return min(self.network, self.decoding) if self.is_on_gpu else 1 / (1 / self.network + 1 / self.decoding)
 
     def times_the_work(self, times: float) -> "PhotoRate":
-        """Of another backbone, by how much more it has to compute for an image."""
+        """The rate of a backbone with so many times the operations."""
         return replace(self, network=self.network / times)
 
 
@@ -110,6 +107,5 @@ class MeasureRates(Request[MeasuredRates]):
     """Measure for about a second how many images a second backbones embed."""
 
     backbones: tuple[tuple[Path, BackboneCard], ...]  # file and card of each
-    # Some of those that they are to embed, with absolute paths, so that reading them counts
-    photos: tuple[Path, ...] = ()
+    photos: tuple[Path, ...] = ()  # some of those to embed, as absolute paths, so that reading them counts
     device: str = "auto"  # one of `providers.DEVICES`

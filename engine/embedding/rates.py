@@ -1,4 +1,4 @@
-"""Measures in a moment how fast images become embeddings, and a device beside its own best case."""
+"""Measures the rate of embedding, and a device beside its own best case."""
 
 import statistics
 import time
@@ -23,20 +23,15 @@ from engine.runtime.devices.settings import provider_chain
 from engine.runtime.providers import ProviderChoice
 from engine.runtime.sessions import usable_cores
 
-NETWORK_S: Final = 0.4
-"""Chosen: nobody waits for it, and it tells a fast backbone from a slow one."""
+NETWORK_S: Final = 0.4  # chosen: tells a fast backbone from a slow one
 PHOTOS_S: Final = 0.4  # the same
 _ROUNDS: Final = 3  # times that network and product are measured in turn, of which the median counts
 _SHORTEST_TICK: Final = 1e-6  # seconds of processor time that are divided by, at least
-_PRODUCT_SHARE: Final = 0.3
-"""Share of the time that the product gets. Chosen: the rest goes to the rate that a person sees."""
+_PRODUCT_SHARE: Final = 0.3  # of the time that the product gets. Chosen: the rest goes to the rate that a person sees
 
 
 def measure_inference_for(session: BackboneSession, seconds: float) -> float:
-    """Images a second of the backbone on pixels in memory, for about so many seconds.
-
-    Every worker runs whole batches until the time is over; the last ones end at different times, and count.
-    """
+    """Images a second of the backbone on pixels in memory; every worker runs whole batches until the time is over."""
     side = session.card.input_side
     images = np.random.default_rng(0).integers(0, 256, (session.batch_size, side, side, 3), dtype=np.uint8)
     if session.is_on_gpu:
@@ -55,7 +50,7 @@ def measure_inference_for(session: BackboneSession, seconds: float) -> float:
 
 
 def measure_photo_rate(model: Path, card: BackboneCard, choice: ProviderChoice, photos: Sequence[Path]) -> PhotoRate:
-    """Measure a backbone on drawn pixels, and reading and decoding on some photos.
+    """Measure a backbone on random pixels, and reading and decoding on some photos.
 
     Raises:
         ModelError: the backbone does not run.
@@ -66,7 +61,7 @@ def measure_photo_rate(model: Path, card: BackboneCard, choice: ProviderChoice, 
 
 
 def _decoded_per_s(photos: Sequence[Path], card: BackboneCard) -> float:
-    """Photos a second that all cores read and decode, by what one core does; those that cannot be read do not count."""
+    """Readable photos a second that all cores read and decode, extrapolated from one core."""
     decoded, started_s = 0, time.perf_counter()
     for photo in photos:
         with suppress(ImageError):
@@ -84,9 +79,7 @@ class DeviceSpeed:
     images_per_s: float  # of the backbone alone, on pixels in memory
     operations_per_image: float  # multiplications and additions of its convolutions and matrix products
     product_per_s: float  # operations a second of a float32 matrix product on the same device
-    # What the backbone reaches of that; on the CPU by the time that the cores really spent, which other programs do not
-    # change
-    share_of_product: float
+    share_of_product: float  # of the backbone; on the CPU by processor time, as other programs do not change it
     batch: float  # images in one run
     is_eight_bit: bool = False  # the backbone computes in eight bits, so that it can do more than the float32 product
 
@@ -121,7 +114,7 @@ def measure_speed(model: Path, card: BackboneCard, choice: ProviderChoice, secon
 
 @dataclass(frozen=True)
 class _Rate:
-    """Work by the second, and by a second of a clock that may stand still while others have the cores."""
+    """Work per second, and per second of processor time."""
 
     per_s: float
     per_tick: float

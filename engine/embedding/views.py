@@ -1,8 +1,8 @@
 """The views of an image: all of it, and its four corners seen a little closer.
 
-One embedding says something of how a photo is framed, too; the mean over views says less of that and more of what it
-shows. Labelled images are few and everything rests on them, so they are embedded in all views; where a collection is
-not large, so are all others, once each has an embedding (decision 55).
+The mean over views depends less on how a photo is framed than one embedding. Labelled images are few and decide all
+predictions, so they are embedded in all views; where a collection is not large, so are all others, once each has an
+embedding (decision 55).
 """
 
 import hashlib
@@ -14,31 +14,20 @@ from numpy.typing import NDArray
 from engine.images.decode import decode_square
 from engine.model_card import BackboneCard
 
-VIEWS: Final = 5
-"""The whole image and its four corners."""
-CLOSER: Final = 9 / 7
-"""How much larger things are in a corner than in the whole."""
-MOST_PER_CLASS: Final = 10
-"""Labelled images of a class that are embedded in all their views first; more would say little more."""
-MOST_IN_ALL_VIEWS: Final = 10_000
-"""Collections of more images have views of labelled ones alone: of all others they would take too long."""
+VIEWS: Final = 5  # the whole image and its four corners
+CLOSER: Final = 9 / 7  # how much larger things are in a corner than in the whole
+MOST_PER_CLASS: Final = 10  # labelled images of a class that are embedded in all views first
+MOST_IN_ALL_VIEWS: Final = 10_000  # larger collections have views of labelled images alone: all would take too long
 _VERSION: Final = 1  # of what the views are; embeddings of others are of no use
 
 
 def views_of(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
-    """Decode an image file's bytes to its views.
-
-    Returns:
-        (VIEWS, side, side, 3) uint8 RGB: what the backbone takes of the whole image, then the corners of that.
-
-    Raises:
-        ImageError: the bytes are no sound image.
-    """
+    """Decode an image file's bytes to all views for a backbone; see `views_of_side`."""
     return views_of_side(data, card.input_side, card.resize_share)
 
 
 def views_of_side(data: bytes, side: int, resize_share: float, views: int = VIEWS) -> NDArray[np.uint8]:
-    """Decode an image file's bytes to one view or to all, (views, side, side, 3) uint8 RGB.
+    """Decode an image file's bytes to the whole image, and its corners if views > 1: (views, side, side, 3) uint8 RGB.
 
     Raises:
         ImageError: the bytes are no sound image.
@@ -52,7 +41,7 @@ def views_of_side(data: bytes, side: int, resize_share: float, views: int = VIEW
 
 
 def closer_side(side: int) -> int:
-    """Side in pixels of the picture that corners of this side are cut from."""
+    """Side in pixels of the picture that the corners are cut from."""
     return round(side * CLOSER)
 
 
@@ -69,11 +58,7 @@ def unit_length(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def those_to_view(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Places (k,) of the images to embed in all views, in the order in which they are wanted: labelled ones first.
-
-    Args:
-        labels: (n,) class ids of all images, negative for those that are labelled with no class.
-    """
+    """Places (k,) of the images to embed in all views, labelled ones first, by labels (n,), negative without any."""
     labelled = np.flatnonzero(labels >= 0)
     labelled = labelled[first_of_each(labels[labelled])]
     if len(labels) > MOST_IN_ALL_VIEWS:
@@ -82,11 +67,7 @@ def those_to_view(labels: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def first_of_each(class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Places (k,), ascending, of the first labelled images of each class.
-
-    Args:
-        class_ids: (n,) of the labelled images.
-    """
+    """Places (k,), ascending, of the first labelled images of each class."""
     order = np.argsort(class_ids, kind="stable")
     ordered = class_ids[order]
     starts = np.searchsorted(ordered, ordered)  # where the class of each begins
@@ -94,5 +75,5 @@ def first_of_each(class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def views_hash(backbone_hash: str) -> str:
-    """Identity, hex, of a backbone that looks at views: it has an embedding cache of its own."""
+    """Identity, hex, of a backbone over all views: it has an embedding cache of its own."""
     return hashlib.sha256(f"{backbone_hash} {VIEWS} views, version {_VERSION}".encode()).hexdigest()

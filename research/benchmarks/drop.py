@@ -11,8 +11,8 @@ from typing import Final
 
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
+from engine.collection.requests import images_to_embed
 from engine.collection.state import NO_CLASS
-from engine.collection.waiting_images import images_to_embed
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.errors import ProtoleafError

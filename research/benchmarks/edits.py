@@ -10,8 +10,7 @@ from typing import Final
 import numpy as np
 
 from engine.collection.live import LiveCollection
-from engine.collection.state import NO_CLASS
-from engine.collection.what_if.changed_images import changed_images
+from engine.collection.state import NO_CLASS, changed_images
 from engine.config import CacheFolders
 from engine.new_folder import scratch_folder
 from engine.project import Change, Project

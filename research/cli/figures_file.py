@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from engine.collection.outputs.own_outputs import FIGURES, WRITTEN_BY
-from engine.collection.outputs.targets import check_file
+from engine.collection.outputs import FIGURES, WRITTEN_BY, check_file
 from engine.full_disk import writing
 from engine.new_file import output_file
 

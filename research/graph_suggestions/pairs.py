@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.graph_suggestions.class_means import ClassMeans, LabelledVectors
-from engine.collection.graph_suggestions.kinds import find_mixed
-from engine.collection.graph_suggestions.twins import find_twins
+from engine.collection.graph_suggestions.pairs import find_mixed, find_twins
 from engine.graph.category_graph import CategoryGraph
 from research.graph_suggestions.drawn import only, relabelled
 from research.graph_suggestions.placements import Planted

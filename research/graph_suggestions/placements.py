@@ -8,10 +8,14 @@ import numpy as np
 
 from engine.collection.graph_suggestions.class_means import ClassMeans, LabelledVectors
 from engine.collection.graph_suggestions.find import LEAST_SCORE
-from engine.collection.graph_suggestions.parents import ParentRanking
-from engine.collection.graph_suggestions.placement_check import OF_FIRST, PlacementCheck, check_placements
-from engine.collection.graph_suggestions.relatedness import branches_of
-from engine.collection.graph_suggestions.strays import Stray, find_strays
+from engine.collection.graph_suggestions.parents import ParentRanking, branches_of
+from engine.collection.graph_suggestions.placements import (
+    OF_FIRST,
+    PlacementCheck,
+    Stray,
+    check_placements,
+    find_strays,
+)
 from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph
 from research.graph_suggestions.drawn import only

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.graph_suggestions.underlabelled import MORE_SHOTS, find_underlabelled
+from engine.collection.graph_suggestions.suggestion import MORE_SHOTS, find_underlabelled
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.everyday.prototypical.fit import fit, prior_of
 from engine.everyday.prototypical.prototypes import PropagationSession

@@ -14,8 +14,8 @@ from engine.collection.embed import embed_project
 from engine.collection.importing.import_graph import import_graph
 from engine.collection.models import ModelFiles
 from engine.collection.new_project import new_project
-from engine.collection.training.backbone import train_backbone
-from engine.collection.training.duration import estimate_duration
+from engine.collection.training.measurement import estimate_duration
+from engine.collection.training.train import train
 from engine.collection.training.trained import TrainedFiles
 from engine.config import PROJECT_SUFFIX, CacheFolders
 from engine.errors import ProtoleafError
@@ -122,7 +122,7 @@ def _measured(
         expected = estimate_duration(project, caches, chosen)
         started_s, started_cpu_s = time.perf_counter(), time.process_time()
         try:
-            trained = train_backbone(project, caches, chosen, out=folder / "trained", cancel=cancel)
+            trained = train(project, caches, "backbone", chosen, out=folder / "trained", cancel=cancel)
         except ProtoleafError as error:
             if not _is_too_little(error):
                 raise

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.embed import embed_project, embed_views, open_views_cache
-from engine.collection.embeddings.embedded_images import EmbeddedImages
+from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.models import ModelFiles
 from engine.collection.new_project import new_project
 from engine.config import PROJECT_SUFFIX, CacheFolders

@@ -286,9 +286,9 @@ def main(folder: Path) -> int:
     from app.preferences import name_strip
     from app.review import labelling
     from app.settings import Settings
-    from engine.collection.sample_project import make_sample_project
     from engine.config import CacheFolders
     from engine.new_folder import scratch_folder
+    from research.window.embedded_sample import make_sample_project
 
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedKingdom))
     folder.mkdir(parents=True, exist_ok=True)

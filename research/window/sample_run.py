@@ -25,7 +25,7 @@ def main() -> int:
 
         return open_window(None, with_sample=True)
     from engine.cli.output import progress_bar
-    from engine.collection.sample_project import make_sample_project
+    from research.window.embedded_sample import make_sample_project
 
     caches = CacheFolders.default()
     try:
@@ -39,7 +39,7 @@ def main() -> int:
 
 def report(project: Path, caches: CacheFolders) -> int:
     """Classify headless, print how well it went, and take pictures of the window."""
-    from engine.collection.sample_project import evaluate_sample
+    from research.window.embedded_sample import evaluate_sample
 
     sys.stdout.write(figures(project, evaluate_sample(project, caches)))
     os.environ["QT_QPA_PLATFORM"] = "offscreen"

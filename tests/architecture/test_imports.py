@@ -24,6 +24,7 @@ WITHOUT_TORCH = (
     "engine.cli",
 )
 NEEDS_TORCH = (
+    "engine.collection.training.backbone",
     *(
         f"engine.backbones.published.{name}"
         for name in ("export", "hub_network", "timm_", "torchvision_", "weight_file")

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from app.training.controller import Models
 from app.training.job import Phase
 from app.training.logic import Depth
-from engine.collection.project_settings import STAGE_SETTING
+from engine.collection.fitting import STAGE_SETTING
 from engine.collection.state import NO_CLASS, ImageStatus
 from engine.project import Change, Project
 from tests.support.collections import Collection

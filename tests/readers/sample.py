@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from engine.collection.exporting.export import ExportChoice, export_images
-from engine.collection.exporting.gather import Which
+from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.interchange.labelled_images.class_folders import FolderOptions, flat_folders, nested_folders
 from engine.interchange.labelled_images.class_labels import ClassLabels
 from engine.interchange.labelled_images.formats import FORMATS

@@ -9,9 +9,9 @@ from typing import Final
 import pytest
 
 from engine.collection.importing.import_images import import_images
-from engine.collection.sample_project import make_sample_project
 from engine.config import CacheFolders
 from engine.project import Project
+from research.window.embedded_sample import make_sample_project
 from tests.robot.conftest import PICTURES
 from tests.robot.contact_sheet import write_contact_sheet
 from tests.robot.display import Display

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.collection.embed import open_cache
 from engine.collection.live import LiveCollection
-from engine.collection.lost_model import CARD_SETTING
+from engine.collection.models import CARD_SETTING
 from engine.collection.new_project import new_project
 from engine.collection.state import ImageStatus
 from engine.config import CacheFolders

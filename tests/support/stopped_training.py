@@ -5,7 +5,7 @@ from pathlib import Path
 
 from engine.collection.training.settings import BackboneSettings, Chosen, with_chosen
 from engine.collection.training.starts import start_of
-from engine.collection.training.unfinished import open_run
+from engine.collection.training.trained import open_run
 from engine.config import CacheFolders
 from engine.project import Project
 from engine.training.curve import CHECKPOINT_NAME

@@ -11,7 +11,7 @@ import onnx
 from app.jobs.process_job import ProcessJob
 from app.training.logic import Trained
 from engine.collection.live import LiveCollection
-from engine.collection.messages import Train, TrainingResult
+from engine.collection.requests import Train, TrainingResult
 from engine.config import assets_folder
 from engine.events import Progress
 from engine.model_card import file_hash

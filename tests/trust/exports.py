@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from engine.collection.exporting.export import ExportChoice, export_images
-from engine.collection.exporting.gather import Which
+from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.importing.import_labels import read_labels
 from engine.errors import ProtoleafError
 from engine.interchange.labelled_images.formats import FORMATS

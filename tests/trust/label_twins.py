@@ -18,8 +18,7 @@ from typing import Final
 
 from PIL import Image
 
-from engine.collection.exporting.export import ExportChoice, export_images
-from engine.collection.exporting.gather import Which
+from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.importing.import_labels import import_labels
 from engine.collection.importing.label_plan import LabelPlan
 from engine.errors import ProtoleafError

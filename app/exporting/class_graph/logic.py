@@ -93,7 +93,7 @@ def taken_out(
 
     def question(live: LiveCollection) -> GraphToWrite | str:
         from engine.collection.exporting.export_graph import graph_to_write
-        from engine.collection.outputs.targets import what_it_is
+        from engine.collection.outputs import what_it_is
         from engine.errors import TakenError
 
         try:

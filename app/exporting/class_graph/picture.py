@@ -5,7 +5,7 @@ from typing import Final
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, Qt
 from PySide6.QtGui import QImage, QImageWriter, QPainter
 
-from engine.collection.outputs.own_outputs import WRITTEN_BY
+from engine.collection.outputs import WRITTEN_BY
 
 SHARPNESS: Final = 2.0
 """Pixels for each unit of a drawing, so that names are sharp in print."""

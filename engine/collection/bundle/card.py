@@ -1,45 +1,54 @@
-"""The card of an exported model, for people (Markdown) and for programs (JSON): what it is, and what it is not."""
+"""The card of an exported model, for people (Markdown) and for programs (JSON), and its terms of use."""
 
 import json
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from string import Template
-from typing import Any
+from typing import Any, Final
 
 from engine import __version__
+from engine.backbones.model_files import bundled_backbones
 from engine.collection.bundle.classes_file import VERSION, ExportedClasses
 from engine.collection.classify import Classified
-from engine.config import assets_folder
+from engine.collection.models import ModelFiles, model_of
+from engine.config import CacheFolders, assets_folder, licence_path, notice_path
+from engine.errors import ModelError
 from engine.everyday.classifier import CollectionFigures
 from engine.model_card import BackboneCard
+from engine.project import Project
 from engine.project.clock import now_text
+
+_UNKNOWN: Final = "Nobody told the licence of these weights: ask whoever made them before you pass this model on."
+_RUNNER: Final = (
+    "run.py\n"
+    "    A part of Protoleaf. Copyright 2026 The Protoleaf authors.\n"
+    "    Licensed under the Apache License, Version 2.0, which stands below.\n"
+)
+_REST: Final = (
+    "classifier.onnx and classes.json hold the backbone's weights and what was learned from a project's labels: the\n"
+    "names of its classes, and numbers that were made from its images. Whose images and labels these are says on\n"
+    "which terms you may pass them on.\n"
+)
 
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What there is to say of an exported model.
+    """What the card is made of."""
 
-    Attributes:
-        classified: the collection with the fitted model.
-        told: what `classes.json` says.
-        difference: the largest between the program's probabilities and those of `classifier.onnx` when it was written.
-        sizes: bytes of the other files by name.
-    """
-
-    classified: Classified
-    contents: ExportedClasses
-    difference: float
-    sizes: Mapping[str, int]
+    classified: Classified  # the collection with the fitted model
+    contents: ExportedClasses  # of `classes.json`
+    difference: float  # the largest between the program's probabilities and those of `classifier.onnx`
+    sizes: Mapping[str, int]  # bytes of the other files by name
 
     @property
     def backbone(self) -> BackboneCard:
-        """Card of the backbone."""
         return self.classified.model.card
 
     @property
     def collection(self) -> CollectionFigures | None:
-        """What unlabelled images added, where they did."""
+        """What unlabelled images added; None where they added nothing."""
         found = self.classified.fitted.figures.collection
         return found if found is not None and found.is_used else None
 
@@ -58,10 +67,7 @@ def card_json(facts: ModelFacts) -> str:
         "candidates": len(fitted.candidate_ids),
         "labelled_images": len(fitted.shots),
         "labelled_images_by_class": {graph.path_text(each): count for each, count in fitted.shots.counts().items()},
-        "held_out": {
-            "images": fitted.figures.shots_checked,
-            "accuracy_of_the_paper_s_model": fitted.figures.accuracy,
-        },
+        "held_out": {"images": fitted.figures.shots_checked, "accuracy_of_the_paper_s_model": fitted.figures.accuracy},
         "collection_stage": None
         if others is None
         else {
@@ -79,30 +85,26 @@ def card_json(facts: ModelFacts) -> str:
 
 def card_markdown(facts: ModelFacts) -> str:
     """`README.md`."""
-    card, framing = facts.backbone, facts.contents.framing
+    card, framing, others = facts.backbone, facts.contents.framing, facts.collection
     template = Template((assets_folder() / "bundle" / "card.md").read_text(encoding="utf-8"))
     return template.substitute(
         name=facts.contents.name,
         version=__version__,
         candidates=f"{len(facts.classified.fitted.candidate_ids):,}",
         shots=f"{len(facts.classified.fitted.shots):,}",
-        others=_taught_by_others(facts),
+        others="" if others is None else f", and by what {others.images:,} images say of one another",
         held_out=_held_out_text(facts),
         side=framing.side,
         share=f"{100 * framing.resize_share:.3g}%",
         views=framing.views,
         views_text=_views_text(framing.views),
-        collection=_collection_text(facts.collection),
+        collection=_collection_text(others),
         difference=f"{facts.difference:.1g}",
         backbone=card.name,
         description=card.description or "not told",
         training_data=card.training_data or "not told",
         licence=card.licence or "not told",
     )
-
-
-def _taught_by_others(facts: ModelFacts) -> str:
-    return "" if facts.collection is None else f", and by what {facts.collection.images:,} images say of one another"
 
 
 def _held_out_text(facts: ModelFacts) -> str:
@@ -137,7 +139,44 @@ def _collection_text(others: CollectionFigures | None) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """JSON knows no number for what was not measured."""
+    """JSON has no NaN: null stands for what was not measured."""
     if isinstance(value, Mapping):
         return {key: _finite(item) for key, item in value.items()}
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def licence_text(project: Project, caches: CacheFolders, model: ModelFiles) -> str:
+    """`LICENCE.txt` of an exported model: terms of its backbone, of those it was trained from, and of the runner."""
+    before = [_part(f"{each.name}, which it was trained from", each) for each in _before(project, caches)]
+    parts = [_part(model.name, model), *before]
+    text = "On which terms this model may be used\n\n" + "\n".join(dict.fromkeys(parts)) + f"\n{_REST}\n{_RUNNER}"
+    with suppress(OSError):  # a checkout without it
+        text += "\n\n" + licence_path().read_text(encoding="utf-8")
+    return text
+
+
+def _before(project: Project, caches: CacheFolders) -> list[ModelFiles]:
+    models, version = [], project.models.current
+    while version.parent_id is not None:
+        version = project.models.version(version.parent_id)
+        with suppress(ModelError):
+            models.append(model_of(project, caches, version))
+    return models
+
+
+def _part(title: str, model: ModelFiles) -> str:
+    card = model.card
+    lines = [title, f"    {card.licence or _UNKNOWN}"]
+    lines += [
+        f"    {text}" for text in (card.description, card.training_data and f"Trained on: {card.training_data}") if text
+    ]
+    return "\n".join(lines) + "\n" + _notice_of(model.name)
+
+
+def _notice_of(name: str) -> str:
+    if name not in bundled_backbones():
+        return ""
+    with suppress(OSError, UnicodeDecodeError):
+        blocks = notice_path().read_text(encoding="utf-8").split("\n\n")
+        return "".join(block.partition("\n")[2].rstrip() + "\n" for block in blocks if block.lower().startswith(name))
+    return ""

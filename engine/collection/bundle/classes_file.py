@@ -1,7 +1,4 @@
-"""`classes.json` of an exported model: the graph, what is sure enough to be named, and how images are prepared.
-
-It says all that the numbers of `classifier.onnx` mean. A person may change the bars in it.
-"""
+"""`classes.json` of an exported model: the graph, the bars, which a person may change, and how images are prepared."""
 
 import json
 import math
@@ -14,15 +11,13 @@ import numpy as np
 from engine.embedding.views import VIEWS, closer_side
 from engine.errors import FormatError, ProtoleafError
 from engine.everyday.back_off import BackOff, Policy
-from engine.everyday.classifier import COARSE, PROBABILITIES, FittedClassifier
+from engine.everyday.classifier import COARSE, PROBABILITIES
 from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.class_attributes import ClassAttributes
-from engine.model_card import BackboneCard
 
 FORMAT: Final = "protoleaf model"
-VERSION: Final = 1
-"""Of the format; a program that knows only lower ones refuses the folder."""
+VERSION: Final = 1  # of the format; a program that knows only lower ones refuses the folder
 NAME: Final = "classes.json"
 
 
@@ -37,11 +32,11 @@ class Framing:
 
 @dataclass(frozen=True)
 class ExportedClasses:
-    """What `classes.json` says."""
+    """The contents of `classes.json`."""
 
     name: str  # of the model, for the column `model`
     setting: str  # for the column `setting`
-    graph: CategoryGraph  # the category graph
+    graph: CategoryGraph
     framing: Framing  # how images are prepared
     # candidates, and the classes above them, in the order of the numbers of `classifier.onnx`, with bars
     back_off: BackOff
@@ -49,28 +44,8 @@ class ExportedClasses:
     sha256: str  # of `classifier.onnx`
 
 
-def exported_classes(
-    fitted: FittedClassifier,
-    graph: CategoryGraph,
-    card: BackboneCard,
-    *,
-    name: str,
-    has_views: bool,
-    unknown_distance: float,
-) -> ExportedClasses:
-    """What is to be said of a fitted model, but for the hash of a file that is still to be written."""
-    framing = Framing(card.input_side, card.resize_share, VIEWS if has_views else 1)
-    return ExportedClasses(name, fitted.setting.value, graph, framing, fitted.back_off, unknown_distance, sha256="")
-
-
 def classes_text(contents: ExportedClasses, policies: Mapping[ClassId, Policy], bars: Mapping[ClassId, float]) -> str:
-    """`classes.json`.
-
-    Args:
-        told: what it says.
-        policies: a person's rules by class.
-        bars: the bar in effect of every class.
-    """
+    """`classes.json`; `bars` are those in effect of all classes."""
     graph, rules = contents.graph, contents.back_off
     named = {*rules.coarse_ids.tolist(), *rules.candidate_ids[np.isfinite(rules.candidate_bars)].tolist()}
     levels = sorted(graph.classes(), key=lambda class_id: (graph.level(class_id), class_id))
@@ -105,11 +80,7 @@ def classes_text(contents: ExportedClasses, policies: Mapping[ClassId, Policy], 
 
 
 def read_classes(text: str, *, source: str) -> ExportedClasses:
-    """Read `classes.json`.
-
-    Args:
-        text: the JSON.
-        source: where it comes from, for the error.
+    """Read `classes.json`; the source is named in errors.
 
     Raises:
         FormatError: it is none, or of a newer program.

@@ -19,15 +19,11 @@ from engine.model_card import BackboneCard
 from engine.runtime.backbone_input import LUMINANCE, SMALLEST_LENGTH, InputOutput, Preparation, input_output
 from engine.runtime.sessions import open_session, run_session
 
-IMAGES: Final = "images"
-"""Input: (B, views, side, side, 3) uint8, red, green and blue."""
+IMAGES: Final = "images"  # input: (B, views, side, side, 3) uint8, red, green and blue
 _PREFIX: Final = "backbone/"
-_OLDEST_OPSET: Final = 13
-"""Version of the standard operators from which on everything here can be written; older backbones are converted."""
-CONVERTED_OPSET: Final = 17
-"""Version that older ones are converted to."""
-_LEAST_FORMAT: Final = 8
-"""Version of the ONNX file format at least; higher ones stay."""
+_OLDEST_OPSET: Final = 13  # of standard operators that suffices here; older backbones are converted
+CONVERTED_OPSET: Final = 17  # version that older ones are converted to
+_LEAST_FORMAT: Final = 8  # version of the ONNX file format at least; higher ones stay
 _SHORTEST: Final = 1e-6  # what `unit_length` divides by at least
 _MAP_RANK: Final = 4  # batch, channels, height and width
 _TOKENS_RANK: Final = 3  # batch, tokens and width
@@ -35,13 +31,7 @@ _STANDARD: Final = ("", "ai.onnx")
 
 
 def classifier_model(backbone: Path, card: BackboneCard, fitted: FittedClassifier, *, views: int, name: str) -> Any:
-    """Write the whole way as an `onnx.ModelProto`.
-
-    Args:
-        backbone: ONNX file, with its weights in it.
-        fitted: the fitted model.
-        views: of each image that its embedding is the mean of.
-        name: noted in the file.
+    """Write the whole way as an `onnx.ModelProto`; an embedding is the mean over so many views of an image.
 
     Raises:
         ModelError: the backbone cannot be read, does not fit its card, or is of a version that cannot be built upon.
@@ -51,10 +41,8 @@ def classifier_model(backbone: Path, card: BackboneCard, fitted: FittedClassifie
 
     ends, rank = _looked_at(backbone, card)
     network = _prefixed(_readable(backbone))
-    graph = GraphWriter(_opset(network))
-    side = card.input_side
-    source = _fed(graph, card, ends)
-    _add_network(graph, network.graph, source, ends)
+    graph, side = GraphWriter(_opset(network)), card.input_side
+    _add_network(graph, network.graph, _fed(graph, card, ends), ends)
     _embedded(graph, f"{_PREFIX}{ends.output_name}", rank, card, views)
     answers = fitted.export(_opset(network)).graph
     graph.nodes.extend(answers.node)
@@ -100,7 +88,7 @@ def model_bytes(model: Any) -> bytes:
 
 
 def _looked_at(backbone: Path, card: BackboneCard) -> tuple[InputOutput, int]:
-    """Which tensors are used, and how many axes the output has: not every file declares it."""
+    """Which tensors are used, and the rank of the output: not every file declares it."""
     session = open_session(backbone)
     ends = input_output(session, card)
     pixels = np.zeros((1, card.input_side, card.input_side, 3), dtype=np.uint8)
@@ -109,7 +97,7 @@ def _looked_at(backbone: Path, card: BackboneCard) -> tuple[InputOutput, int]:
 
 
 def _readable(backbone: Path) -> Any:
-    """The network as an `onnx.ModelProto` of a version that can be built upon."""
+    """The network as an `onnx.ModelProto` of a usable version."""
     import onnx
 
     from engine.backbones.onnx_structure import write_inlined
@@ -140,7 +128,7 @@ def _opset(model: Any) -> int:
 
 
 def _prefixed(model: Any) -> Any:
-    """A network with a word before every name, so that none is the name of something else here."""
+    """A network with a prefix before every name, so that names do not clash."""
     from onnx import compose
 
     for one in model.opset_import:
@@ -187,22 +175,16 @@ def _add_network(graph: GraphWriter, network: Any, source: str, ends: InputOutpu
     one.nodes.extend(network.node)
     one.node("Squeeze", [output, axis], "one.output")
     element = helper.np_dtype_to_tensor_dtype(np.dtype(ends.input_type))
+    declared = next(value for value in network.output if value.name == output)
     body = helper.make_graph(
         one.nodes,
         "one_image",
         [helper.make_tensor_value_info("one.image", element, None)],
-        [_value_like(network, output, "one.output")],
+        [helper.make_tensor_value_info("one.output", declared.type.tensor_type.elem_type, None)],
         [*one.arrays, *network.initializer],
         sparse_initializer=list(network.sparse_initializer),
     )
     graph.node("Scan", [source], output, body=body, num_scan_inputs=1)
-
-
-def _value_like(network: Any, name: str, new_name: str) -> Any:
-    from onnx import helper
-
-    declared = next(value for value in network.output if value.name == name)
-    return helper.make_tensor_value_info(new_name, declared.type.tensor_type.elem_type, None)
 
 
 def _embedded(graph: GraphWriter, output: str, rank: int, card: BackboneCard, views: int) -> None:

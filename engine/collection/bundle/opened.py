@@ -1,43 +1,46 @@
-"""An exported model that was opened to classify images: the folder is checked first, whoever made it."""
+"""An exported model opened to classify images: its folder is checked first, and tried in a process with limits."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.bundle.classes_file import NAME, ExportedClasses, read_classes
 from engine.collection.bundle.classifier_graph import IMAGES
+from engine.collection.outputs import PREDICTIONS, check_file, is_any_of
 from engine.embedding.views import views_of_side
-from engine.errors import FormatError, InputError, ModelError
+from engine.errors import FormatError, ImageError, InputError, ModelError
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.everyday.classifier import COARSE, DISTANCE, PROBABILITIES
-from engine.files import TooLargeError, open_regular, read_regular
+from engine.files import FileFailure, TooLargeError, open_regular, read_regular
 from engine.graph.codes import NO_CLASS
-from engine.interchange.predictions_file import PredictedRow
-from engine.runtime.sessions import open_session, run_session
+from engine.images.find_images import find_images
+from engine.images.kinds import LeftOut
+from engine.images.read_file import FILES, file_size, read_file
+from engine.interchange.predictions_file import PredictedRow, write_predictions_file
+from engine.runtime.sessions import open_session, run_session, usable_cores
+from engine.worker.limits import Limits, ask_child, usual_limits
+from engine.worker.protocol import Request
 
 CLASSIFIER: Final = "classifier.onnx"
 _EXPECTED: Final = f"a folder with {NAME} and {CLASSIFIER}, as `protoleaf export PROJECT model FOLDER` writes it"
-_MOST_TEXT_BYTES: Final = 1 << 28
-"""Of `classes.json`: a graph of a million classes takes less."""
+_MOST_TEXT_BYTES: Final = 1 << 28  # of `classes.json`: a graph of a million classes takes less
 
 
 @dataclass(frozen=True)
 class ModelBundle:
-    """An exported model; from several threads at once.
-
-    Attributes:
-        folder: where it lies.
-        told: what `classes.json` says.
-        session: `classifier.onnx`.
-    """
+    """An exported model; from several threads at once."""
 
     folder: Path
-    contents: ExportedClasses
-    session: Any
+    contents: ExportedClasses  # of `classes.json`
+    session: Any  # of `classifier.onnx`
 
     def predict(self, image: str, data: bytes) -> PredictedRow:
         """Classify an image file's bytes; `image` is what the row calls it.
@@ -110,17 +113,16 @@ def _text(folder: Path) -> str:
             missing=" and no ".join(missing),
             folder=folder,
         )
+    path = folder / NAME
     try:
-        return read_regular(folder / NAME, at_most=_MOST_TEXT_BYTES).decode()
+        return read_regular(path, at_most=_MOST_TEXT_BYTES).decode()
     except TooLargeError as error:
         large = "{file} is too large to be that of an exported model"
-        raise FormatError(large, found=str(folder / NAME), file=NAME) from error
+        raise FormatError(large, found=str(path), file=NAME) from error
     except OSError as error:
-        raise InputError("the exported model cannot be read", found=f"{folder / NAME}: {error.strerror}") from error
+        raise InputError("the exported model cannot be read", found=f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise FormatError(
-            "{file} is no text", found=str(folder / NAME), remedy="export the model again", file=NAME
-        ) from error
+        raise FormatError("{file} is no text", found=str(path), remedy="export the model again", file=NAME) from error
 
 
 def _hash(path: Path) -> str:
@@ -132,7 +134,6 @@ def _hash(path: Path) -> str:
 
 
 def _check_ends(session: Any, contents: ExportedClasses, path: Path) -> None:
-    """Refuse a network of other inputs and outputs: it would fail at the first image, or answer for other classes."""
     side, views = contents.framing.side, contents.framing.views
     expected = {IMAGES: [views, side, side, 3], PROBABILITIES: [len(contents.back_off.candidate_ids)], DISTANCE: []}
     if len(contents.back_off.coarse_ids):
@@ -153,3 +154,149 @@ def _check_ends(session: Any, contents: ExportedClasses, path: Path) -> None:
 
 def _shapes(ends: Mapping[str, list[int]]) -> str:
     return ", ".join(f"{name} {shape}" for name, shape in sorted(ends.items()))
+
+
+@dataclass(frozen=True)
+class BundleTrial:
+    """An exported model that answered."""
+
+    seconds: float  # of the answer
+
+
+@dataclass(frozen=True)
+class TryBundle(Request[BundleTrial]):
+    """Open an exported model and classify a picture in the worker itself, which is held to limits."""
+
+    folder: Path
+    limits: Limits
+
+
+def try_bundle(folder: Path, *, limits: Limits | None = None, cancel: CancelToken | None = None) -> BundleTrial:
+    """Let a child process open an exported model and classify a picture, held to limits of time and memory.
+
+    Raises:
+        InputError, FormatError, ModelError: it is no exported model, fails, crashes, never ends, or takes too much.
+        Cancelled: `cancel` was set.
+    """
+    limits = limits or usual_limits()
+    return ask_child(TryBundle(folder.absolute(), limits), limits, cancel=cancel)
+
+
+def classify_a_picture(folder: Path) -> BundleTrial:
+    """Classify a picture of noise; only ever called in a process held to limits."""
+    bundle = open_bundle(folder)
+    noise = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
+    started_s = time.monotonic()
+    bundle.predict("noise.ppm", b"P6 64 64 255\n" + noise.tobytes())
+    return BundleTrial(time.monotonic() - started_s)
+
+
+_AHEAD: Final = 64  # images for each core that are handed out at once: a million need not be kept in memory
+
+_OTHER: Final = "choose another file"
+
+
+@dataclass
+class ClassifiedFiles:
+    """Counts, and files without a prediction."""
+
+    predictions: int = 0  # rows written
+    # files that cannot be read, and named files that are no images
+    failures: list[FileFailure] = field(default_factory=list)
+    left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders
+    seconds: float = 0.0  # from the first image to the last
+
+    @property
+    def images_per_s(self) -> float:
+        return (self.predictions + len(self.failures)) / self.seconds if self.seconds else 0.0
+
+
+def classify_files(
+    bundle: ModelBundle,
+    paths: Sequence[Path],
+    out: Path,
+    *,
+    is_plain: bool = False,
+    is_overwriting: bool = False,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> ClassifiedFiles:
+    """Write the predictions of files, and of the images in folders, as CSV: whole or not at all.
+
+    Args:
+        paths: files and folders; the column `image` calls them as they were given.
+        is_plain: write names as they are, also those that a spreadsheet would run as formulas.
+        is_overwriting: replace a file that is no earlier output of predictions, too.
+
+    Raises:
+        TakenError: another file is there.
+        InputError: there is no image, or the output is one of them, or belongs to the model.
+        StorageError: a path is not there, or the output cannot be written.
+        ModelError: the model fails.
+        Cancelled: `cancel` was set; nothing is written.
+    """
+    token = cancel or CancelToken()
+    found = find_images(paths, cancel=token)
+    files = [file.path for file in found.files]
+    if not files and not found.failures:
+        raise InputError(
+            "there is no image", found=", ".join(map(str, paths)), remedy="name images, or folders of them"
+        )
+    _check_target(out, bundle, files)
+    check_file(out, PREDICTIONS, is_overwriting=is_overwriting)
+    done = ClassifiedFiles(failures=list(found.failures), left_out=found.left_out)
+    named, meter = _Names(paths), ProgressMeter(len(files), on_progress)
+
+    def predict(path: Path) -> PredictedRow | FileFailure:
+        token.raise_if_cancelled()
+        try:
+            with FILES.holding(file_size(path)):
+                data = read_file(path)
+            return bundle.predict(named.of(path), data)
+        except ImageError as error:
+            return FileFailure(path, str(error))
+
+    def rows() -> Iterator[PredictedRow]:
+        for row in _in_order(predict, files):
+            meter.advance()
+            if isinstance(row, FileFailure):
+                done.failures.append(row)
+                continue
+            done.predictions += 1
+            yield row
+
+    started_s, made_by = time.monotonic(), bundle.contents
+    write_predictions_file(out, made_by.graph, rows(), setting=made_by.setting, model=made_by.name, is_plain=is_plain)
+    done.seconds = time.monotonic() - started_s
+    return done
+
+
+def _in_order(
+    predict: Callable[[Path], PredictedRow | FileFailure], files: Sequence[Path]
+) -> Iterator[PredictedRow | FileFailure]:
+    """The result of each file, in the order of the files, on all cores."""
+    cores = usable_cores()
+    with ThreadPoolExecutor(cores, thread_name_prefix="classify-files") as pool:
+        for start in range(0, len(files), _AHEAD * cores):
+            yield from pool.map(predict, files[start : start + _AHEAD * cores])
+
+
+def _check_target(out: Path, bundle: ModelBundle, files: Sequence[Path]) -> None:
+    if not out.is_file():
+        return
+    if is_any_of(out, bundle.folder.iterdir()):
+        raise InputError("the predictions would overwrite a file of the model", found=str(out), remedy=_OTHER)
+    if is_any_of(out, files):
+        raise InputError("the predictions would overwrite an image", found=str(out), remedy=_OTHER)
+
+
+@final
+class _Names:
+    """Files as the person called them: what was given relative stays relative."""
+
+    def __init__(self, given: Sequence[Path]) -> None:
+        self._given = {Path(os.path.abspath(path)): path for path in given}  # noqa: PTH100 (links keep their names)
+
+    def of(self, path: Path) -> str:
+        root = next((each for each in (path, *path.parents) if each in self._given), None)
+        return str(path) if root is None else str(self._given[root] / path.relative_to(root))

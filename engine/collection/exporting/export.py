@@ -1,27 +1,145 @@
 """Write a project's labels and answers in the format of another program: whole, or not at all."""
 
+import os
 from codecs import BOM_UTF8
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from engine.collection.classify import classify
-from engine.collection.exporting.gather import Answers, Which, answers_of, gather
-from engine.collection.outputs.targets import check_file, check_folder
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import __version__
+from engine.collection.classify import Classified, classify
+from engine.collection.outputs import check_file, check_folder
+from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.everyday.classifier import Setting
 from engine.full_disk import writing
+from engine.images.photo_facts import photo_facts
+from engine.images.read_file import file_hash
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.formats import ImageFormat, format_named
-from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
+from engine.interchange.labelled_images.records import (
+    GivenLabel,
+    LabelledImage,
+    LabelledImages,
+    ModelAnswer,
+    WrittenExport,
+)
 from engine.new_file import clear_abandoned_drafts, output_file
 from engine.new_folder import new_folder
 from engine.project import Project
+from engine.project.clock import present_time
 
-_NOT_WRITTEN: Final = "the export cannot be written"
-_REMEDY: Final = "choose another place"
+PROGRAM: Final = f"Protoleaf {__version__}"
+
+
+class Which(StrEnum):
+    """Which images are exported."""
+
+    VERIFIED = "verified"  # those that a person labelled
+    SURE = "sure"  # those, and those where the model's answer passes its bar
+    ALL = "all"  # all of them, also without a class
+
+
+Answers = Mapping[int, ModelAnswer]  # the model's, by image id
+
+
+def answers_of(classified: Classified) -> Answers:
+    """The answers of one classification, those for labelled images too."""
+    scores, fitted = classified.scores, classified.fitted
+    return dict(
+        _answers(
+            classified.image_ids, fitted.candidate_ids[scores.best], scores.best_score, scores.safe_class,
+            scores.safe_score, fitted.is_unknown(scores),
+        )
+    )  # fmt: skip
+
+
+def answers_in(state: CollectionState, places: slice | NDArray[np.int64] = slice(None)) -> Answers:
+    """The answers that screens show, of all images or of those at some places of the state."""
+    columns = (
+        state.image_ids, state.best_class, state.best_score, state.safe_class, state.safe_score, state.is_unknown
+    )  # fmt: skip
+    return dict(_answers(*(column[places] for column in columns)))
+
+
+def gather(
+    project: Project,
+    answers: Answers,
+    which: Which,
+    *,
+    model: str = "",
+    setting: str = "",
+    only: Container[int] | None = None,
+    on_image: Callable[[], None] = lambda: None,
+) -> LabelledImages:
+    """Gather the images of a choice, or `only` some of them, with labels, and answers by a model and setting."""
+    labels = {
+        label.image_id: GivenLabel(label.class_id, label.who, label.when, label.source)
+        for label in project.labels.by_image().values()
+    }
+    folder = project.path.parent
+    contents = list(project.images.each_content())
+    images = (
+        LabelledImage(
+            image_id, path, folder / path, content_hash.hex() if content_hash else "", labels.get(image_id),
+            answers.get(image_id),
+        )
+        for image_id, path, content_hash in contents
+        if only is None or image_id in only
+    )  # fmt: skip
+    return LabelledImages(
+        title=project.path.stem,
+        graph=project.classes.graph.copy(),
+        images=[_with_content(image) for image in images if _is_among(image, which)],
+        made_at=present_time(),
+        model=model,
+        setting=setting,
+        program=PROGRAM,
+        folder=_folder_of(folder / parent for parent in {path.rpartition("/")[0] for _, path, _ in contents}),
+        facts_of=photo_facts,
+        on_image=on_image,
+    )
+
+
+def _with_content(image: LabelledImage) -> LabelledImage:
+    """The image with its content hash, where a person labelled it before it was read: others have the same paths."""
+    if image.label is None or image.content_hash or not image.file.is_file():
+        return image
+    try:
+        return replace(image, content_hash=file_hash(image.file).hex())
+    except OSError:
+        return image
+
+
+def _folder_of(folders: Iterable[Path]) -> Path | None:
+    try:
+        return Path(os.path.commonpath({os.path.abspath(folder) for folder in folders}))  # noqa: PTH100 (no links)
+    except ValueError:  # several drives, or no image
+        return None
+
+
+def _is_among(image: LabelledImage, which: Which) -> bool:
+    is_sure = which is Which.SURE and image.class_id is not None
+    return which is Which.ALL or image.is_verified or is_sure
+
+
+def _answers(*columns: "np.ndarray[tuple[int], np.dtype[np.generic]]") -> Iterator[tuple[int, ModelAnswer]]:
+    """Answers by image id of aligned columns: ids, best leaf and its score, safe class and its score, is unknown."""
+    for image_id, leaf, leaf_score, safe, safe_score, is_unknown in zip(*(c.tolist() for c in columns), strict=True):
+        if leaf == NO_CLASS:
+            continue
+        has_safe = safe != NO_CLASS and not is_unknown
+        yield (
+            image_id,
+            ModelAnswer(leaf, leaf_score, safe if has_safe else None, safe_score if has_safe else 0.0, is_unknown),
+        )
 
 
 @dataclass(frozen=True)
@@ -33,8 +151,7 @@ class ExportChoice:
     which: Which = Which.SURE  # which images
     folder: FolderOptions = field(default_factory=FolderOptions)  # for formats that are folders
     is_overwriting: bool = False  # whether a file that no earlier export wrote is replaced
-    has_byte_order_mark: bool = False
-    """Whether a table for spreadsheets begins with one: Excel takes it for Latin-1 otherwise."""
+    has_byte_order_mark: bool = False  # of a table for spreadsheets: Excel takes it for Latin-1 otherwise
 
 
 def export_project(
@@ -46,7 +163,7 @@ def export_project(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> WrittenExport:
-    """Classify a project where the model's answers are asked for, and export it; see `export_images`.
+    """Classify a project where the model's answers are to be exported, and export it; see `export_images`.
 
     Raises:
         InputError: as `classify`; nothing needs to be embedded for labels alone.
@@ -80,19 +197,12 @@ def export_images(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> WrittenExport:
-    """Export labels and answers that are known.
-
-    Args:
-        project: may be open for reading only; none of its images is changed.
-        answers: the model's, by image id.
-        choice: format, place, and which images.
-        model, setting: how the answers came about.
-        on_progress, cancel: of long exports; one that is stopped leaves nothing.
+    """Export labels and known answers.
 
     Raises:
         TakenError, InputError: as `check_target`.
         StorageError: the disk or folder refuses.
-        Cancelled: it was stopped.
+        Cancelled: `cancel` was set.
     """
     one = format_named(choice.format_name)
     check_target(project, choice)
@@ -111,8 +221,8 @@ def check_target(project: Project, choice: ExportChoice) -> None:
     """Refuse a place that is taken, before any work is done.
 
     Raises:
-        TakenError: a file that no earlier export wrote is there, and nobody asked to replace it.
-        InputError: it is the project, one of its images, or, for a folder, not empty.
+        TakenError: a file that no earlier export wrote is there.
+        InputError: it is the project, one of its images, or a folder that is not empty.
         StorageError: there is no folder around it.
     """
     one = format_named(choice.format_name)
@@ -123,7 +233,7 @@ def check_target(project: Project, choice: ExportChoice) -> None:
 
 
 def _write(one: ImageFormat, images: LabelledImages, choice: ExportChoice, project: Project) -> WrittenExport:
-    with writing(choice.out, _NOT_WRITTEN, _REMEDY):
+    with writing(choice.out, "the export cannot be written", "choose another place"):
         if one.write_file is not None:
             clear_abandoned_drafts(choice.out.parent)  # of exports that were killed
             with output_file(choice.out) as file:

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from engine.collection.outputs.own_outputs import WRITTEN_BY
-from engine.collection.outputs.targets import check_file
+from engine.collection.outputs import WRITTEN_BY, check_file
 from engine.errors import InputError, UsageError
 from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph, ClassId
@@ -20,19 +19,17 @@ from engine.new_file import clear_abandoned_drafts, output_file
 from engine.project import Project
 
 AUTO: Final = "auto"
-MOST_DRAWN: Final = 20_000
-"""Classes of a drawing; of a larger graph the deepest branches are closed, each with the number of classes in it."""
+MOST_DRAWN: Final = 20_000  # classes of a drawing; the deepest branches of a larger graph are closed
 
 
-Weights = Mapping[tuple[ClassId, ClassId], float]
-"""Attention weight in [0, 1] of edges (parent, child)."""
+Weights = Mapping[tuple[ClassId, ClassId], float]  # attention weight in [0, 1] of edges (parent, child)
 
 
 @dataclass(frozen=True)
 class GraphToWrite:
     """What is written, apart from the project: it may be edited meanwhile."""
 
-    graph: CategoryGraph  # the classes and edges
+    graph: CategoryGraph
     weights: Weights = field(default_factory=dict)  # of the edges that have one, for drawings
 
 
@@ -48,7 +45,7 @@ class GraphExportFormat:
 
 @dataclass(frozen=True)
 class WrittenGraph:
-    """What was written: how many classes and edges, and in which format."""
+    """Counts and format of what was written."""
 
     classes: int
     edges: int
@@ -101,14 +98,12 @@ def export_graph(
     """Write a project's graph into a file.
 
     Args:
-        project: may be open for reading only.
         out: the file; an earlier export in this format is replaced.
         format_name: a key of `GRAPH_FORMATS`, or "auto" to go by the file's suffix.
-        is_dark: whether a drawing has dark colours.
         is_overwriting: whether another file is replaced, too.
 
     Raises:
-        UsageError: there is no such format, or the suffix tells none.
+        UsageError: there is no such format, or none of the suffix.
         TakenError: another file is there.
         InputError: there are no classes, or the file is the project or one of its images.
         StorageError: it cannot be written.
@@ -120,28 +115,20 @@ def export_graph(
             expected="one of {formats}",
             remedy="choose one",
             name=name,
-            formats=_names(),
+            formats=", ".join(GRAPH_FORMATS),
         )
-    content = graph_to_write(project, out, name, is_overwriting=is_overwriting)
-    is_drawing = GRAPH_FORMATS[name].content is drawing
-    write_graph(out, drawing(content, is_dark=is_dark) if is_drawing else GRAPH_FORMATS[name].content(content))
+    content, written = graph_to_write(project, out, name, is_overwriting=is_overwriting), GRAPH_FORMATS[name].content
+    write_graph(out, drawing(content, is_dark=is_dark) if written is drawing else written(content))
     return WrittenGraph(len(content.graph), content.graph.edge_count, name)
 
 
 def graph_to_write(
     project: Project, out: Path, kind: str, weights: Weights | None = None, *, is_overwriting: bool = False
 ) -> GraphToWrite:
-    """Take what is written out of a project.
-
-    Args:
-        project: may be open for reading only.
-        out: the file that it is to go to.
-        kind: a key of `GRAPH_FORMATS`, or "png".
-        weights: of edges, where they are known.
-        is_overwriting: whether a file that no earlier export wrote is replaced.
+    """Copy what is written out of a project; the kind is a key of `GRAPH_FORMATS`, or "png".
 
     Raises:
-        TakenError: such a file is there, and nobody asked to replace it.
+        TakenError: such a file is there.
         InputError: there are no classes, or the file is the project or one of its images.
     """
     if not len(project.classes.graph):
@@ -163,10 +150,10 @@ def write_graph(out: Path, content: bytes) -> None:
 
 
 def format_of(out: Path) -> str:
-    """The format that a file's suffix stands for.
+    """The format of a file's suffix.
 
     Raises:
-        UsageError: it stands for none.
+        UsageError: there is none.
     """
     for name, each in GRAPH_FORMATS.items():
         if out.suffix.casefold() == each.suffix:
@@ -176,9 +163,5 @@ def format_of(out: Path) -> str:
         expected=", ".join(each.suffix for each in GRAPH_FORMATS.values()),
         remedy="give the file such a name, or choose one of {formats}",
         file=out.name,
-        formats=_names(),
+        formats=", ".join(GRAPH_FORMATS),
     )
-
-
-def _names() -> str:
-    return ", ".join(GRAPH_FORMATS)

@@ -6,14 +6,14 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.exporting.gather import Which, answers_in, gather
+from engine.collection.exporting.export import Which, answers_in, gather
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.images.photo_facts import photo_facts
 from engine.interchange.labelled_images.class_folders import FolderOptions, coarse_classes
@@ -25,14 +25,10 @@ from engine.new_file import write_file
 from engine.new_folder import Placing, scratch_folder
 from engine.project import Project
 
-IMAGES: Final = 8
-"""Images of a preview. Chosen: what one looks at; a folder's preview stays a short list."""
-MOST_LINES: Final = 60
-"""Lines of a file or folder that are shown. Chosen: a few screens of the preview."""
-MOST_SERIES: Final = 3
-"""So many files of one kind are shown from the inside; of more, such as one beside each image, the first."""
-LONGEST_LINE: Final = 400
-"""Letters of a line that are shown."""
+IMAGES: Final = 8  # of a preview. Chosen: a folder's preview stays a short list
+MOST_LINES: Final = 60  # of a file or folder. Chosen: a few screens of the preview
+MOST_SERIES: Final = 3  # files of one kind that are shown from the inside; of more, only the first
+LONGEST_LINE: Final = 400  # characters of a line
 _INDENT: Final = "    "
 
 
@@ -80,13 +76,6 @@ def preview_export(
     project: Project, state: CollectionState, one: ImageFormat, which: Which, options: FolderOptions | None = None
 ) -> ExportPreview:
     """The beginning of an export; no image is copied.
-
-    Args:
-        project: may be open for reading only.
-        state: labels and answers as screens show them.
-        one: the format.
-        which: which images.
-        options: for formats that are folders.
 
     Raises:
         OSError: the folder for temporary files refuses.
@@ -140,7 +129,7 @@ def _folder_lines(one: ImageFormat, images: LabelledImages, options: FolderOptio
 
 
 def _with_empty_files(images: LabelledImages, scratch: Path) -> LabelledImages:
-    """The same images with files of their names that take no room; what their headers say is read of the real ones."""
+    """The same images with empty files of their names; headers are read from the real ones."""
     real: dict[Path, Path] = {}
     stand_ins = []
     for image in images.images:
@@ -160,17 +149,17 @@ def _lines_of(content: bytes) -> Sequence[str]:
 
 
 def _files_lines(files: Mapping[str, bytes]) -> Iterator[str]:
-    """What the files are called, then how each begins, the tables first; of a series the first file."""
+    """The files' names, then how each begins, the tables first; of a series the first file."""
     tree = list(_tree(files))
     yield from tree
     series = Counter(PurePosixPath(name).suffix for name in files)
-    seen: Counter[str] = Counter()
+    seen: set[str] = set()
     inside = []
     for name in sorted(files, key=lambda name: (PurePosixPath(name).suffix != ".csv", name)):
         suffix = PurePosixPath(name).suffix
-        if series[suffix] <= MOST_SERIES or not seen[suffix]:
+        if series[suffix] <= MOST_SERIES or suffix not in seen:
             inside.append(name)
-        seen[suffix] += 1
+        seen.add(suffix)
     room = max(1, (MOST_LINES - len(tree)) // max(1, len(inside)) - 2)
     for name in inside:
         yield ""
@@ -190,9 +179,7 @@ def _tree(names: Iterable[str]) -> Iterator[str]:
     open_folders: tuple[str, ...] = ()
     for parts in sorted((PurePosixPath(name).parts for name in names), key=lambda parts: (len(parts) == 1, parts)):
         folders = parts[:-1]
-        shared = 0
-        while shared < min(len(folders), len(open_folders)) and folders[shared] == open_folders[shared]:
-            shared += 1
+        shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(folders, open_folders, strict=False))))
         for depth in range(shared, len(folders)):
             yield f"{_INDENT * depth}{folders[depth]}/"
         open_folders = folders

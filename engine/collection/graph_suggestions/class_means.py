@@ -12,24 +12,21 @@ from engine.everyday.classifier import FittedClassifier, Space
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
-MOST_OF_A_CLASS: Final = 40
-"""Labelled images of a class that are looked at; more of them move its mean no further."""
-FEWEST_TO_WHITEN: Final = 200
-"""Of fewer images the whitening takes away what siblings share, too."""
-BLOCK: Final = 256
-"""Classes that are compared with all others at once."""
+MOST_OF_A_CLASS: Final = 40  # labelled images; more of them hardly move its mean
+FEWEST_TO_WHITEN: Final = 200  # of fewer images whitening removes what siblings share, too
+BLOCK: Final = 256  # classes that are compared with all others at once
 
 Matrix = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class LabelledVectors:
-    """Labelled images, as far as they are looked at."""
+    """Some labelled images of each class."""
 
     image_ids: NDArray[np.int64]  # (n,) int64
     class_ids: NDArray[np.int64]  # (n,) int64, the person's class
-    # (n, d) float32 of length 1; whitened where the collection tells how look-alikes differ, else moved so that the
-    # mean of all classes is at zero: either way images that have nothing in common have cosines near 0
+    # (n, d) float32 of length 1; whitened where there are enough images, else centred on the mean of all classes:
+    # images that have nothing in common have cosines near 0
     vectors: Matrix
     plain: Matrix  # (n, d) float32 of length 1, as the backbone has them
 
@@ -37,13 +34,7 @@ class LabelledVectors:
 def labelled_vectors(
     shots: Shots, graph: CategoryGraph, whitening: Space | None, *, most: int = MOST_OF_A_CLASS
 ) -> LabelledVectors:
-    """The first labelled images of each class that is in the graph.
-
-    Args:
-        shots: all labelled images.
-        whitening: of the collection; None where there is none.
-        most: of each class.
-    """
+    """The first labelled images of each class that is in the graph."""
     order = np.argsort(shots.class_ids, kind="stable")
     sorted_ids = shots.class_ids[order]
     rank = np.arange(len(order)) - np.searchsorted(sorted_ids, sorted_ids)
@@ -56,7 +47,7 @@ def labelled_vectors(
 
 
 def whitening_of(fitted: FittedClassifier) -> Space | None:
-    """How the collection's look-alikes differ; None where too few images, or none, have told."""
+    """The whitened space of the collection; None where there are too few images."""
     collection = fitted.figures.collection
     return None if collection is None or collection.images < FEWEST_TO_WHITEN else fitted.space
 
@@ -77,41 +68,28 @@ def _centred(plain: Matrix, class_ids: NDArray[np.int64]) -> Matrix:
 
 @final
 class ClassMeans:
-    """Means of each class's own images, and of all images at or below it.
-
-    Args:
-        graph: the category graph; nobody changes it meanwhile.
-        images: the labelled images.
-
-    Attributes:
-        labelled: (m,) int64 ids, ascending, of the classes with images of their own.
-        counts: (m,) int64, how many each has.
-        own: (m, d) float32, the direction of each one's mean.
-    """
+    """Means of each class's own images, and of all images at or below it; the graph must not change meanwhile."""
 
     def __init__(self, graph: CategoryGraph, images: LabelledVectors) -> None:
         self.graph = graph
         self.images = images
-        self.labelled, places = np.unique(images.class_ids, return_inverse=True)
-        self.counts = np.bincount(places, minlength=len(self.labelled))
+        self.labelled, places = np.unique(images.class_ids, return_inverse=True)  # (m,) classes with own images
+        self.counts = np.bincount(places, minlength=len(self.labelled))  # (m,) of these images
         self.place_of_labelled = {class_id: place for place, class_id in enumerate(self.labelled.tolist())}
         self._above = [graph.ancestors(class_id) for class_id in self.labelled.tolist()]
         self._place = {each: place for place, each in enumerate(sorted({*self.place_of_labelled}.union(*self._above)))}
         self._own_sums = _sums(images.vectors, places, len(self.labelled))
         self._own_plain = _sums(images.plain, places, len(self.labelled))
         self._all_sums, self._all_plain = self._rolled_up(self._own_sums), self._rolled_up(self._own_plain)
-        self.own = unit(self._own_sums)
+        self.own = unit(self._own_sums)  # (m, d) directions of the means of these images
 
     def __contains__(self, class_id: object) -> bool:
-        """Whether there are images at or below a class."""
         return class_id in self._place
 
     def own_rows(self, class_id: int) -> NDArray[np.int64]:
-        """Rows of the images that have exactly this class."""
         return self._rows.get(class_id, np.zeros(0, dtype=np.int64))
 
     def rows_below(self, class_id: int) -> NDArray[np.int64]:
-        """Rows of the images at or below a class."""
         inside = [class_id, *sorted(self.graph.descendants(class_id))]
         return np.concatenate([self.own_rows(each) for each in inside])
 
@@ -129,17 +107,12 @@ class ClassMeans:
         return unit(self._all_sums[self._place[class_id]])
 
     def closeness(self, class_ids: Sequence[int], to_class: int) -> NDArray[np.float32]:
-        """Cosine (k,) of a class's plain mean with those of others, from which its own images are taken away.
-
-        Returns:
-            -inf for classes that have no other images.
-        """
+        """Cosine (k,) of a class's plain mean with those of others without its images; -inf where none are left."""
         columns = [self._place[each] for each in class_ids]
         column_of = {class_id: column for column, class_id in enumerate(class_ids)}
         sums, left = self._all_plain[columns].copy(), self._all_counts[columns].copy()
         for inside in (to_class, *self.graph.descendants(to_class)):
-            place = self.place_of_labelled.get(inside)
-            if place is not None:
+            if (place := self.place_of_labelled.get(inside)) is not None:
                 touched = [column_of[each] for each in (inside, *self._above[place]) if each in column_of]
                 sums[touched] -= self._own_plain[place]
                 left[touched] -= self.counts[place]

@@ -1,15 +1,13 @@
-"""Everything that is suggested about a graph, from what is known of an open project."""
+"""Finds everything that is suggested about the graph of an open project."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from engine.collection.graph_suggestions.class_means import ClassMeans, labelled_vectors, whitening_of
-from engine.collection.graph_suggestions.dismissed import dismissed_keys
-from engine.collection.graph_suggestions.kinds import all_kinds, find_mixed
+from engine.collection.graph_suggestions.pairs import all_kinds, find_mixed, find_twins
 from engine.collection.graph_suggestions.parents import ParentRanking
-from engine.collection.graph_suggestions.placement_check import OF_FIRST, PlacementCheck, check_placements
-from engine.collection.graph_suggestions.strays import find_strays
+from engine.collection.graph_suggestions.placements import OF_FIRST, PlacementCheck, check_placements, find_strays
 from engine.collection.graph_suggestions.suggestion import (
     GraphSuggestion,
     GraphSuggestions,
@@ -19,51 +17,45 @@ from engine.collection.graph_suggestions.suggestion import (
     StraySuggestion,
     TwinSuggestion,
     UnderlabelledSuggestion,
+    dismissed_keys,
+    find_underlabelled,
 )
-from engine.collection.graph_suggestions.twins import find_twins
-from engine.collection.graph_suggestions.underlabelled import find_underlabelled
 from engine.collection.live import LiveCollection
 from engine.collection.state import CollectionState
 from engine.events import CancelToken
 from engine.everyday.classifier import FittedClassifier, ScoredClass
 from engine.graph.category_graph import CategoryGraph
 
-FEWEST_SHOTS: Final = 2
-"""One image may be an odd one."""
-LEAST_SCORE: Final = 0.2
-"""What is less likely is no suggestion."""
-MOST_SHOWN: Final = 12
-"""Images of each class that are shown as evidence."""
-FEW_ASKED: Final = 40
-"""Known edges that are asked for where somebody waits for the answer about one class."""
-MOST_OF_A_KIND: Final = 20
-"""Suggestions of one kind: who has dealt with them is told of the next."""
+FEWEST_SHOTS: Final = 2  # one image may be an odd one
+LEAST_SCORE: Final = 0.2  # less probable ones are not suggested
+MOST_SHOWN: Final = 12  # images of each class, as evidence
+FEW_ASKED: Final = 40  # edges that are checked while somebody waits for one class
+MOST_OF_A_KIND: Final = 20  # suggestions of one kind
 
 
 @dataclass(frozen=True)
 class SuggestionInput:
-    """What suggestions are made from, as it was at one moment; any thread may read it."""
+    """What suggestions are made from: a snapshot that any thread may read."""
 
-    fitted: FittedClassifier  # the model
-    graph: CategoryGraph  # a copy that nobody changes
-    state: CollectionState  # the newest snapshot
+    fitted: FittedClassifier
+    graph: CategoryGraph  # a copy
+    state: CollectionState
     dismissed: frozenset[str] = frozenset()  # keys of what is not to be shown again
 
 
 def suggestion_input(live: LiveCollection) -> SuggestionInput | None:
-    """Take down what suggestions are made from; None before the first fit."""
+    """The present snapshot; None before the first fit."""
     if live.fitted is None:
         return None
-    return SuggestionInput(
-        live.fitted, live.project.classes.graph.copy(), live.state, frozenset(dismissed_keys(live.project))
-    )  # fmt: skip
+    dismissed = frozenset(dismissed_keys(live.project))
+    return SuggestionInput(live.fitted, live.project.classes.graph.copy(), live.state, dismissed)
 
 
 def find_suggestions(given: SuggestionInput, cancel: CancelToken | None = None) -> GraphSuggestions:
     """Find all suggestions; on any thread.
 
     Raises:
-        Cancelled: asked to stop.
+        Cancelled: `cancel` was set.
     """
     stop = (cancel or CancelToken()).raise_if_cancelled
     means = means_of(given.fitted, given.graph)
@@ -71,21 +63,26 @@ def find_suggestions(given: SuggestionInput, cancel: CancelToken | None = None) 
         return GraphSuggestions()
     ranking = ParentRanking(means)
     check = check_placements(means, ranking, stop)
+    strays, twins = find_strays(means, ranking, trust=check.trust, check=stop), find_twins(means, stop)
     found: list[GraphSuggestion] = []
-    for kind in (
+    kinds: tuple[Sequence[GraphSuggestion], ...] = (
         _places(means, ranking, check, stop),
-        _strays(means, ranking, check, stop),
-        _twins(means, stop),
+        [StraySuggestion(one, _images(means, one.class_id, one.from_parent, one.to_parent)) for one in strays],
+        [TwinSuggestion(one, _images(means, one.class_id, one.other_id)) for one in twins],
         _mixed(means, given),
-        _underlabelled(given),
-    ):
+        [
+            UnderlabelledSuggestion(one, (ImagesOf(one.class_id, one.undecided[:MOST_SHOWN]),))
+            for one in find_underlabelled(given.graph, given.state)
+        ],
+    )
+    for kind in kinds:
         stop()
         found += [each for each in kind if each.key not in given.dismissed][:MOST_OF_A_KIND]
     return GraphSuggestions(tuple(found), check, len(given.dismissed))
 
 
 def suggested_parents(live: LiveCollection, class_id: int, count: int = OF_FIRST) -> tuple[ScoredClass, ...]:
-    """Where a class at the top level seems to belong, the likeliest first; see `ParentRanking`."""
+    """Where a class at the top level seems to belong, the most probable first; see `ParentRanking`."""
     fitted, graph = live.fitted, live.project.classes.graph
     if fitted is None or class_id not in graph or graph.parents(class_id):
         return ()
@@ -108,36 +105,19 @@ def _likely(ranking: ParentRanking, class_id: int, check: PlacementCheck) -> tup
 
 def _places(
     means: ClassMeans, ranking: ParentRanking, check: PlacementCheck, stop: Callable[[], None]
-) -> list[GraphSuggestion]:
+) -> list[PlaceSuggestion]:
     found: list[PlaceSuggestion] = []
     for class_id in means.graph.roots():
         if len(means.rows_below(class_id)) < FEWEST_SHOTS:
             continue
         stop()
-        parents = _likely(ranking, class_id, check)
-        if parents:
+        if parents := _likely(ranking, class_id, check):
             found.append(PlaceSuggestion(class_id, parents, _images(means, class_id, *(p.class_id for p in parents))))
-    return [*sorted(found, key=lambda one: -one.parents[0].score)]
+    return sorted(found, key=lambda one: -one.parents[0].score)
 
 
-def _strays(
-    means: ClassMeans, ranking: ParentRanking, check: PlacementCheck, stop: Callable[[], None]
-) -> list[GraphSuggestion]:
-    return [
-        StraySuggestion(stray, _images(means, stray.class_id, stray.from_parent, stray.to_parent))
-        for stray in find_strays(means, ranking, trust=check.trust, check=stop)
-    ]
-
-
-def _twins(means: ClassMeans, stop: Callable[[], None]) -> list[GraphSuggestion]:
-    return [TwinSuggestion(twins, _images(means, twins.class_id, twins.other_id)) for twins in find_twins(means, stop)]
-
-
-def _mixed(means: ClassMeans, given: SuggestionInput) -> list[GraphSuggestion]:
-    """Found by some images of each class; those that are suggested are parted with all.
-
-    Nothing is said where there are too few images to whiten: kinds can hardly be told then (decision 65).
-    """
+def _mixed(means: ClassMeans, given: SuggestionInput) -> list[MixedSuggestion]:
+    """Found by some images of each class and split with all; none with too few images to whiten (decision 65)."""
     if whitening_of(given.fitted) is None:
         return []
     found = []
@@ -145,14 +125,7 @@ def _mixed(means: ClassMeans, given: SuggestionInput) -> list[GraphSuggestion]:
         mixed = replace(each, kinds=all_kinds(given.fitted, given.graph, each.class_id) or each.kinds)
         evidence = tuple(ImagesOf(mixed.class_id, kind[:MOST_SHOWN]) for kind in mixed.kinds)
         found.append(MixedSuggestion(mixed, evidence))
-    return [*found]
-
-
-def _underlabelled(given: SuggestionInput) -> list[GraphSuggestion]:
-    return [
-        UnderlabelledSuggestion(one, (ImagesOf(one.class_id, one.undecided[:MOST_SHOWN]),))
-        for one in find_underlabelled(given.graph, given.state)
-    ]
+    return found
 
 
 def _images(means: ClassMeans, *class_ids: int) -> tuple[ImagesOf, ...]:

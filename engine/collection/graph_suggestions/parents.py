@@ -1,29 +1,107 @@
 """Where a class seems to belong: under the classes that those most like it stand under."""
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.graph_suggestions.class_means import BLOCK, ClassMeans
-from engine.collection.graph_suggestions.relatedness import Relatedness, relatedness_of
 from engine.everyday.classifier import ScoredClass
 from engine.graph.category_graph import CategoryGraph
 
-TEMPERATURE: Final = 0.05
-"""Divides cosines of whitened class means. Chosen on Grocery Store and WordNet (decision 65), as the next one."""
-TEMPERATURE_OF_CLOSENESS: Final = 0.03
-"""Divides cosines of plain class means."""
-DECAY: Final = 0.3
-"""Share of a vote for a class that counts for what is directly above it, too."""
-MOST_VOTERS: Final = 32
-"""Classes most like the one in question that have a vote; further ones would have next to none."""
-MOST_ASKED: Final = 24
-"""Classes below a coarse one that are asked whether they are like anything else."""
-CLOSENESS_SHARE: Final = 0.4
-"""How much the nearness of the mean of everything below a class counts beside the votes."""
+MOST_COMPARED: Final = 200  # classes that similarities are estimated from
+USUAL_SIBLING: Final = 0.28  # cosine of whitened class means on Grocery Store and WordNet (decision 65)
+USUAL_UNRELATED: Final = 0.09  # the same to the nearest class of another branch
+USUAL_SPREAD: Final = 0.09  # standard deviation of both
+LARGEST_BRANCH: Final = 0.5  # share of all labelled classes; a larger branch relates no classes
+WEIGHT: Final = 4  # classes that the usual figures count as: few classes tell nothing
+TEMPERATURE: Final = 0.05  # divides cosines of whitened means. Chosen, as the next (decision 65)
+TEMPERATURE_OF_CLOSENESS: Final = 0.03  # divides cosines of plain class means
+DECAY: Final = 0.3  # share of a vote for a class that counts for its parents, too
+MOST_VOTERS: Final = 32  # classes with a vote, the most similar ones; further ones would have next to none
+MOST_ASKED: Final = 24  # classes below a coarse one whose similarity to others is averaged
+CLOSENESS_SHARE: Final = 0.4  # weight of the cosine to the mean of everything below a class, beside the votes
+
+
+@dataclass(frozen=True)
+class Relatedness:
+    """Two normal distributions of one width: similarity to the nearest sibling, and to the nearest unrelated class."""
+
+    sibling: float = USUAL_SIBLING
+    unrelated: float = USUAL_UNRELATED
+    spread: float = USUAL_SPREAD
+
+    def probability(self, similarity: float) -> float:
+        """Probability that the nearest class is a sibling, given its similarity."""
+        apart = self.sibling - self.unrelated
+        if apart <= 0:
+            return 0.0
+        steps = (similarity - (self.sibling + self.unrelated) / 2) * apart / self.spread**2
+        return float(1 / (1 + np.exp(-np.clip(steps, -50, 50))))
+
+
+def relatedness_of(means: ClassMeans) -> Relatedness:
+    """Estimate from the graph how similar siblings and unrelated classes are.
+
+    Every class has a nearest one, also where nothing in the graph is related to it. So similarities of classes to their
+    nearest sibling are compared with those to the nearest class of another branch. Classes without a parent are left
+    out; unrelated classes share nothing but classes that most others are in, too.
+    """
+    parents = [means.graph.parents(each) for each in means.labelled.tolist()]
+    branches = branches_of(means)
+    with_parent, in_branch = _places_by_class(parents), _places_by_class(branches)
+    is_placed = np.array([bool(above) for above in parents], dtype=bool)
+    placed = np.flatnonzero(is_placed)
+    spread = np.linspace(0, max(0, len(placed) - 1), min(len(placed), MOST_COMPARED))
+    siblings, unrelated = [], []
+    for place in placed[np.unique(spread.astype(np.int64))].tolist():
+        cosines = means.own @ means.own[place]
+        cosines[~is_placed] = -np.inf
+        cosines[place] = -np.inf
+        is_sibling, is_near = np.zeros_like(is_placed), np.zeros_like(is_placed)
+        is_sibling[[each for parent in parents[place] for each in with_parent[parent]]] = True
+        is_near[[each for branch in branches[place] for each in in_branch[branch]]] = True
+        siblings += _best(cosines[is_sibling])
+        unrelated += _best(cosines[~is_sibling & ~is_near])
+    return Relatedness(
+        _drawn_towards(USUAL_SIBLING, siblings),
+        _drawn_towards(USUAL_UNRELATED, unrelated),
+        _spread(siblings, unrelated),
+    )
+
+
+def branches_of(means: ClassMeans) -> list[frozenset[int]]:
+    """Each labelled class with its ancestors, without those that hold more than half of all."""
+    lines = [means.graph.ancestors(each) | {each} for each in means.labelled.tolist()]
+    sizes = Counter(class_id for line in lines for class_id in line)
+    large = {class_id for class_id, size in sizes.items() if size > LARGEST_BRANCH * len(lines)}
+    return [line - large for line in lines]
+
+
+def _places_by_class(above: Sequence[Iterable[int]]) -> Mapping[int, list[int]]:
+    """Places of the labelled classes below each class, from what is above each labelled class."""
+    places: dict[int, list[int]] = defaultdict(list)
+    for place, classes in enumerate(above):
+        for class_id in classes:
+            places[class_id].append(place)
+    return places
+
+
+def _best(cosines: NDArray[np.float32]) -> list[float]:
+    found = cosines[np.isfinite(cosines)]
+    return [float(found.max())] if len(found) else []
+
+
+def _drawn_towards(usual: float, values: list[float]) -> float:
+    return (WEIGHT * usual + sum(values)) / (WEIGHT + len(values))
+
+
+def _spread(siblings: list[float], unrelated: list[float]) -> float:
+    squares = [(value - np.mean(values)) ** 2 for values in (siblings, unrelated) for value in values]
+    return float(np.sqrt((2 * WEIGHT * USUAL_SPREAD**2 + sum(squares)) / (2 * WEIGHT + len(squares))))
 
 
 @final
@@ -35,9 +113,6 @@ class ParentRanking:
     anything that is there at all: see `relatedness`.
 
     Paper: the PPN setting, where the nearest prototypes stand in for a class's unknown place.
-
-    Args:
-        means: of all classes with images.
     """
 
     def __init__(self, means: ClassMeans) -> None:
@@ -53,14 +128,7 @@ class ParentRanking:
         self.relatedness: Relatedness = relatedness_of(means)
 
     def rank(self, class_id: int, without: Sequence[int] = ()) -> list[ScoredClass]:
-        """Possible parents of a class that has images, the likeliest first.
-
-        Args:
-            without: parents that it is asked about as if it were not under them.
-
-        Returns:
-            Coarse classes that it is not under. A score is how likely it belongs there; they sum up to 1 at most.
-        """
+        """Coarse classes that may be further parents, or those in `without`, best first; scores sum to at most 1."""
         taken = self._taken(class_id, without)
         places = self._places_inside(class_id)
         voters, similarity = self._voters(class_id, places)
@@ -69,7 +137,9 @@ class ParentRanking:
         powers = np.exp((similarity - similarity[0]) / TEMPERATURE)
         votes: dict[int, float] = defaultdict(float)
         for voter, weight in zip(voters, (powers / powers.sum()).tolist(), strict=True):
-            for parent, share in self._votes_of(voter).items():
+            if voter not in self._votes:
+                self._votes[voter] = _votes(self._graph, voter)
+            for parent, share in self._votes[voter].items():
                 if parent not in taken:
                     votes[parent] += weight * share
         candidates = sorted(votes)
@@ -82,17 +152,13 @@ class ParentRanking:
         closeness = np.exp((near[kept] - near[kept].max()) / TEMPERATURE_OF_CLOSENESS)
         voted = np.array([votes[candidates[place]] for place in kept.tolist()])
         shares = (1 - CLOSENESS_SHARE) * voted / voted.sum() + CLOSENESS_SHARE * closeness / closeness.sum()
-        is_alone = places == [self._own_place(class_id)]
+        is_alone = places == [self._means.place_of_labelled.get(class_id)]
         likely = self.relatedness.probability(float(similarity[0]) if is_alone else self._similarity_to_others(places))
         order = np.argsort(-shares, kind="stable").tolist()
         return [ScoredClass(candidates[kept[place]], likely * float(shares[place])) for place in order]
 
     def prepare(self, check: Callable[[], None] = lambda: None) -> None:
-        """Look up the neighbours of all classes at once, before many of them are asked about.
-
-        Args:
-            check: called now and then; may raise.
-        """
+        """Look up the neighbours of all classes, before many are ranked; `check` is called between and may raise."""
         own, count = self._means.own, len(self._means.own)
         self._positions = np.zeros((count, min(MOST_VOTERS, count)), dtype=np.int64)
         self._cosines = np.zeros(self._positions.shape, dtype=np.float32)
@@ -107,13 +173,13 @@ class ParentRanking:
                 self._cosines[place] = cosines[row, self._positions[place]]
 
     def _voters(self, class_id: int, places: list[int]) -> tuple[list[int], NDArray[np.float32]]:
-        """The classes most like a class, and how like; what is at or below it has no say, nor what has no place.
-
-        Args:
-            places: of the labelled classes at or below it.
-        """
+        """The classes most similar to a class, and how similar; none at or below it, and none without a place."""
         means = self._means
-        if self._positions is not None and self._cosines is not None and places == [self._own_place(class_id)]:
+        if (
+            self._positions is not None
+            and self._cosines is not None
+            and places == [self._means.place_of_labelled.get(class_id)]
+        ):
             order, found = self._positions[places[0]], self._cosines[places[0]]
         else:
             cosines = means.own @ means.mean(class_id)
@@ -125,18 +191,12 @@ class ParentRanking:
         return means.labelled[order[is_there]].tolist(), found[is_there]
 
     def _similarity_to_others(self, places: list[int]) -> float:
-        """Similarity of some labelled classes to the nearest one that is none of them, on the mean.
-
-        A mean of many classes has less chance in it than one of few images, and would be kin to everything.
-        """
+        """Mean similarity of some labelled classes to the nearest other one; that of their mean is always high."""
         count = min(len(places), MOST_ASKED)
         cosines = self._means.own[[places[nth * len(places) // count] for nth in range(count)]] @ self._means.own.T
         cosines[:, self._homeless] = -np.inf
         cosines[:, places] = -np.inf
         return float(cosines.max(axis=1).mean())
-
-    def _own_place(self, class_id: int) -> int | None:
-        return self._means.place_of_labelled.get(class_id)
 
     def _places_inside(self, class_id: int) -> list[int]:
         """Places of the labelled classes at or below a class."""
@@ -144,18 +204,13 @@ class ParentRanking:
         return sorted(self._means.place_of_labelled[each] for each in inside & self._means.place_of_labelled.keys())
 
     def _taken(self, class_id: int, without: Sequence[int]) -> frozenset[int]:
-        """What cannot be a new parent: the class, what is below it, and what it is under anyway."""
+        """What cannot be a new parent: the class, its descendants, and what it is under already."""
         graph = self._graph
         taken = graph.descendants(class_id) | {class_id}
         for parent in graph.parents(class_id):
             if parent not in without:
                 taken |= graph.ancestors(parent) | {parent}
         return taken
-
-    def _votes_of(self, voter: int) -> dict[int, float]:
-        if voter not in self._votes:
-            self._votes[voter] = _votes(self._graph, voter)
-        return self._votes[voter]
 
 
 def _highest(values: NDArray[np.float32], count: int) -> NDArray[np.int64]:

@@ -1,13 +1,41 @@
-"""What can be suggested about the graph: plain values, each with its evidence and a key to remember it by."""
+"""What can be suggested about the graph; accepting and dismissing it.
 
+Each suggestion has its evidence, and a key that is the same whenever the same is suggested.
+"""
+
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from itertools import count, islice
+from typing import Final
 
-from engine.collection.graph_suggestions.kinds import Mixed
-from engine.collection.graph_suggestions.placement_check import PlacementCheck
-from engine.collection.graph_suggestions.strays import Stray
-from engine.collection.graph_suggestions.twins import Twins
-from engine.collection.graph_suggestions.underlabelled import UnderlabelledClass
+import numpy as np
+
+from engine.collection.graph_suggestions.pairs import Mixed, Twins
+from engine.collection.graph_suggestions.placements import PlacementCheck, Stray
+from engine.collection.state import NO_CLASS, CollectionState
+from engine.errors import InputError
 from engine.everyday.classifier import ScoredClass
+from engine.graph.category_graph import CategoryGraph
+from engine.project import Action, Change, Project
+from engine.project.actions import action
+from engine.project.records import SplitPart
+
+DISMISSED_SETTING: Final = "dismissed_graph_suggestions"
+MOST_KEPT: Final = 5_000  # the oldest ones go first: a setting has room for so many
+MORE_SHOTS: Final = 3  # labels that are suggested
+SHARE_HELPED: Final = 0.35  # of the undecided images of a class without shots. Measured on Grocery Store (decision 65)
+FEWEST_HELPED: Final = 5  # less is not worth a line
+MOST_CLASSES: Final = 5  # those that gain most
+
+
+@dataclass(frozen=True)
+class UnderlabelledClass:
+    """A class with few shots for the images it seems to have."""
+
+    class_id: int
+    shots: int  # images a person labelled with it
+    undecided: tuple[int, ...]  # ids of images predicted as it, but with another safe class; least certain first
+    helped: int  # how many of them `MORE_SHOTS` more shots would settle, about
 
 
 @dataclass(frozen=True)
@@ -22,13 +50,12 @@ class ImagesOf:
 class PlaceSuggestion:
     """A class at the top level seems to belong under another one."""
 
-    class_id: int  # the class
-    parents: tuple[ScoredClass, ...]  # the likeliest first
+    class_id: int
+    parents: tuple[ScoredClass, ...]  # the most probable first
     evidence: tuple[ImagesOf, ...]  # images of the class, then of each parent
 
     @property
     def key(self) -> str:
-        """The same whenever the same is suggested."""
         return f"place {self.class_id}"
 
 
@@ -41,7 +68,6 @@ class TwinSuggestion:
 
     @property
     def key(self) -> str:
-        """The same whenever the same is suggested, whichever has more images by then."""
         first, second = sorted((self.twins.class_id, self.twins.other_id))
         return f"twins {first} {second}"
 
@@ -55,7 +81,6 @@ class StraySuggestion:
 
     @property
     def key(self) -> str:
-        """The same whenever the same is suggested."""
         return f"stray {self.stray.class_id} {self.stray.from_parent} {self.stray.to_parent}"
 
 
@@ -68,7 +93,6 @@ class MixedSuggestion:
 
     @property
     def key(self) -> str:
-        """The same whenever the same is suggested."""
         return f"mixed {self.mixed.class_id}"
 
 
@@ -81,7 +105,6 @@ class UnderlabelledSuggestion:
 
     @property
     def key(self) -> str:
-        """The same whenever the same is suggested."""
         return f"starving {self.underlabelled.class_id}"
 
 
@@ -93,6 +116,83 @@ class GraphSuggestions:
     """All that is suggested now."""
 
     found: tuple[GraphSuggestion, ...] = ()  # the most useful kind first, the clearest first in each
-    # how often suggested places are right where they are known
-    check: PlacementCheck = field(default_factory=PlacementCheck)
+    check: PlacementCheck = field(default_factory=PlacementCheck)  # how often suggested places are right
     dismissed: int = 0  # how many were left out because a person dismissed them
+
+
+def accept(project: Project, suggestion: GraphSuggestion, choice: int = 0) -> Change:
+    """Do what is suggested, with one of the suggested parents.
+
+    Raises:
+        InputError: the class is underlabelled, and only a person can label images.
+        GraphError: the graph was changed meanwhile, so that it is not possible any more.
+    """
+    match suggestion:
+        case PlaceSuggestion(class_id, parents):
+            return project.classes.move([(class_id, None)], parents[choice].class_id)
+        case StraySuggestion(stray):
+            return project.classes.move([(stray.class_id, stray.from_parent)], stray.to_parent)
+        case TwinSuggestion(twins):
+            return project.classes.merge([twins.class_id], twins.other_id)
+        case MixedSuggestion(mixed):
+            return _split(project, mixed.class_id, mixed.kinds)
+    raise InputError("only a person can label images", found=suggestion.key)
+
+
+def _split(project: Project, class_id: int, kinds: tuple[tuple[int, ...], ...]) -> Change:
+    """Put a class's kinds below it, as classes of their own with its name and a number."""
+    name, graph = project.classes.graph.name(class_id), project.classes.graph
+    names = (f"{name} {number}" for number in count(1))
+    free = islice((each for each in names if graph.child_named(class_id, each) is None), len(kinds))
+    parts = [SplitPart(part, image_ids) for part, image_ids in zip(free, kinds, strict=True)]
+    change, _part_ids = project.classes.split(class_id, parts, as_children=True)
+    return change
+
+
+def dismissed_keys(project: Project) -> tuple[str, ...]:
+    """Keys of the dismissed suggestions, oldest first."""
+    stored = project.policies.setting(DISMISSED_SETTING, [])
+    return tuple(key for key in stored if isinstance(key, str)) if isinstance(stored, list) else ()
+
+
+def dismiss(project: Project, keys: Collection[str], called: Action) -> Change:
+    """Never show suggestions again."""
+    known = dismissed_keys(project)
+    kept = [*known, *(key for key in keys if key not in known)][-MOST_KEPT:]
+    with project.history.one_step(called) as step:
+        project.policies.set_setting(DISMISSED_SETTING, kept)
+    return step.change
+
+
+def bring_back(project: Project) -> Change:
+    """Forget what was dismissed."""
+    with project.history.one_step(action("suggestions_shown")) as step:
+        project.policies.set_setting(DISMISSED_SETTING, None)
+    return step.change
+
+
+def find_underlabelled(
+    graph: CategoryGraph, state: CollectionState, *, fewest: int = FEWEST_HELPED
+) -> tuple[UnderlabelledClass, ...]:
+    """The classes where a few more shots would help most images, most first."""
+    is_open = (state.label_class == NO_CLASS) & (state.best_class != NO_CLASS)
+    is_open &= (state.safe_class != state.best_class) | state.is_unknown
+    found = []
+    for class_id in np.unique(state.best_class[is_open]).tolist():
+        if class_id not in graph:
+            continue
+        places = np.flatnonzero(is_open & (state.best_class == class_id))
+        shots = state.shot_counts.get(class_id, 0)
+        helped = round(helped_by_more(len(places), shots))
+        if helped >= fewest:
+            order = places[np.argsort(state.best_score[places], kind="stable")]
+            found.append(UnderlabelledClass(class_id, shots, tuple(state.image_ids[order].tolist()), helped))
+    return tuple(sorted(found, key=lambda one: (-one.helped, one.class_id))[:MOST_CLASSES])
+
+
+def helped_by_more(undecided: int, shots: int) -> float:
+    """About how many of a class's undecided images `MORE_SHOTS` more shots would settle.
+
+    The error of a mean of n shots goes with 1 / n, so m more of them remove the share m / (n + m) of it.
+    """
+    return SHARE_HELPED * undecided * MORE_SHOTS / (shots + MORE_SHOTS)

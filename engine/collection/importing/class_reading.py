@@ -1,69 +1,54 @@
-"""Which class of a project a foreign label names: by path, by name or synonym, and by source id, each for itself.
+"""Which class of a project a foreign label names: by path, by name or synonym, and by source id.
 
-Ids are compared with ids only. What they say can stop a label: where path or name say one class and the id another, it
-is of neither. An id alone gives the class only where both ids are known to be of one source.
+Ids are compared with ids only. Where path or name mean one class and the id another, the label is of neither. An id
+alone gives the class only where both ids are known to be of one source.
 """
 
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
+from engine.graph.limits import DEEPEST_LEVEL
 from engine.graph.names import join_path, split_path
 from engine.interchange.versions.source_version import SourceVersion
 
 Names = tuple[str, ...]
 
 _NAMES_ITS_SOURCE: Final = re.compile(r"n\d{8}|https?://\S+|urn:\S+", re.IGNORECASE)
-"""WordNet's ids, and addresses: everywhere the same thing. "17" is something else in each list."""
+"""WordNet's ids, and addresses: the same thing everywhere, while "17" is something else in each list."""
 
 
 @dataclass(frozen=True)
 class ClassReading:
-    """What a label's class says of itself."""
+    """The class that a label names."""
 
-    class_id: ClassId | None = None  # the class; None where there is none, or where it is not clear which
-    named: tuple[ClassId, ...] = ()  # what path, name or synonym say: one class, several, or none
-    identified: tuple[ClassId, ...] = ()  # what the source id says
+    class_id: ClassId | None = None  # None where there is none, or where it is not clear which
+    named: tuple[ClassId, ...] = ()  # by path, name or synonym: one class, several, or none
+    identified: tuple[ClassId, ...] = ()  # by the source id
 
     @property
     def is_conflict(self) -> bool:
-        """Whether something is found, and it is not one class."""
         return self.class_id is None and bool(self.named or self.identified)
 
     @property
     def candidates(self) -> tuple[ClassId, ...]:
-        """The class, or what it may be."""
         return self.named or self.identified if self.class_id is None else (self.class_id,)
-
-
-def _none_known() -> Iterable[SourceVersion]:
-    return ()
 
 
 @final
 class ClassReader:
-    """Reads classes, each once.
+    """Reads classes, each once; the taxonomies that the project remembers are read where an id stands alone."""
 
-    Args:
-        graph: the project's.
-        known: the taxonomies that the project remembers; asked where an id stands alone.
-    """
-
-    def __init__(self, graph: CategoryGraph, known: Callable[[], Iterable[SourceVersion]] = _none_known) -> None:
+    def __init__(self, graph: CategoryGraph, known: Callable[[], Iterable[SourceVersion]] = tuple) -> None:
         self._graph = graph
         self._known = known
         self._read: dict[tuple[Names, str], ClassReading] = {}
 
     def read(self, names: Names, source_id: str = "") -> ClassReading:
-        """The class that a label names.
-
-        Args:
-            names: its path from the top down, the end of it, or its name alone.
-            source_id: its id in the taxonomy that it came from; "" where the file has none.
-        """
+        """The class that a label names, by its path, the end of it, or its name, and by its source id, if any."""
         key = names, source_id.strip()
         if key not in self._read:
             self._read[key] = self._reading(*key)
@@ -82,8 +67,8 @@ class ClassReader:
         both = [each for each in named if each in identified] if named and identified else [*named, *identified]
         if len(both) != 1:
             return None
-        is_by_name = len(named) == 1
-        return both[0] if is_by_name or self._is_same_source(both[0], names, source_id) else None
+        is_unique = len(named) == 1 or bool(_NAMES_ITS_SOURCE.fullmatch(source_id))
+        return both[0] if is_unique or (both[0], source_id, names[-1]) in self._remembered else None
 
     def _named(self, names: Names) -> tuple[ClassId, ...]:
         """The class at this path; else those whose path ends so; else those with this synonym. Ids are no names."""
@@ -91,13 +76,12 @@ class ClassReader:
         written = split_path(text)
         found = tuple(
             each
-            for each in self._graph.fitting(text)  # which asks ids, too
+            for each in self._graph.fitting(text)  # which compares ids, too
             if self._graph.name(each) == text or self._ends_as(each, written)
         )
         return found or (self._with_synonym(names[0]) if len(names) == 1 else ())
 
     def _ends_as(self, class_id: ClassId, names: Names) -> bool:
-        """Whether a path to the class ends with these names."""
         classes = {class_id}
         for place, name in enumerate(reversed(names)):
             above = classes if place == 0 else {parent for each in classes for parent in self._graph.parents(each)}
@@ -107,10 +91,6 @@ class ClassReader:
     def _with_synonym(self, name: str) -> tuple[ClassId, ...]:
         cleaned = "".join(split_path(join_path((name,))))
         return tuple(each for each in self._graph.fitting(cleaned) if cleaned in self._graph.attributes(each).synonyms)
-
-    def _is_same_source(self, class_id: ClassId, names: Names, source_id: str) -> bool:
-        """Whether the id says so itself, or a remembered taxonomy gave the class this id and this name."""
-        return bool(_NAMES_ITS_SOURCE.fullmatch(source_id)) or (class_id, source_id, names[-1]) in self._remembered
 
     @cached_property
     def _by_source_id(self) -> dict[str, tuple[ClassId, ...]]:
@@ -127,3 +107,55 @@ class ClassReader:
             for version in self._known()
             for class_id, each in version.classes.items()
         )
+
+
+class KeywordMeaning(NamedTuple):
+    """The class of a keyword."""
+
+    class_id: int | None = None  # the deepest class that it names; None where it names none
+    missing: Names = ()  # path of the class that could be made of it; () where it names one whole, or is a flat keyword
+    several: Names = ()  # classes that it may mean, as paths; where there are several, none is taken
+
+
+@final
+class KeywordClasses:
+    """Finds the class that a photo's keyword names, if any: photographers have keywords for much else, too."""
+
+    def __init__(self, graph: CategoryGraph) -> None:
+        self._graph = graph
+        self._reader = ClassReader(graph)
+        self._known: dict[Names, KeywordMeaning] = {}
+
+    def meaning(self, names: Names) -> KeywordMeaning:
+        """The class of a keyword, from its deepest name up."""
+        if names not in self._known:
+            # A longer one names no class, and looking up each part of it would take long.
+            self._known[names] = self._find(names) if len(names) <= DEEPEST_LEVEL + 1 else KeywordMeaning(missing=names)
+        return self._known[names]
+
+    def _find(self, names: Names) -> KeywordMeaning:
+        for depth in range(len(names), 0, -1):
+            found = self._fitting(names[:depth])
+            if len(found) > 1:
+                return KeywordMeaning(several=tuple(map(self._graph.path_text, found)))
+            if found:
+                rest = names[depth:]
+                return KeywordMeaning(found[0], (*self._path(found[0]), *rest) if rest else ())
+        return KeywordMeaning(missing=names if len(names) > 1 else ())
+
+    def _fitting(self, names: Names) -> list[int]:
+        """Classes with this path or the end of it; else with this name or synonym; else written otherwise."""
+        found = self._reader.read(names).candidates or self._reader.read(names[-1:]).candidates
+        return list(found) or self._folded.get(names[-1].casefold(), [])
+
+    @cached_property
+    def _folded(self) -> dict[str, list[int]]:
+        """Classes by name and synonym, however these are written; an id is no keyword."""
+        found: dict[str, dict[int, None]] = {}
+        for class_id in self._graph.classes():
+            for text in (self._graph.name(class_id), *self._graph.attributes(class_id).synonyms):
+                found.setdefault(text.casefold(), {})[class_id] = None
+        return {text: list(ids) for text, ids in found.items()}
+
+    def _path(self, class_id: int) -> Names:
+        return tuple(map(self._graph.name, self._graph.paths(class_id)[0]))

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from engine.collection.importing.known_sources import known_sources, remember
-from engine.errors import GraphError
+from engine.errors import GraphError, ProjectDamagedError
 from engine.graph.category_graph import ClassId
 from engine.graph.edits import AttributesChanged, EdgeAdded
 from engine.graph.group_edits import check_growth
@@ -13,23 +13,74 @@ from engine.interchange.detect import read_graph
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.versions.plan import ImportPlan, plan_addition
 from engine.interchange.versions.report import ImportReport, import_report
-from engine.interchange.versions.source_version import SAME_SOURCE, SourceVersion, likely_base, version_in
+from engine.interchange.versions.source_version import SAME_SOURCE, SourceVersion, likely_base, unpacked, version_in
 from engine.interchange.versions.update import plan_update
 from engine.project import Action, BackupReason, Change, Project
 from engine.project.actions import Argument, action
 
+SETTING: Final = "imported taxonomies"  # how many parts each of them has
+
+PART_LENGTH: Final = 900_000  # characters; a setting takes a million. WordNet's 82,115 classes make two parts
+
+
+def known_sources(project: Project) -> list[SourceVersion]:
+    """What imported taxonomies held last time, in order of import: the base that their next version is compared with.
+
+    It is stored as settings, so that undo takes it back together with the import.
+
+    Raises:
+        ProjectDamagedError: one of them cannot be read.
+    """
+    return [
+        unpacked("".join(_part(project, number, part) for part in range(parts)))
+        for number, parts in enumerate(_parts(project))
+    ]
+
+
+def remember(project: Project, version: SourceVersion, *, in_place_of: SourceVersion | None) -> None:
+    """Store what a source holds now, in place of an earlier version of it; within an open step of the project."""
+    counts = _parts(project)
+    number = len(counts) if in_place_of is None else known_sources(project).index(in_place_of)
+    text = version.packed()
+    parts = [text[start : start + PART_LENGTH] for start in range(0, len(text), PART_LENGTH)]
+    before = counts[number] if number < len(counts) else 0
+    for part in range(max(len(parts), before)):
+        project.policies.set_setting(_name(number, part), parts[part] if part < len(parts) else None)
+    project.policies.set_setting(SETTING, [*counts[:number], len(parts), *counts[number + 1 :]])
+
+
+def _parts(project: Project) -> list[int]:
+    return [int(each) for each in project.policies.setting(SETTING, [])]
+
+
+def _part(project: Project, number: int, part: int) -> str:
+    found = project.policies.setting(_name(number, part))
+    if not isinstance(found, str):
+        raise ProjectDamagedError(
+            "a part of what an imported taxonomy said last time is missing",
+            found="{name} in {project_path}",
+            remedy="open an earlier copy of the file, or restore a backup",
+            name=_name(number, part),
+            project_path=project.path,
+        )
+    return found
+
+
+def _name(number: int, part: int) -> str:
+    return f"imported taxonomy {number}.{part}"
+
 
 @dataclass(frozen=True)
 class GraphImport:
-    """What came of it."""
+    """The result of an import."""
 
     change: Change  # one step
-    classes_added: int  # how many are new
+    classes_added: int
     edges_added: int
-    aliases_added: int = 0  # how many classes from before got a source id or further synonyms
-    notes_added: int = 0  # how many classes got a note or a colour that they had not
-    classes_removed: int = 0  # how many that the source has no more were removed
-    report: ImportReport | None = None  # what was planned; without it when only figures were asked for
+    aliases_added: int = 0  # classes from before that got a source id or further synonyms
+    notes_added: int = 0  # classes that got a note or a colour
+    classes_removed: int = 0  # that the source has no more
+    report: ImportReport | None = None  # the plan of an update
     stayed: tuple[str, ...] = ()  # classes that could not be merged or removed, each with the reason
 
 
@@ -46,21 +97,13 @@ class GraphPreview:
 
     @property
     def is_known(self) -> bool:
-        """Whether an earlier version was imported."""
         return bool(self.known_name)
 
 
 def preview_import(
     project: Project, imported: ImportedGraph, name: str, *, updates: bool, most: int | None = None
 ) -> GraphPreview:
-    """Say what an import would do; nothing is written.
-
-    Args:
-        project: may be open for reading only.
-        imported: the source.
-        name: of the file or folder.
-        updates: see `import_graph`.
-        most: lines of each list; all by default.
+    """Plan an import and report it, with so many lines of each list at most; nothing is written.
 
     Raises:
         GraphError: the source cannot be brought into this project.
@@ -94,13 +137,11 @@ def import_graph(
     what was imported before: see `engine.interchange.versions.update`.
 
     Args:
-        project: open for writing.
-        source: file or folder.
         graph_format: one of `engine.interchange.detect.FORMATS`, or "auto".
-        under: take only this class of the source and what is below it.
+        under: take only this class of the source and its descendants.
         updates: take over what the source renamed, moved and merged, too.
         removes_gone: with `updates`: remove the classes without labels that the source has no more.
-        read: what is in the source, where it was read before.
+        read: the source, where it was read before.
 
     Raises:
         FormatError, GraphError, StorageError: the source cannot be used; the project is as it was.
@@ -152,11 +193,7 @@ def _looks_alike(project: Project, imported: ImportedGraph) -> bool:
 
 
 def _merge(project: Project, class_id: ClassId, heir_id: ClassId) -> list[str]:
-    """Merge a class into its heir, which keeps the places that the source gives it.
-
-    Returns:
-        The reason why it could not be, if so.
-    """
+    """Merge a class into its heir, which keeps the places that the source gives it; or the reason why not."""
     path, parents = project.classes.graph.path_text(class_id), project.classes.graph.parents(heir_id)
     try:
         with project.history.one_step():
@@ -169,11 +206,7 @@ def _merge(project: Project, class_id: ClassId, heir_id: ClassId) -> list[str]:
 
 
 def _remove(project: Project, class_ids: Sequence[ClassId]) -> tuple[int, list[str]]:
-    """Remove classes that have no labels, the deepest first; what a person put below them goes to their parents.
-
-    Returns:
-        How many were removed, and the reasons why others were not.
-    """
+    """Remove classes without labels, the deepest first; returns the count, and the reasons why others stayed."""
     removed, stayed, labels = 0, list[str](), project.labels.counts()
     for class_id in sorted(class_ids, key=project.classes.graph.level, reverse=True):
         path = project.classes.graph.path_text(class_id)

@@ -20,15 +20,14 @@ _NOTHING_ADDED: Final = "nothing in this folder was added"
 
 @dataclass(frozen=True)
 class ImageImport:
-    """What came of it."""
+    """The result of an import."""
 
     change: Change  # the one undoable step
     added: int  # images that were not in the project before
     already_there: int  # images that were
     labelled: int  # images that got a person's label by this
     classes_added: int  # classes made from sub-folders
-    failures: tuple[FileFailure, ...] = ()
-    """Files and folders that could not be looked at, and folders that cannot name a class."""
+    failures: tuple[FileFailure, ...] = ()  # unreadable files and folders, and folders that cannot name a class
     left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders
 
 
@@ -63,17 +62,14 @@ def import_class_folders(
 def add_found(
     project: Project, found: FoundImages, *, class_id: int | None = None, who: str | None = None
 ) -> ImageImport:
-    """Add images that were found, without asking the disk about them again; with a class they become its shots.
-
-    An image that already has a person's label keeps it.
-    """
+    """Add images that were found; with a class they become its shots, unless a person labelled them before."""
     return _import(project, [(file, class_id) for file in found.files], who=who, found=found)
 
 
 def add_class_folders(
     project: Project, found: FoundImages, *, under: int | None = None, who: str | None = None
 ) -> ImageImport:
-    """Add images that were found in folders whose sub-folders are classes; classes that are missing are made.
+    """Add images that were found in folders whose sub-folders are classes; missing classes are made.
 
     A sub-folder names a class by its path (Fruit/Apple/Gala). Where the graph has neither that path nor the folder
     above as a class, but from before exactly one class of the folder's own name, that class is meant. Where no class
@@ -82,8 +78,6 @@ def add_class_folders(
     synonym of several, is a failure, and nothing in it is added.
 
     Args:
-        project: open for writing.
-        found: in folders, each one's sub-folders are classes.
         under: class that the sub-folders hang below; None for the top.
         who: whose labels these are; by default the name of the folder.
 
@@ -134,11 +128,7 @@ def _nameable(folders: Sequence[ImageFolder]) -> tuple[list[tuple[list[str], lis
 
 
 def _class_for(project: Project, names: Sequence[str], under: int | None, known: frozenset[int]) -> int | None:
-    """The class that a folder means; made, with those above it, where there is none.
-
-    Raises:
-        AmbiguousClassError: its name is a source id or synonym of several classes.
-    """
+    """The class of a folder; made, with those above it, where there is none."""
     graph, parent, missing = project.classes.graph, under, list(names)
     while missing and (child := graph.child_named(parent, missing[0])) is not None:
         parent = child

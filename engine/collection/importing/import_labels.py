@@ -1,25 +1,21 @@
-"""Bring labels back that others gave, in any of the formats: planned first, then taken over as one step.
+"""Import labels in any of the formats: planned first, then taken over as one step.
 
-What a person of this project said is never overwritten: where somebody else says something different, that is listed.
-What a model said elsewhere is no label.
+Labels of the project are never overwritten: conflicts are listed. Predictions of models are no labels.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from engine.collection.importing.class_reading import ClassReader, ClassReading
-from engine.collection.importing.keyword_classes import KeywordClasses
-from engine.collection.importing.known_sources import known_sources
+from engine.collection.importing.class_reading import ClassReader, ClassReading, KeywordClasses
+from engine.collection.importing.import_graph import known_sources
 from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelConflict, LabelPlan
-from engine.collection.importing.match_images import FileContents, ImageMatcher
-from engine.collection.importing.permitted_images import PermittedImages
+from engine.collection.importing.match_images import FileContents, ImageMatcher, PermittedImages
 from engine.errors import GraphError
 from engine.files import FoundFile, shown
-from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import clean_path, join_path
 from engine.images.photo_facts import photo_keywords
 from engine.interchange.labelled_images.formats import AUTO, READ_FORMATS, detect, format_named
@@ -29,18 +25,16 @@ from engine.project.actions import action
 from engine.project.backups.keeping import MANY
 from engine.project.records import Label
 
-SOURCE: Final = "import"
-"""What labels that came from elsewhere say of where they come from."""
+SOURCE: Final = "import"  # source of imported labels
 
-ReadLabels = tuple[str, ForeignLabels]
-"""The format of a source, and what it says."""
+ReadLabels = tuple[str, ForeignLabels]  # the format of a source, and its labels
 
 
 @dataclass(frozen=True)
 class LabelImport:
-    """What came of it."""
+    """The result of an import."""
 
-    plan: LabelPlan  # what could be done at the end, for its lists of what was not taken over
+    plan: LabelPlan  # at the end, for its lists of what was not taken over
     change: Change  # the one undoable step
     labelled: int
     classes_added: int
@@ -56,15 +50,13 @@ def plan_labels(
     read: ReadLabels | None = None,
     contents: FileContents | None = None,
 ) -> LabelPlan:
-    """See what importing labels would do; nothing is changed.
+    """Plan an import of labels; nothing is changed.
 
     Args:
-        project: may be open for reading only.
-        source: a file or folder.
-        format_name: a key of `FORMATS`; found out by default.
-        who: whose labels these are where the source does not say; by default its name.
-        read: what `read_labels` found, where the source was read before.
-        contents: of files that were read before; also stops the reading of others.
+        format_name: a key of `FORMATS`; detected by default.
+        who: the annotator where the source does not name one; by default the name of the source.
+        read: the source, where it was read before.
+        contents: of files that were read before; also cancels the reading of others.
 
     Raises:
         UsageError, FormatError, StorageError: the source cannot be read.
@@ -86,13 +78,10 @@ def import_labels(
     contents: FileContents | None = None,
     image_folders: Sequence[Path] = (),
 ) -> LabelImport:
-    """Take labels over as one undoable step.
+    """Take labels over as one undoable step; see `plan_labels`.
 
     Args:
-        project: open for writing.
-        source, format_name, who, read, contents: see `plan_labels`.
-        adds_classes: whether classes that are missing are made.
-        adds_images: whether images that are missing are added where their files are found and permitted.
+        adds_images: whether missing images are added where their files are found and permitted.
         image_folders: further folders that images may be added from; see `PermittedImages`.
 
     Raises:
@@ -118,11 +107,7 @@ def import_labels(
 
 
 def read_labels(source: Path, format_name: str = AUTO) -> ReadLabels:
-    """Read a source, and tell its format.
-
-    Args:
-        source: relative paths are those of the working folder; what a source says of files starts from there, too.
-        format_name: see `plan_labels`.
+    """Read a source and detect its format; its paths are relative to the working folder.
 
     Raises:
         UsageError, FormatError, StorageError: it cannot be read.
@@ -147,9 +132,7 @@ def _planned(
     for label in foreign.labels:
         planner.take(label)
     return replace(
-        planner.plan(format_name),
-        unlabelled=foreign.unlabelled,
-        problems=(*foreign.problems, *planner.problems()),
+        planner.plan(format_name), unlabelled=foreign.unlabelled, problems=(*foreign.problems, *planner.problems())
     )
 
 
@@ -213,9 +196,7 @@ class _Planner:
                 already += 1
             else:
                 path = self._project.images.record(image_id).path
-                conflicts.append(
-                    LabelConflict(path, self._text(own.class_id), self._text(class_id), label.who or self._whose)
-                )
+                conflicts.append(self._conflict(path, own.class_id, class_id, label))
         return LabelPlan(
             format_name,
             tuple(labels),
@@ -232,7 +213,7 @@ class _Planner:
         )
 
     def problems(self) -> list[str]:
-        """What could not be understood of keywords, and labels of classes that cannot be."""
+        """Ambiguous keywords, and labels of impossible classes."""
         several = [
             f'the keyword "{join_path(names)}" may mean several classes: {", ".join(paths)}'
             for names, paths in self._ambiguous.items()
@@ -251,12 +232,10 @@ class _Planner:
                 return
             if class_id in self._graph.ancestors(earlier):
                 return
-        self._contradictions.append(
-            LabelConflict(label.image, self._text(earlier), self._text(class_id), label.who or self._whose)
-        )
+        self._contradictions.append(self._conflict(label.image, earlier, class_id, label))
 
     def _can_be_made(self, names: tuple[str, ...], label: ForeignLabel) -> bool:
-        """Count a label of a class that is missing; one that no graph takes is a problem."""
+        """Count a label of a missing class; one that no graph takes is a problem."""
         try:
             clean_path(names)
         except GraphError as error:
@@ -299,16 +278,15 @@ class _Planner:
         who = label.who or self._whose
         return ClassConflict(label.image, join_path(label.names), label.source_id, by_name, by_id, who)
 
+    def _conflict(self, image: str, ours: int | None, theirs: int | None, label: ForeignLabel) -> LabelConflict:
+        return LabelConflict(image, self._text(ours), self._text(theirs), label.who or self._whose)
+
     def _text(self, class_id: int | None) -> str:
         return "" if class_id is None else self._graph.path_text(class_id)
 
 
 def images_on_disk(plan: LabelPlan, permitted: PermittedImages) -> tuple[dict[str, FoundFile], list[str]]:
-    """Files of images that are missing in the project, where the source says where they are.
-
-    Returns:
-        Those that may be added, by what the source calls them, and one line for each that must not.
-    """
+    """Files that the source names for missing images: permitted ones by name, and one line for each refused one."""
     missing = set(plan.missing_images)
     places = {label.image: label.file for label in plan.waiting if label.file is not None and label.image in missing}
     files: dict[str, FoundFile] = {}
@@ -330,14 +308,10 @@ def _add_images(project: Project, files: Mapping[str, FoundFile]) -> int:
 
 
 def _add_classes(project: Project, plan: LabelPlan) -> int:
-    before = len(project.classes.graph)
+    graph, before = project.classes.graph, len(project.classes.graph)
     for names in plan.new_classes:
-        _make(project, project.classes.graph, clean_path(names))
-    return len(project.classes.graph) - before
-
-
-def _make(project: Project, graph: CategoryGraph, names: Iterable[str]) -> None:
-    parent: int | None = None
-    for name in names:
-        child = graph.child_named(parent, name)
-        parent = project.classes.add(name, () if parent is None else (parent,))[1] if child is None else child
+        parent: int | None = None
+        for name in clean_path(names):
+            child = graph.child_named(parent, name)
+            parent = project.classes.add(name, () if parent is None else (parent,))[1] if child is None else child
+    return len(graph) - before

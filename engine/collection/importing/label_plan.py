@@ -8,11 +8,11 @@ from engine.project.records import Label
 
 @dataclass(frozen=True)
 class LabelConflict:
-    """Somebody else says something different."""
+    """Two labels of one image differ."""
 
-    image: str  # its path in the project, or in the source where it says two things itself
-    ours: str  # what the label in the project says, as a path; "" for none of the classes
-    theirs: str  # what the source says
+    image: str  # its path in the project, or in the source where that has both labels
+    ours: str  # path of the class in the project; "" for none of the classes
+    theirs: str  # path of the class in the source
     who: str  # the person of the source
 
 
@@ -43,10 +43,8 @@ class LabelPlan:
 
     format_name: str  # what the source is
     labels: tuple[Label, ...] = ()  # those that would be taken over, of images and classes that are there
-    new_classes: dict[tuple[str, ...], int] = field(default_factory=dict)
-    """Classes that are missing, as paths from the top down, with their labels' number."""
-    waiting: tuple[ForeignLabel, ...] = ()
-    """Labels of classes or images that are missing, which `apply` can make or add."""
+    new_classes: dict[tuple[str, ...], int] = field(default_factory=dict)  # paths of missing classes, with label counts
+    waiting: tuple[ForeignLabel, ...] = ()  # labels of classes or images that are missing
     already_there: int = 0  # labels that the project has
     conflicts: tuple[LabelConflict, ...] = ()  # where the project says something else
     contradictions: tuple[LabelConflict, ...] = ()  # images of which the source says two things
@@ -54,8 +52,6 @@ class LabelPlan:
     by_machine: int = 0  # answers of a model, which are no labels
     unlabelled: int = 0  # images of the source without a class
     problems: tuple[str, ...] = ()  # what could not be understood, one line each
-    suggestions: dict[str, int] = field(default_factory=dict)
-    """Keywords of photos that name no class, with how many photos have each; of those with a hierarchy the classes
-    stand in `new_classes`."""
+    suggestions: dict[str, int] = field(default_factory=dict)  # flat keywords that name no class, with photo counts
     class_conflicts: tuple[ClassConflict, ...] = ()  # labels of which it is not clear which class they name
     content_conflicts: tuple[ContentConflict, ...] = ()  # labels of another photo of the same name

@@ -1,31 +1,35 @@
-"""Which images of a project a file of labels means: by content where it is known, else by path or the end of it.
+"""Which images of a project a label is about: by content where it is known, else by path or the end of it.
 
 An equal path with another content is another photo. Where the content of a label's photo is known and the project never
 read its own image of that path, that image is read before it is decided.
 """
 
+import os
+import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, final
 
 from engine.events import CancelToken
 from engine.files import shown
+from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES, kinds_text
+from engine.images.photo_facts import photo_facts
 from engine.images.read_file import HASH_BYTES, file_hashes
 from engine.interchange.labelled_images.records import ForeignLabel
 from engine.project import Project
 
+ELSEWHERE: Final = "it is neither below the list's folder nor below a folder of the project's images"
+NO_FILE: Final = "it is no ordinary file"
+NO_IMAGE: Final = "it is no image that can be read"
 OTHER_CONTENT: Final = "other content"
-_LEAST_PARTS: Final = 2
-"""Folder and name: a name alone (IMG_0001.jpg) says too little of a path from another computer."""
+_LEAST_PARTS: Final = 2  # folder and name: a name alone (IMG_0001.jpg) says too little of a path from another computer
 
 
 class FileContents:
-    """Content hashes of files, read once each, though a plan is made again when it is carried out.
-
-    Args:
-        cancel: stops the reading.
-    """
+    """Content hashes of files, read once each, though a plan is made again when it is carried out."""
 
     def __init__(self, cancel: CancelToken | None = None) -> None:
         self.cancel = cancel or CancelToken()
@@ -58,12 +62,7 @@ class ImageMatch:
 
 
 class ImageMatcher:
-    """Finds images of a project; what is asked of the disk is asked once.
-
-    Args:
-        project: may be open for reading only.
-        contents: of files that were read before.
-    """
+    """Finds images of a project; each file is read once."""
 
     def __init__(self, project: Project, contents: FileContents | None = None) -> None:
         self._project = project
@@ -71,18 +70,18 @@ class ImageMatcher:
         self._files = contents or FileContents()
 
     def match(self, label: ForeignLabel) -> ImageMatch:
-        """The images that a label is about."""
         by_file = None if label.file is None else self._project.images.find(label.file)
         hashes = self._hashes_of(label, is_ours=by_file is not None)
         by_path = self._by_path(label, by_file)
         if not hashes:
-            return ImageMatch(by_path[:1] or self._only(self._ending_as(label.image)))
+            ending = self._ending_as(label.image)
+            return ImageMatch(by_path[:1] or (ending if len(ending) == 1 else ()))
         if same := next((self._contents[each] for each in hashes if each in self._contents), None):
             return ImageMatch(tuple(each for each in by_path if each in same)[:1] or same)
         return self._compared((*by_path, *self._ending_as(label.image)), hashes)
 
     def _hashes_of(self, label: ForeignLabel, *, is_ours: bool) -> frozenset[str]:
-        """What is known of the content of a label's photo; a hash of another kind, or none, says nothing."""
+        """Content hashes of a label's photo; none where they are unknown or of another kind."""
         written = label.content_hash.strip().casefold()
         if len(written) == 2 * HASH_BYTES:
             return frozenset((written,))
@@ -114,10 +113,6 @@ class ImageMatcher:
                     reason = f"it cannot be read: {(isinstance(error, OSError) and error.strerror) or error}"
             match = match if match.namesake else ImageMatch((), record.path, reason)
         return match
-
-    @staticmethod
-    def _only(found: tuple[int, ...]) -> tuple[int, ...]:
-        return found if len(found) == 1 else ()
 
     def _ending_as(self, image: str) -> tuple[int, ...]:
         """Images whose path ends as this, or as which this ends, in at least a folder and a name."""
@@ -157,10 +152,34 @@ def _plain(image: str) -> str:
 
 
 def _ends_alike(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
-    shorter = min(len(first), len(second))
-    common = 0
-    for a, b in zip(reversed(first), reversed(second), strict=False):
-        if a != b:
-            break
-        common += 1
-    return common >= _LEAST_PARTS or common == shorter == len(first)
+    pairs = zip(reversed(first), reversed(second), strict=False)
+    common = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+    return common >= _LEAST_PARTS or common == len(first)
+
+
+@final
+class PermittedImages:
+    """Which listed files may become images, as a list of somebody else could name any file of this computer.
+
+    They lie below the list's folder, below folders of the project's images, or below further ones that a person names.
+    """
+
+    def __init__(self, project: Project, source: Path, further: Sequence[Path] = ()) -> None:
+        own = source if source.is_dir() else source.parent
+        ours = {path.parent for path in project.images.each_file()}
+        self._roots = {os.path.realpath(folder) for folder in (own, *further, *ours)}
+
+    def refusal(self, file: Path) -> str:
+        """Why a file must not become an image, or "". Only ordinary files in a permitted place are opened."""
+        try:
+            status = file.stat()
+        except (OSError, ValueError):
+            return NO_FILE
+        if not stat.S_ISREG(status.st_mode):
+            return NO_FILE
+        real = Path(os.path.realpath(file))
+        if not any(str(folder) in self._roots for folder in real.parents):
+            return ELSEWHERE
+        suffix = file.suffix.casefold()
+        is_image = suffix in IMAGE_SUFFIXES and (suffix in RAW_SUFFIXES or photo_facts(file).width > 0)
+        return "" if is_image else f"{NO_IMAGE}; images are {kinds_text()}"

@@ -9,17 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from engine.collection.relink.path_keys import Parts, common_tail, folder_keys, name_key
 from engine.collection.relink.records import MissingImage
-from engine.collection.relink.seen_files import SeenFiles
+from engine.collection.relink.seen_files import Parts, SeenFiles, common_tail, folder_keys, name_key
 from engine.events import CancelToken
 
-_MOST_RIVALS: Final = 8
-"""Of so many files with one name and size the paths are compared one by one; of more, ends of paths are looked up."""
+_MOST_RIVALS: Final = 8  # files with one name and size whose paths are compared; of more, ends of paths are looked up
 _LONGEST_TAIL: Final = 4
 _MOST_MAPPINGS: Final = 8  # for one folder; the best supported ones
 _SAMPLE: Final = 3
-_ENOUGH: Final = 3  # so many images with the same size make others with another size believable
+_ENOUGH: Final = 3  # so many images of the same size make others of another size believable
 
 Mapping = tuple[Parts, Parts]
 Tail = tuple[str, str, int]
@@ -34,13 +32,7 @@ class _Offer:
 
 
 class ByFolder:
-    """Finds images by the folders that were moved.
-
-    Args:
-        images: the missing images.
-        seen: the files that may be theirs.
-        cancel: asks to stop.
-    """
+    """Finds images by the folders that were moved."""
 
     def __init__(self, images: Sequence[MissingImage], seen: SeenFiles, cancel: CancelToken) -> None:
         self._images = images
@@ -52,7 +44,7 @@ class ByFolder:
         self._split()
 
     def find(self) -> dict[int, int]:
-        """File by image, both by their numbers, where moved folders say it without a doubt."""
+        """File by image, both by number, where moved folders leave no doubt."""
         offers = self._offers(self._best_mappings(self._votes()))
         best: dict[int, tuple[tuple[bool, int], set[int]]] = {}
         for mapping, offer in offers.items():
@@ -93,13 +85,11 @@ class ByFolder:
             if file is not None:
                 pairs[self._folder_of[number], self._seen.files[file].folder] += 1
         votes: Counter[Mapping] = Counter()
-        for (old, new), count in pairs.items():
-            votes[self._mapping(self._folders[old], self._seen.folder_keys[new])] += count
+        for (folder, seen_folder), count in pairs.items():
+            old, new = self._folders[folder], self._seen.folder_keys[seen_folder]
+            tail = common_tail(old, new)
+            votes[old[: len(old) - tail], new[: len(new) - tail]] += count
         return votes
-
-    def _mapping(self, old: Parts, new: Parts) -> Mapping:
-        tail = common_tail(old, new)
-        return old[: len(old) - tail], new[: len(new) - tail]
 
     def _nearest(self, image: int, rivals: Sequence[int]) -> int | None:
         """The file whose path has the longest end in common with the image's; None when two have."""
@@ -111,7 +101,7 @@ class ByFolder:
         return rivals[tails.index(longest)] if tails.count(longest) == 1 else None
 
     def _tails(self) -> dict[Tail, int]:
-        """The only file with each end of a path, -1 where there are several; of names that many files have."""
+        """The only file with each end of a path, -1 where there are several, for names of many files."""
         tails: dict[Tail, int] = {}
         ends = [_ends(keys) for keys in self._seen.folder_keys]
         for (name, size), numbers in self._seen.by_name.items():
@@ -151,7 +141,7 @@ class ByFolder:
         return offers
 
     def _targets(self, keys: Parts, best: dict[Parts, list[Parts]]) -> Iterator[tuple[Mapping, int]]:
-        """The folders that a missing folder may be now, with the mapping that says so."""
+        """The folders that a missing folder may be now, with their mappings."""
         for length in range(len(keys) + 1):
             old = keys[:length]
             for new in best.get(old, ()):
@@ -159,7 +149,7 @@ class ByFolder:
                     yield (old, new), folder
 
     def _in_folder(self, image: int, folder: int) -> int | None:
-        """The file with an image's name in a folder; where only case tells several apart, the one spelled the same."""
+        """The file with an image's name in a folder; where only case differs, the one spelled the same."""
         numbers = self._seen.in_folder.get((folder, self._names[image]), ())
         if len(numbers) > 1:
             name = self._images[image].path.rpartition("/")[2]
@@ -170,7 +160,7 @@ class ByFolder:
         return self._images[image].size_bytes == self._seen.files[file].size_bytes
 
     def _believed(self, offer: _Offer) -> list[tuple[int, int]]:
-        """What to take of an offer: all of it when the sample agrees, else what its contents prove."""
+        """All of an offer when the sample agrees, else what contents prove."""
         if not offer.same:
             return []
         readable = [pair for pair in offer.same if self._images[pair[0]].content_hash is not None]
@@ -187,5 +177,4 @@ class ByFolder:
 
 
 def _ends(keys: Parts) -> list[str]:
-    """The last one, two, ... parts of a folder's path."""
     return ["/".join(keys[-length:]) for length in range(1, min(len(keys), _LONGEST_TAIL) + 1)]

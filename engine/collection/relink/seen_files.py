@@ -1,19 +1,48 @@
 """Looks through folders once and keeps what may be a missing image, found again by folder, name and size."""
 
 import os
-from collections import Counter
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
 
-from engine.collection.relink.path_keys import Parts, disk_folder_keys, name_key
 from engine.collection.relink.records import MissingImage
 from engine.errors import StorageError
 from engine.events import CancelToken, ProgressMeter
 from engine.files import FileFailure, FoundFile
 from engine.images.kinds import IMAGE_SUFFIXES
 from engine.images.read_file import file_hashes
+
+Parts = tuple[str, ...]
+
+
+def name_key(name: str) -> str:
+    """A name as it is compared: macOS decomposes accents, and most systems ignore case."""
+    if name.isascii():
+        return name.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def folder_keys(folder: str) -> Parts:
+    """Parts of a folder, as they are compared; it may be of another system (`D:/photos`, `//server/share`)."""
+    return tuple(name_key(part) for part in folder.split("/") if part not in ("", "."))
+
+
+def disk_folder_keys(folder: str) -> Parts:
+    """The parts of an absolute path on this computer, as they are compared."""
+    return folder_keys(folder.replace(os.sep, "/"))
+
+
+def common_tail(first: Parts, second: Parts) -> int:
+    """How many parts two paths have in common at their ends."""
+    length = 0
+    for one, other in zip(reversed(first), reversed(second), strict=False):
+        if one != other:
+            break
+        length += 1
+    return length
+
 
 _NO_HASHES: Final = frozenset[bytes]()
 
@@ -31,28 +60,17 @@ class SeenFile:
 
 @final
 class SeenFiles:
-    """The files below some folders that have the name or the size of a missing image. Files are named by number.
-
-    Attributes:
-        files: all that were kept.
-        folders: absolute paths of their folders.
-        folder_keys: the parts of those, as they are compared.
-        failures: folders that could not be looked through.
-        by_name: numbers of the files with a name and size.
-        by_size: numbers of the files with a size.
-        in_folder: numbers of the files with a name in a folder.
-        folders_at: numbers of the folders at a path, which are several where only case tells them apart.
-    """
+    """The files below some folders that have the name or the size of a missing image, by number."""
 
     def __init__(self, wanted: Iterable[MissingImage]) -> None:
         self.files: list[SeenFile] = []
-        self.folders: list[str] = []
-        self.folder_keys: list[Parts] = []
-        self.failures: list[FileFailure] = []
-        self.by_name: dict[tuple[str, int], list[int]] = {}
-        self.by_size: dict[int, list[int]] = {}
-        self.in_folder: dict[tuple[int, str], list[int]] = {}
-        self.folders_at: dict[Parts, list[int]] = {}
+        self.folders: list[str] = []  # absolute
+        self.folder_keys: list[Parts] = []  # of `folders`
+        self.failures: list[FileFailure] = []  # folders that could not be read
+        self.by_name: dict[tuple[str, int], list[int]] = {}  # files of a name and size
+        self.by_size: dict[int, list[int]] = {}  # files of a size
+        self.in_folder: dict[tuple[int, str], list[int]] = {}  # files of a name in a folder
+        self.folders_at: dict[Parts, list[int]] = {}  # several where only case tells them apart
         self._hashes: dict[int, frozenset[bytes]] = {}
         wanted = list(wanted)
         self.names = {name_key(image.path.rpartition("/")[2]) for image in wanted}
@@ -60,11 +78,11 @@ class SeenFiles:
         self._suffixes = IMAGE_SUFFIXES | {os.path.splitext(name)[1] for name in self.names}  # noqa: PTH122
 
     def look_through(self, places: Sequence[Path], meter: ProgressMeter, cancel: CancelToken) -> None:
-        """Keep the files below some folders; each folder is looked at once, by whatever links it is reached.
+        """Keep the files below some folders; each folder is read once, by whatever links it is reached.
 
         Raises:
             StorageError: one of the places is no folder.
-            Cancelled: asked to stop.
+            Cancelled: `cancel` was set.
         """
         for place in places:
             if not os.path.isdir(place):  # noqa: PTH112 (a share that is gone is no folder either)
@@ -74,25 +92,21 @@ class SeenFiles:
             self._keep(folder, entries, meter, cancel)
 
     def path(self, number: int) -> Path:
-        """Where a file is."""
         file = self.files[number]
         return Path(self.folders[file.folder], file.name)
 
     def found(self, number: int) -> FoundFile:
-        """A file as projects take it."""
         file = self.files[number]
         return FoundFile(self.path(number), file.size_bytes, file.modified_ns)
 
     def has_content(self, number: int, content_hash: bytes) -> bool:
-        """Whether a file has this content; it is read the first time it is asked for."""
+        """Whether a file has this content; it is read once."""
         return content_hash in self.hashes(number)
 
     def is_known(self, number: int, content_hash: bytes) -> bool:
-        """Whether a file was read and has this content."""
         return content_hash in self._hashes.get(number, _NO_HASHES)
 
     def was_read(self, number: int) -> bool:
-        """Whether a file was read before."""
         return number in self._hashes
 
     def hashes(self, number: int) -> frozenset[bytes]:
@@ -121,16 +135,11 @@ class SeenFiles:
             if key not in self.names and status.st_size not in self.sizes:
                 continue
             if number < 0:
-                number = self._add_folder(folder)
+                number, keys = len(self.folders), disk_folder_keys(folder)
+                self.folders.append(folder)
+                self.folder_keys.append(keys)
+                self.folders_at.setdefault(keys, []).append(number)
             self._add(SeenFile(number, entry.name, key, status.st_size, status.st_mtime_ns))
-
-    def _add_folder(self, folder: str) -> int:
-        number = len(self.folders)
-        keys = disk_folder_keys(folder)
-        self.folders.append(folder)
-        self.folder_keys.append(keys)
-        self.folders_at.setdefault(keys, []).append(number)
-        return number
 
     def _add(self, file: SeenFile) -> None:
         number = len(self.files)
@@ -175,8 +184,3 @@ def _kind_of(entry: os.DirEntry[str]) -> str:
         return "file" if entry.is_file() else ""
     except OSError:
         return ""
-
-
-def names_by_count(files: Iterable[SeenFile]) -> Counter[int]:
-    """How many different names the files of each size have: a size that many share tells little."""
-    return Counter(size for _, size in {(file.key, file.size_bytes) for file in files})

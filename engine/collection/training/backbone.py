@@ -4,107 +4,85 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+from torch import nn
 
 from engine.collection.models import model_of
-from engine.collection.training.duration import MOST_QUANTISED, ending_s
-from engine.collection.training.held_out import (
+from engine.collection.training.labelled import TrainingImages, labelled_embeddings, project_images
+from engine.collection.training.measurement import (
+    MOST_QUANTISED,
     curve_check,
+    ending_s,
     exported_embeddings,
     fitted_to_training,
     held_out_accuracy,
     held_out_temperature,
 )
-from engine.collection.training.labelled import labelled_embeddings
-from engine.collection.training.project_images import TrainingImages, project_images
-from engine.collection.training.settings import BackboneSettings, Chosen, by_field, plain_settings, with_chosen
+from engine.collection.training.progress import TrainingStage
+from engine.collection.training.settings import BackboneSettings, plain_settings, with_chosen
 from engine.collection.training.starts import Start, start_of
-from engine.collection.training.telling import Teller, TrainingStage
 from engine.collection.training.trained import (
     TrainedFiles,
+    TrainingTask,
     backbone_file,
+    forget,
     free_name,
+    open_run,
     propagation_file,
     training_folder,
     write_trained,
 )
-from engine.collection.training.unfinished import forget, open_run
 from engine.config import CacheFolders
 from engine.errors import InputError, ModelError
-from engine.events import CancelToken, OnProgress, ignore_progress
-from engine.model_card import BackboneCard, file_hash
+from engine.model.backbone import UnitEmbedding
+from engine.model.propagation import PropagationNetwork
+from engine.model_card import BackboneCard, file_hash, write_card
 from engine.project import Project
-from engine.training.curve import CHECKPOINT_NAME, OnPoint, TrainingPoint, ignore_point, kept_iteration
+from engine.runtime.quantization import FEWEST_IMAGES, write_eight_bit
+from engine.training import checkpoints
+from engine.training.arithmetic import IMAGENET_MEAN, IMAGENET_STD, middle_windows
+from engine.training.curve import CHECKPOINT_NAME, TrainingPoint, kept_iteration
+from engine.training.export import export_propagation
+from engine.training.level_wise import LevelWiseSettings, PrototypePropagation
+from engine.training.loop import embedder, place, train
+from engine.training.settings import TrainingSettings
+from engine.training.thawed.wrappers import ScaledEmbedding
 
-if TYPE_CHECKING:
-    from torch import nn
-
-    from engine.training.level_wise import PrototypePropagation
-    from engine.training.settings import TrainingSettings
-
-RESUMED: Final = "resumed_iteration"
-"""Figure of a training that was stopped: after which iteration it went on."""
-CHECKPOINTS: Final = 20
-"""In a training: what a crash costs is a twentieth of it at most."""
+RESUMED: Final = "resumed_iteration"  # figure of a training that was stopped: after which iteration it went on
+CHECKPOINTS: Final = 20  # in a training: what a crash costs is a twentieth of it at most
 
 
-def train_backbone(
-    project: Project,
-    caches: CacheFolders,
-    chosen: Chosen | None = None,
-    *,
-    out: Path,
-    on_progress: OnProgress = ignore_progress,
-    on_point: OnPoint = ignore_point,
-    cancel: CancelToken | None = None,
-) -> TrainedFiles:
+def train_backbone(task: TrainingTask) -> TrainedFiles:
     """Train a backbone and its attention on what a person labelled, export both, and measure them on held-out images.
 
     Paper: Algorithm 1, except that embeddings have length 1 and a temperature divides their squared distances, as
-    everywhere in the program, and that training goes on from the backbone in use: a project has few images.
-
-    Args:
-        project: may be open for reading only.
-        caches: where the embeddings of the model in use are; without them there is no figure from before.
-        chosen: settings by name, see `BackboneSettings`.
-        out: folder for the files, empty or missing; taken away again when the training fails or is stopped.
-        on_progress: called after every image that is read, then after every iteration; at most ten times a second.
-        on_point: called with each point of the curve.
-        cancel: asks to stop.
-
-    Returns:
-        The files, not part of the project yet.
-
-    Raises:
-        InputError: too little is labelled, or a setting is wrong.
-        ModelError: the loss is no number any more, or the export differs from torch.
-        StorageError: the folder refuses.
-        Cancelled: it was asked to stop. What was learned is kept in the cache: asked for again, it goes on from there.
+    everywhere in the program, and that training goes on from the backbone in use: a project has few images. What was
+    learned until it is stopped is kept in the cache, and the same training goes on from there.
     """
-    settings = with_chosen(BackboneSettings(), by_field(chosen or {}))
-    start, teller = start_of(project, caches, settings.start), Teller(on_progress, on_point)
-    settings, cancel = start.filled_in(settings), cancel or CancelToken()
+    project, out, progress, cancel = task.project, task.out, task.progress, task.cancel
+    settings = with_chosen(BackboneSettings(), task.chosen)
+    start = start_of(project, task.caches, settings.start)
+    settings = start.filled_in(settings)
     assert settings.side is not None, "filled in"
     with training_folder(out):
         images = project_images(
-            project, settings, out, side=start.stored_side(settings.side), on_progress=teller.reading, cancel=cancel
+            project, settings, out, side=start.stored_side(settings.side), on_progress=progress.reading, cancel=cancel
         )
-        run = open_run(project, caches, settings, by_field(chosen or {}))
+        run = open_run(project, task.caches, settings, task.chosen)
         resumed = _resumed_iteration(run)
-        teller.stage(TrainingStage.PREPARING)
+        progress.begin(TrainingStage.PREPARING)
         objective = _objective(settings, start, images)
-        _train(objective, images, settings, teller, cancel, start=start, run=run)
-        teller.stage(TrainingStage.SAVING)
+        _train(objective, images, settings, task, start=start, run=run)
+        progress.begin(TrainingStage.SAVING)
         card = _export(objective, start, images, settings, out)
-        teller.stage(TrainingStage.MEASURING)
-        files = _measured(project, caches, start, images, TrainedFiles(
+        progress.begin(TrainingStage.MEASURING)
+        files = _measured(task, start, images, TrainedFiles(
             out, "backbone", free_name(project, "backbone"), project.models.current.version_id,
             backbone_name=start.name, backbone_hash=file_hash(backbone_file(out)), card=card,
             figures={"iterations": settings.iterations, "kept_iteration": settings.iterations} | resumed,
-            settings=plain_settings(settings), history=tuple(teller.points),
+            settings=plain_settings(settings), history=tuple(progress.points),
         ))  # fmt: skip
         write_trained(files)
     forget(run)
@@ -112,17 +90,12 @@ def train_backbone(
 
 
 def _resumed_iteration(run: Path) -> dict[str, int]:
-    """The figure of a training that goes on: where it was stopped."""
     with suppress(OSError, ValueError):  # it starts anew
         return {RESUMED: kept_iteration(run / CHECKPOINT_NAME)}
     return {}
 
 
-def _objective(settings: BackboneSettings, start: Start, images: TrainingImages) -> "PrototypePropagation":
-    from engine.model.backbone import UnitEmbedding
-    from engine.training.level_wise import LevelWiseSettings, PrototypePropagation
-    from engine.training.thawed.wrappers import ScaledEmbedding
-
+def _objective(settings: BackboneSettings, start: Start, images: TrainingImages) -> PrototypePropagation:
     network, width = start.network(settings)
     objective = PrototypePropagation(
         ScaledEmbedding(UnitEmbedding(network), start.temperature),
@@ -137,48 +110,43 @@ def _objective(settings: BackboneSettings, start: Start, images: TrainingImages)
 
 
 def _train(
-    objective: "PrototypePropagation",
+    objective: PrototypePropagation,
     images: TrainingImages,
     settings: BackboneSettings,
-    teller: Teller,
-    cancel: CancelToken,
+    task: TrainingTask,
     *,
     start: Start,
     run: Path,
 ) -> None:
     """Train, and keep the mean of before and after."""
-    from engine.training import checkpoints
-    from engine.training.loop import embedder, place, train
-
     plan, pixels, check = _plan(settings), images.training_set.pixels, curve_check(objective, images)
-    teller.stage(TrainingStage.EMBEDDING)
-    cancel.raise_if_cancelled()
+    progress = task.progress
+    progress.begin(TrainingStage.EMBEDDING)
+    task.cancel.raise_if_cancelled()
     place(objective, plan)
     embed, started_s = embedder(objective, pixels, plan.side), time.perf_counter()
     objective.refresh(embed)
-    teller.ending_s = ending_s((time.perf_counter() - started_s) / len(images.training), len(pixels))
-    teller.point(TrainingPoint(0, accuracy=None if check is None else check(embed)))
+    progress.ending_s = ending_s((time.perf_counter() - started_s) / len(images.training), len(pixels))
+    progress.add_point(TrainingPoint(0, accuracy=None if check is None else check(embed)))
     if (run / CHECKPOINT_NAME).exists():
         for point in checkpoints.read(run / CHECKPOINT_NAME).curve:
-            teller.point(point)
+            progress.add_point(point)
     train(
         objective,
         pixels,
         plan,
         run,
         validate=check,
-        on_point=teller.point,
-        on_progress=teller.progress,
-        cancel=cancel,
+        on_point=progress.add_point,
+        on_progress=progress.report,
+        cancel=task.cancel,
     )
     objective.cpu().eval()
     assert settings.trained_share is not None, "filled in"
     start.average(_network_in(objective), settings.trained_share)
 
 
-def _plan(settings: BackboneSettings) -> "TrainingSettings":
-    from engine.training.settings import TrainingSettings
-
+def _plan(settings: BackboneSettings) -> TrainingSettings:
     assert settings.side is not None, "filled in"
     assert settings.learning_rate is not None, "filled in"
     return TrainingSettings(
@@ -195,13 +163,9 @@ def _plan(settings: BackboneSettings) -> "TrainingSettings":
 
 
 def _export(
-    objective: "PrototypePropagation", start: Start, images: TrainingImages, settings: BackboneSettings, out: Path
+    objective: PrototypePropagation, start: Start, images: TrainingImages, settings: BackboneSettings, out: Path
 ) -> BackboneCard:
     """Write backbone and propagation; returns the card, its temperature still that of the training."""
-    from engine.model.propagation import PropagationNetwork
-    from engine.training.arithmetic import IMAGENET_MEAN, IMAGENET_STD
-    from engine.training.export import export_propagation
-
     assert settings.side is not None, "filled in"
     attention = objective.attention
     card = BackboneCard(
@@ -226,23 +190,18 @@ def _export(
     return start.write(_network_in(objective), backbone_file(out), card)
 
 
-def _network_in(objective: "PrototypePropagation") -> "nn.Module":
-    """What `Start.network` made."""
+def _network_in(objective: PrototypePropagation) -> nn.Module:
     return objective.backbone.get_submodule("backbone.backbone")
 
 
-def _measured(
-    project: Project, caches: CacheFolders, start: Start, images: TrainingImages, files: TrainedFiles
-) -> TrainedFiles:
+def _measured(task: TrainingTask, start: Start, images: TrainingImages, files: TrainedFiles) -> TrainedFiles:
     """Fill in the figures and the card's temperature, by the exported files."""
-    from engine.model_card import write_card
-
     _write_companion(files, start, images)
     embeddings = exported_embeddings(backbone_file(files.folder), files.card, images)
-    fitted = fitted_to_training(project.classes.graph, images, embeddings, files.propagation, files.card)
+    fitted = fitted_to_training(task.project.classes.graph, images, embeddings, files.propagation, files.card)
     temperature = held_out_temperature(fitted, images, embeddings, files.card.temperature)
     figures: dict[str, float | None] = {
-        "before_accuracy": _accuracy_before(project, caches, images),
+        "before_accuracy": _accuracy_before(task.project, task.caches, images),
         "after_accuracy": held_out_accuracy(fitted, images, embeddings),
         "held_out_images": len(images.held_out),
         "labelled_images": len(images.images),
@@ -255,10 +214,7 @@ def _measured(
 
 
 def _write_companion(files: TrainedFiles, start: Start, images: TrainingImages) -> None:
-    """Write the eight-bit companion, so that the new backbone embeds as fast as the one before; some have none."""
-    from engine.runtime.quantization import FEWEST_IMAGES, write_eight_bit
-    from engine.training.arithmetic import middle_windows
-
+    """Write the eight-bit companion, so that the new backbone embeds as fast as the one before."""
     count = len(images.images)
     if count < FEWEST_IMAGES:
         return
@@ -269,10 +225,9 @@ def _write_companion(files: TrainedFiles, start: Start, images: TrainingImages) 
 
 
 def _accuracy_before(project: Project, caches: CacheFolders, images: TrainingImages) -> float | None:
-    """The same figure of the model in use; None where its embeddings are not there."""
     model = model_of(project, caches)
     try:
-        embeddings: NDArray[np.float32] = labelled_embeddings(images.images, model, caches)
+        embeddings = labelled_embeddings(images.images, model, caches)
     except InputError:
         return None
     fitted = fitted_to_training(project.classes.graph, images, embeddings, model.propagation, model.card)

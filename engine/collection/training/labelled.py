@@ -1,26 +1,40 @@
-"""What a person labelled in a project, as training takes it: positions instead of ids, and the graph as arrays."""
+"""A project's labelled images as training takes them: positions instead of ids, decoded once, a part held out."""
 
+import math
+import os
+import shutil
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.embed import open_cache
-from engine.collection.embeddings.embedding_store import EmbeddingStore
-from engine.collection.embeddings.image_list import ImageList
+from engine.collection.image_list import EmbeddingStore, ImageList
 from engine.collection.models import ModelFiles
+from engine.collection.training.settings import BackboneSettings
 from engine.config import CacheFolders
-from engine.errors import InputError
+from engine.errors import ImageError, InputError
+from engine.events import CancelToken, OnProgress, ProgressMeter
 from engine.everyday.shots import reached_classes
+from engine.full_disk import disk_full, writing
 from engine.graph.arrays import edge_index
 from engine.graph.category_graph import CategoryGraph
+from engine.images.decode import read_rgb
+from engine.images.pixels import square
 from engine.project import Project
+from engine.training.training_set import TrainingSet
+
+if TYPE_CHECKING:
+    from engine.training.level_wise import EpisodeShape
 
 
 @dataclass(frozen=True)
 class TrainingLabels:
-    """The images a person gave a class, without those that cannot be read."""
+    """The images that a person gave a class, without unreadable ones."""
 
     image_ids: NDArray[np.int64]  # (n,) int64; ascending as they come from the project
     class_ids: NDArray[np.int64]  # (n,) int64
@@ -31,7 +45,6 @@ class TrainingLabels:
         return len(self.image_ids)
 
     def in_order(self, rows: NDArray[np.int64]) -> "TrainingLabels":
-        """Some of the images, in the order of these rows."""
         return TrainingLabels(
             self.image_ids[rows],
             self.class_ids[rows],
@@ -51,16 +64,11 @@ class GraphArrays:
     is_leaf: NDArray[np.bool_]  # (C,) bool, without children in the whole graph
 
     def positions_of(self, class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Positions of classes that are among them."""
         return np.searchsorted(self.class_ids, class_ids)
 
 
 def labelled_images(project: Project) -> TrainingLabels:
-    """Read what a person labelled.
-
-    Raises:
-        InputError: nothing is labelled.
-    """
+    """The labels of a project; `InputError` without any."""
     images = ImageList(project)
     images.read()
     # Beside a writer, a label may be of a class that came after the graph was read.
@@ -111,3 +119,179 @@ def graph_arrays(graph: CategoryGraph, labelled: NDArray[np.int64]) -> GraphArra
         np.array([graph.level(class_id) for class_id in class_ids], dtype=np.int64),
         np.array([not graph.children(class_id) for class_id in class_ids], dtype=np.bool_),
     )
+
+
+LEAST_CLASSES: Final = 2
+LEAST_IMAGES: Final = 2  # A class gives one image as its prototype and one to classify
+MOST_IMAGES: Final = 5
+MOST_WAYS: Final = 5
+USUAL_SHARE: Final = 0.6
+_PIECE_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class TrainingImages:
+    """Decoded images of a project."""
+
+    images: TrainingLabels  # the n labelled images that could be decoded, those for training first
+    training_set: TrainingSet  # of the first m, with the pixels of all n
+    arrays: GraphArrays  # the classes
+    shape: "EpisodeShape"  # an iteration that fits what there is
+    broken: int  # images that could not be decoded
+
+    @property
+    def training(self) -> NDArray[np.int64]:
+        return np.arange(len(self.training_set.class_positions))
+
+    @property
+    def held_out(self) -> NDArray[np.int64]:
+        return np.arange(len(self.training_set.class_positions), len(self.images))
+
+
+def project_images(
+    project: Project,
+    settings: BackboneSettings,
+    folder: Path,
+    *,
+    side: int,
+    on_progress: OnProgress,
+    cancel: CancelToken,
+) -> TrainingImages:
+    """Decode what a person labelled, into a file in a folder, and split it.
+
+    A label on a coarse class makes an image of that class; levels are longest paths; labelled leaf classes with enough
+    images are the few-shot classes. The stored side is larger than that of training, for random shifts.
+
+    Raises:
+        InputError: too few images or classes.
+        StorageError: the folder refuses.
+        Cancelled: `cancel` was set.
+    """
+    labelled = labelled_images(project)
+    arrays = graph_arrays(project.classes.graph, labelled.class_ids)
+    kept, held_out = held_out_split(labelled, arrays, settings)
+    check_labels(arrays, arrays.positions_of(labelled.class_ids[kept]))
+    pixels, decoded = _decoded(
+        project, labelled, np.concatenate([kept, held_out]), folder, side=side,
+        meter=ProgressMeter(len(labelled), on_progress), cancel=cancel,
+    )  # fmt: skip
+    rows = np.concatenate([kept, held_out])[decoded]
+    positions = arrays.positions_of(labelled.class_ids[rows])
+    training = positions[: int((decoded < len(kept)).sum())]
+    training_set, shape = training_set_of(arrays, training, pixels, settings)
+    return TrainingImages(labelled.in_order(rows), training_set, arrays, shape, len(labelled) - len(rows))
+
+
+def training_set_of(
+    arrays: GraphArrays, positions: NDArray[np.int64], pixels: NDArray[np.uint8], settings: BackboneSettings
+) -> "tuple[TrainingSet, EpisodeShape]":
+    """The training set of positions (m,) of classes and pixels (n, S, S, 3), n >= m, and the shape of an iteration."""
+    shape = shape_for(np.bincount(positions, minlength=len(arrays.class_ids))[arrays.is_leaf], settings)
+    few_shot = _with_images(positions, arrays, shape.shots + shape.query_count)
+    return TrainingSet(pixels, positions, arrays.edge_index, arrays.levels, few_shot, arrays.names), shape
+
+
+def held_out_split(
+    labelled: TrainingLabels, arrays: GraphArrays, settings: BackboneSettings
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows to train on and rows to hold out: of each leaf class a share, as long as `LEAST_IMAGES` stay."""
+    generator, share = np.random.default_rng(settings.seed), settings.held_out_share
+    kept, held_out = [], []
+    positions = arrays.positions_of(labelled.class_ids)
+    for position in np.unique(positions).tolist():
+        rows = generator.permutation(np.flatnonzero(positions == position))
+        wanted = max(1, round(len(rows) * share)) if share and arrays.is_leaf[position] else 0
+        count = max(0, min(wanted, len(rows) - LEAST_IMAGES))
+        held_out.append(rows[:count])
+        kept.append(rows[count:])
+    return np.sort(np.concatenate(kept)), np.sort(np.concatenate(held_out))
+
+
+def check_labels(arrays: GraphArrays, positions: NDArray[np.int64]) -> None:
+    """Refuse labels, as positions (n,) of classes, that Algorithm 1 cannot learn from.
+
+    Raises:
+        InputError: too few leaf classes have enough images.
+    """
+    few_shot = _with_images(positions, arrays, LEAST_IMAGES)
+    if len(few_shot) < LEAST_CLASSES:
+        counts = np.bincount(positions, minlength=len(arrays.class_ids))
+        scarce = np.flatnonzero(arrays.is_leaf & (counts < LEAST_IMAGES)).tolist()
+        example = f"; “{arrays.names[scarce[0]]}” has {counts[scarce[0]]}" if scarce else ""
+        raise InputError(
+            "there are too few labelled images to train a backbone",
+            expected="at least {least_classes} leaf classes with {least} labelled images each",
+            found=f"{len(few_shot)}{example}",
+            remedy="label more images of leaf classes first",
+            least_classes=LEAST_CLASSES,
+            least=LEAST_IMAGES,
+        )
+
+
+def shape_for(leaf_counts: NDArray[np.int64], settings: BackboneSettings) -> "EpisodeShape":
+    """An iteration as large as most of the labelled leaves allow, from the images (L,) of each; chosen values stay."""
+    from engine.training.level_wise import EpisodeShape
+
+    counts = np.sort(leaf_counts[leaf_counts >= LEAST_IMAGES])[::-1]
+    usual = max(LEAST_CLASSES, int(USUAL_SHARE * len(counts)))
+    images = int(counts[min(usual, len(counts)) - 1]) if len(counts) else LEAST_IMAGES
+    shots = settings.shots or min(MOST_IMAGES, images // 2)
+    queries = settings.queries or max(1, min(MOST_IMAGES, images - shots))
+    able = int((counts >= shots + queries).sum())
+    ways = settings.ways or max(LEAST_CLASSES, min(MOST_WAYS, able))
+    return EpisodeShape(ways=ways, shots=shots, queries=queries, coarse_images=settings.coarse_images)
+
+
+def _with_images(positions: NDArray[np.int64], arrays: GraphArrays, count: int) -> NDArray[np.int64]:
+    """Positions of leaf classes that have at least `count` of the images."""
+    return np.flatnonzero(arrays.is_leaf & (np.bincount(positions, minlength=len(arrays.class_ids)) >= count))
+
+
+def _decoded(
+    project: Project,
+    labelled: TrainingLabels,
+    rows: NDArray[np.int64],
+    folder: Path,
+    *,
+    side: int,
+    meter: ProgressMeter,
+    cancel: CancelToken,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Decode images to pixels (n, side, side, 3) uint8 of sound ones, and their places (n,) in `rows`."""
+    pixels = _new_pixels(folder, len(rows), side)
+    sound: list[int] = []
+    meter.note = "reading images"
+    for place, row in enumerate(rows.tolist()):
+        cancel.raise_if_cancelled()
+        try:
+            image = read_rgb(project.path.parent / labelled.paths[row], smallest_side=side)
+        except ImageError:
+            image = None
+        if image is not None:
+            pixels[len(sound)] = square(image, side)
+            sound.append(place)
+        meter.advance()
+    return pixels[: len(sound)], np.array(sound, dtype=np.int64)
+
+
+def _new_pixels(folder: Path, count: int, side: int) -> NDArray[np.uint8]:
+    """Map an unnamed file, of which nothing stays however the training ends."""
+    shape = (count, side, side, 3)
+    with writing(folder, "the decoded images cannot be kept for the training", "choose another folder"):
+        free = shutil.disk_usage(folder).free
+        if free < math.prod(shape):
+            raise disk_full(folder, needed_bytes=math.prod(shape), free_bytes=free)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            _reserve(file, math.prod(shape))
+            return np.memmap(file, dtype=np.uint8, mode="r+", shape=shape)
+
+
+def _reserve(file: IO[bytes], size_bytes: int) -> None:
+    """Take the room now: a full disk would end the process when a mapped file grows."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, size_bytes)
+        return
+    empty = bytes(_PIECE_BYTES)
+    for start in range(0, size_bytes, _PIECE_BYTES):
+        file.write(empty[: size_bytes - start])
+    file.flush()

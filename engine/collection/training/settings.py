@@ -9,13 +9,10 @@ from engine.errors import InputError, UsageError
 from engine.project.records import Plain
 from engine.training.settings import Augmentation, at_least, between
 
-Chosen = Mapping[str, Plain]
-"""Settings that a person chose, by name; values as text or already of their type."""
+Chosen = Mapping[str, Plain]  # settings that a person chose, by name; values as text or already of their type
 
-CURRENT: Final = "current"
-"""Training goes on from the model version in use."""
-CONV4: Final = "conv4"
-"""Training starts from the paper's network with random weights."""
+CURRENT: Final = "current"  # training goes on from the model version in use
+CONV4: Final = "conv4"  # training starts from the paper's network with random weights
 
 T = TypeVar("T")
 
@@ -76,20 +73,16 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Plain]:
 
 
 def by_field(chosen: Chosen) -> dict[str, Plain]:
-    """The same under the names that fields have: `learning-rate` and `lambda` are no names in Python."""
+    """The same by field name: `learning-rate` and `lambda` are no names in Python."""
     names = {name: name.replace("-", "_") for name in chosen}
     return {"lambda_" if field == "lambda" else field: chosen[name] for name, field in names.items()}
 
 
 def with_chosen(settings: T, chosen: Chosen) -> T:
-    """Settings with the chosen values in place of their own; fields of settings inside settings are reached by name.
-
-    Args:
-        settings: a dataclass.
-        chosen: by field name.
+    """A settings dataclass with the chosen values; fields of nested settings are reached by name.
 
     Raises:
-        UsageError: there is no such setting, or the value is of another type; the message lists what there is.
+        UsageError: there is no such setting, or the value is of another type.
         InputError: the value is out of range.
     """
     known = dict(_fields_of(settings))
@@ -100,7 +93,7 @@ def with_chosen(settings: T, chosen: Chosen) -> T:
 
 
 def plain_settings(settings: object) -> dict[str, Plain]:
-    """All values by name, those of settings inside settings too: what a model version remembers."""
+    """All values by name, those of nested settings too, as a model version stores them."""
     return {
         name: value if isinstance(value, int | float | str | None) else str(value)
         for name, value in _fields_of(settings)
@@ -152,7 +145,7 @@ def _as_type(value: Plain, wanted: Any) -> Any:
     if wanted is bool:
         return value if isinstance(value, bool) else _BOOLS[str(value).lower()]
     if isinstance(value, bool) or wanted is types.NoneType:
-        raise TypeError(_name_of(wanted))
+        raise TypeError(str(wanted))
     if wanted is int and isinstance(value, float) and not value.is_integer():
         raise ValueError(str(value))
     number_or_text = wanted(value)
@@ -161,13 +154,9 @@ def _as_type(value: Plain, wanted: Any) -> Any:
     return number_or_text
 
 
-def _name_of(wanted: Any) -> str:
-    return _WORDS.get(wanted, str(wanted))
-
-
 def _words(hint: Any) -> Iterator[str]:
     for option in _options(hint):
         if get_origin(option) is Literal:
             yield ", ".join(map(str, get_args(option)))
         else:
-            yield "none" if option is types.NoneType else _name_of(option)
+            yield "none" if option is types.NoneType else _WORDS.get(option, str(option))

@@ -10,7 +10,9 @@ from engine.collection.models import ModelFiles, find_model, model_of
 from engine.collection.training.settings import CONV4, CURRENT, BackboneSettings
 from engine.config import CacheFolders
 from engine.errors import InputError, ModelError
-from engine.model_card import BackboneCard
+from engine.full_disk import writing
+from engine.model_card import BackboneCard, write_card
+from engine.new_file import ORDINARY_FILE, write_file
 from engine.project import Project
 
 if TYPE_CHECKING:
@@ -19,37 +21,23 @@ if TYPE_CHECKING:
     from engine.model.propagation import Attention
     from engine.training.thawed.network import ThawedNetwork
 
-RATE: Final = 1e-4
-"""Learning rate of a trained backbone: a larger one costs good ones what they know (decision 47)."""
-FAST_RATE: Final = 3e-4
-"""That of the bundled fast one, which has more to learn (decision 47)."""
-MARGIN: Final = 1.125
-"""Images are stored this much larger than they are trained at: the rest is room for random shifts."""
-NEW_TEMPERATURE: Final = 0.1
-"""Of the right size for embeddings of length 1 of a network that starts from random weights."""
+RATE: Final = 1e-4  # learning rate of a trained backbone: a larger one costs good ones what they know (decision 47)
+FAST_RATE: Final = 3e-4  # that of the bundled fast one, which has more to learn (decision 47)
+MARGIN: Final = 1.125  # images are stored this much larger than they are trained at: the rest is room for random shifts
+NEW_TEMPERATURE: Final = 0.1  # of the right size for unit embeddings of a network with random weights
 
 
 class Start(ABC):
-    """What training a backbone starts from.
+    """What training a backbone starts from."""
 
-    Attributes:
-        name: of the backbone.
-        usual_side: of the images, in pixels.
-        usual_rate: learning rate.
-        usual_trained_share: weight of the trained weights in their mean with those of the start.
-        temperature: what squared distances of unit embeddings are divided by in training.
-        identity: hashes of the files; another start has another one.
-    """
-
-    name: str
-    identity: str
-    usual_side: int
-    usual_rate: float
-    usual_trained_share: float
-    temperature: float
+    name: str  # of the backbone
+    identity: str  # hashes of the files
+    usual_side: int  # of the images, in pixels
+    usual_rate: float  # learning rate
+    usual_trained_share: float  # weight of the trained weights in their mean with those of the start
+    temperature: float  # divides squared distances of unit embeddings in training
 
     def filled_in(self, settings: BackboneSettings) -> BackboneSettings:
-        """What follows from the start, where it was not chosen."""
         side, rate, share = settings.side, settings.learning_rate, settings.trained_share
         return replace(
             settings,
@@ -72,15 +60,15 @@ class Start(ABC):
 
     @abstractmethod
     def attention(self, width: int) -> "Attention | None":
-        """What is known of attention over embeddings of a width; None for nothing."""
+        """The attention to go on from, over embeddings of a width; None for a new one."""
 
     @abstractmethod
     def average(self, network: "nn.Module", trained_share: float) -> None:
-        """Put the mean of `network` as it became and as it was in place of the former."""
+        """Set the weights of `network` to the mean of its trained ones and those of the start."""
 
     @abstractmethod
     def in_float(self) -> tuple[str, ...]:
-        """Layers that its eight-bit companion leaves as they are, by what they give.
+        """Outputs of the layers that its eight-bit companion leaves in float.
 
         Raises:
             ModelError: the companion cannot be read.
@@ -88,29 +76,21 @@ class Start(ABC):
 
     @abstractmethod
     def write(self, network: "nn.Module", path: Path, card: BackboneCard) -> BackboneCard:
-        """Write what `network` became as an ONNX file with a card beside it, compared with torch.
+        """Write the trained network as an ONNX file with a card beside it, compared with torch; returns the card.
 
         Args:
             network: that `network` made, in evaluation mode on the CPU.
-            path: of the file.
-            card: words and figures; what the start knows better is filled in.
-
-        Returns:
-            The card.
+            card: words and figures; the start fills in how images are prepared.
 
         Raises:
-            ModelError: the file does something else than the network.
+            ModelError: the file answers otherwise than the network.
             StorageError: the folder refuses the file.
         """
 
 
 @final
 class FromFile(Start):
-    """Goes on from a backbone file.
-
-    Args:
-        files: of the backbone.
-    """
+    """Goes on from a backbone file."""
 
     def __init__(self, files: ModelFiles) -> None:
         self.files = files
@@ -151,7 +131,6 @@ class FromFile(Start):
         return InPieces(network, min(limit, most or limit)), card.embedding_width
 
     def attention(self, width: int) -> "Attention | None":
-        """That of the propagation beside the file."""
         from engine.training.onnx_conversion import read_propagation
 
         try:
@@ -161,22 +140,17 @@ class FromFile(Start):
         return known if known.embedding_width == width else None
 
     def average(self, network: "nn.Module", trained_share: float) -> None:
-        """With the weights of the file."""
         from engine.training.thawed.network import average_with_file
 
         average_with_file(self.files.backbone, _thawed_in(network), trained_share)
 
     def in_float(self) -> tuple[str, ...]:
-        """Those of the file that it goes on from: the network is the same."""
         from engine.runtime.quantization import layers_in_float
 
         return layers_in_float(self.files.backbone)
 
     def write(self, network: "nn.Module", path: Path, card: BackboneCard) -> BackboneCard:
         """The same file with other weights, so that it is as large and as fast."""
-        from engine.full_disk import writing
-        from engine.model_card import write_card
-        from engine.new_file import ORDINARY_FILE, write_file
         from engine.training.thawed.network import with_weights
         from engine.training.thawed.wrappers import check_agreement
 
@@ -206,11 +180,9 @@ class FromRandomWeights(Start):
         self.temperature = NEW_TEMPERATURE
 
     def stored_side(self, side: int) -> int:
-        """With `MARGIN`."""
         return round(side * MARGIN)
 
     def network(self, settings: BackboneSettings) -> "tuple[nn.Module, int]":
-        """Conv4 for one side."""
         import torch
 
         from engine.model.backbone import Conv4
@@ -222,7 +194,6 @@ class FromRandomWeights(Start):
         return network, network.embedding_width
 
     def attention(self, width: int) -> "Attention | None":
-        """Nothing is known."""
         del width
         return None
 
@@ -230,11 +201,9 @@ class FromRandomWeights(Start):
         """Random weights are worth nothing: what was learned stays."""
 
     def in_float(self) -> tuple[str, ...]:
-        """None."""
         return ()
 
     def write(self, network: "nn.Module", path: Path, card: BackboneCard) -> BackboneCard:
-        """Exported, with embeddings of length 1."""
         from engine.model.backbone import UnitEmbedding
         from engine.training.export import export_backbone
 
@@ -251,7 +220,7 @@ def _thawed_in(network: "nn.Module") -> "ThawedNetwork":
 
 
 def start_of(project: Project, caches: CacheFolders, name: str) -> Start:
-    """What a setting `start` means: the model version in use, Conv4, or a backbone by its name or file.
+    """The start that a setting names: the model version in use, Conv4, or a backbone by its name or file.
 
     Raises:
         ModelError: the files are not there.

@@ -1,20 +1,45 @@
-"""One way in for both depths of training."""
+"""Train at either depth; tune propagation by episodes on the cached embeddings of a project's labelled images."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from engine.collection.training.backbone import train_backbone
-from engine.collection.training.settings import Chosen
-from engine.collection.training.trained import DEPTHS, TrainedFiles
-from engine.collection.training.tune import tune_propagation
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.models import ModelFiles, model_of
+from engine.collection.training.labelled import GraphArrays, graph_arrays, labelled_embeddings, labelled_images
+from engine.collection.training.progress import TrainingProgress
+from engine.collection.training.settings import Chosen, by_field, plain_settings, with_chosen
+from engine.collection.training.trained import (
+    DEPTHS,
+    TrainedFiles,
+    TrainingTask,
+    free_name,
+    propagation_file,
+    training_folder,
+    write_trained,
+)
 from engine.config import CacheFolders
-from engine.errors import UsageError
+from engine.errors import ModelError, UsageError
 from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.model_card import BackboneCard
 from engine.project import Project
 from engine.training.curve import OnPoint, ignore_point
 from engine.training.needed_packages import check_packages
+from engine.training.training_set import LEAST_CLASSES, LEAST_LEAVES, EpisodeSettings, too_little
+
+if TYPE_CHECKING:
+    from engine.model.propagation import Attention, PropagationNetwork
+    from engine.training.propagation_training import PropagationTrainingSettings, TrainedPropagation
+
 
 PACKAGES: Final = ("torch", "onnx", "onnxscript", "safetensors")
+ITERATIONS: Final = 500
+POINTS: Final = 30
+MOST_IMAGES: Final = 5  # of a leaf in one episode, as support and as queries each: more teach the same, slower
+MOST_WAYS: Final = 20
+USUAL_SHARE: Final = 0.6  # share of the labelled leaves that should have enough images for an episode
 
 
 def train(
@@ -28,14 +53,163 @@ def train(
     on_point: OnPoint = ignore_point,
     cancel: CancelToken | None = None,
 ) -> TrainedFiles:
-    """Train at a depth, "propagation" or "backbone"; see `tune_propagation` and `train_backbone`.
+    """Train at a depth, "propagation" or "backbone", on the labels of a project, and compare the result with before.
+
+    Args:
+        chosen: settings by name, of `BackboneSettings`, or of `PropagationTrainingSettings` and `EpisodeSettings`.
+        out: folder for the files, empty or missing; removed when the training fails or is stopped.
+        on_progress: called after images that are read, then after iterations, at most ten times a second.
 
     Raises:
         UsageError: there is no such depth.
-        ModelError: packages that training needs are not installed.
+        InputError: too little is labelled, labelled images have no embedding yet, or a setting is wrong.
+        ModelError: packages are missing, the model in use cannot be used, the loss is not finite, or the export differs
+            from torch.
+        StorageError: the folder refuses.
+        Cancelled: the training of a backbone goes on from there when it is started again.
     """
     if depth not in DEPTHS:
         raise UsageError("there is no such depth of training", expected=" or ".join(DEPTHS), found=depth)
     check_packages(PACKAGES, "training needs")
-    run = tune_propagation if depth == "propagation" else train_backbone
-    return run(project, caches, chosen, out=out, on_progress=on_progress, on_point=on_point, cancel=cancel)
+    progress = TrainingProgress(on_progress, on_point)
+    task = TrainingTask(project, caches, by_field(chosen or {}), out, progress, cancel or CancelToken())
+    if depth == "propagation":
+        return _tune_propagation(task)
+    from engine.collection.training.backbone import train_backbone
+
+    return train_backbone(task)
+
+
+def _tune_propagation(task: TrainingTask) -> TrainedFiles:
+    """Continue training the propagation of the model in use, and export it.
+
+    Attention, temperature and shrinkage start from the model in use, and the state that did best on validation classes
+    is kept, the start included. The figures are of leaf classes that no training and no choice ever saw.
+    """
+    from engine.training.export import export_propagation
+    from engine.training.propagation_training import train_attention
+
+    project, chosen = task.project, task.chosen
+    model, images = model_of(project, task.caches), labelled_images(project)
+    arrays = graph_arrays(project.classes.graph, images.class_ids)
+    positions = arrays.positions_of(images.class_ids)
+    start = _start(model, chosen)
+    settings = tuning_settings(arrays, positions, _defaults(model.card, start), chosen)
+    with training_folder(task.out):
+        trained = train_attention(
+            labelled_embeddings(images, model, task.caches),
+            positions,
+            arrays.edge_index,
+            settings,
+            start=None if start is None else start.attention,
+            on_progress=task.progress.report,
+            on_point=task.progress.add_point,
+            cancel=task.cancel,
+        )
+        export_propagation(trained.network(), propagation_file(task.out))
+        files = TrainedFiles(
+            task.out, "propagation", free_name(project, "propagation"), project.models.current.version_id,
+            backbone_name=project.models.current.backbone_name, backbone_hash=model.backbone_hash,
+            card=_card(model.card, trained, len(images)), figures=_figures(trained),
+            settings=plain_settings(trained.settings), history=tuple(task.progress.points),
+        )  # fmt: skip
+        write_trained(files)
+    return files
+
+
+def tuning_settings(
+    arrays: GraphArrays, positions: NDArray[np.int64], defaults: "PropagationTrainingSettings", chosen: Chosen
+) -> "PropagationTrainingSettings":
+    """Settings that fit the labels, given as positions (n,) of C classes, with the chosen ones in their place.
+
+    Raises:
+        InputError: too little is labelled for an episode, or a chosen setting is wrong.
+    """
+    wanted = with_chosen(defaults, chosen)
+    counts = np.bincount(positions, minlength=len(arrays.class_ids))
+    episodes = episodes_for(counts[arrays.is_leaf], has_coarse=bool(counts[~arrays.is_leaf].any()), chosen=chosen)
+    fitting = replace(
+        wanted,
+        episodes=episodes,
+        validation_interval=max(1, wanted.iterations // POINTS),
+        first_decay=max(1, wanted.iterations // 15),
+        decay_interval=max(1, wanted.iterations // 10),
+    )
+    return with_chosen(fitting, chosen)
+
+
+def episodes_for(leaf_counts: NDArray[np.int64], *, has_coarse: bool, chosen: Chosen) -> EpisodeSettings:
+    """Episodes as large as most of the leaves allow, from the labelled images (L,) of each.
+
+    Half of each leaf's images are treated as labelled coarsely, as training needs coarse labels. Where leaves have too
+    few for that, only coarse labels of a person serve, if there are any.
+
+    Raises:
+        InputError: even one shot and one query are too many.
+    """
+    names = vars(EpisodeSettings()).keys()
+    usual = with_chosen(EpisodeSettings(), {name: value for name, value in chosen.items() if name in names})
+    options = [usual] if "coarse_share" in chosen or not has_coarse else [usual, replace(usual, coarse_share=0.0)]
+    for option in options:
+        left = np.sort([option.left_with_leaf(int(count)) for count in leaf_counts if count])[::-1]
+        if len(left) < LEAST_LEAVES or left[LEAST_LEAVES - 1] < LEAST_CLASSES:
+            continue
+        usual_leaves = max(LEAST_LEAVES, int(USUAL_SHARE * len(left)))
+        images = max(2, int(left[usual_leaves - 1]))
+        shots = option.shots if "shots" in chosen else min(MOST_IMAGES, images // 2)
+        queries = option.queries if "queries" in chosen else max(1, min(MOST_IMAGES, images - shots))
+        able = int((left >= shots + queries).sum())
+        ways = option.ways if "ways" in chosen else min(MOST_WAYS, max(LEAST_CLASSES, able // 3))
+        return replace(option, ways=ways, shots=shots, queries=queries)
+    smallest = replace(usual, shots=1, queries=1)
+    raise too_little(smallest, sum(smallest.left_with_leaf(int(count)) > 1 for count in leaf_counts))
+
+
+def _defaults(card: BackboneCard, start: "PropagationNetwork[Attention] | None") -> "PropagationTrainingSettings":
+    from engine.training.propagation_training import PropagationTrainingSettings
+
+    defaults = PropagationTrainingSettings(
+        iterations=ITERATIONS, temperature=card.temperature, shrinkage=card.shrinkage
+    )
+    return defaults if start is None else replace(defaults, steps=start.steps, normalisation=start.normalisation)
+
+
+def _start(model: ModelFiles, chosen: Chosen) -> "PropagationNetwork[Attention] | None":
+    """The propagation in use; None where its form is chosen anew or the file holds none of ours."""
+    from engine.training.onnx_conversion import read_propagation
+
+    if {"hidden_width", "logit_scale"} & chosen.keys():
+        return None
+    try:
+        return read_propagation(model.propagation)
+    except ModelError:
+        return None
+
+
+def _card(card: BackboneCard, trained: "TrainedPropagation", images: int) -> BackboneCard:
+    figures = {
+        "labelled_images": float(images),
+        "held_out_loss_before": round(trained.before.loss, 4),
+        "held_out_loss": round(trained.after.loss, 4),
+        "held_out_accuracy_before": round(trained.before.accuracy, 4),
+        "held_out_accuracy": round(trained.after.accuracy, 4),
+        "held_out_accuracy_prototypes": round(trained.without_propagation.accuracy, 4),
+    }
+    return replace(
+        card,
+        temperature=round(trained.temperature, 5),
+        shrinkage=card.shrinkage if trained.shrinkage is None else round(trained.shrinkage, 4),
+        figures=card.figures | figures,
+    )
+
+
+def _figures(trained: "TrainedPropagation") -> dict[str, float | None]:
+    return {
+        "before_accuracy": trained.before.accuracy,
+        "after_accuracy": trained.after.accuracy,
+        "before_loss": trained.before.loss,
+        "after_loss": trained.after.loss,
+        "held_out_images": trained.held_out_images,
+        "iterations": trained.settings.iterations,
+        "kept_iteration": trained.kept_iteration,
+    }

@@ -1,26 +1,36 @@
-"""What a training leaves behind: a folder of files, read again by whoever adds them to the project.
+"""What a training leaves: a folder that the worker writes and the window adds as a model version, or an unfinished run.
 
-The worker trains and writes the folder; the window reads it and adds it as a model version. So this module needs no
-torch.
+Of each project one unfinished training of a backbone is kept in the cache, until it is done or another one starts. It
+goes on only with the same model, labels, classes and settings, so that it gives what an uninterrupted one would have
+given. No torch here: the window uses it too.
 """
 
+import hashlib
 import json
 import shutil
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from engine.collection.models import find_model
-from engine.errors import FormatError, ModelError, StorageError
-from engine.full_disk import storage_error
+from engine.collection.training.labelled import labelled_images
+from engine.collection.training.progress import TrainingProgress
+from engine.collection.training.settings import BackboneSettings, Chosen, plain_settings, with_chosen
+from engine.collection.training.starts import start_of
+from engine.config import CacheFolders
+from engine.errors import FormatError, ModelError, ProtoleafError, StorageError
+from engine.events import CancelToken
+from engine.full_disk import writing
 from engine.model_card import BackboneCard, card_of, card_text, file_hash
 from engine.new_file import private_folder, write_file
 from engine.project import Project, TrainedModel
 from engine.project.records import Plain
 from engine.runtime.eight_bit import eight_bit_path
-from engine.training.curve import TrainingPoint
+from engine.training.curve import CHECKPOINT_NAME, TrainingPoint, kept_iteration
 
 Depth = Literal["propagation", "backbone"]
 
@@ -32,63 +42,74 @@ _DESCRIPTION: Final = "trained.json"
 _BACKBONE: Final = "backbone.onnx"
 _PROPAGATION: Final = "propagation.onnx"
 
+FOLDER: Final = "unfinished-trainings"
+KEPT_S: Final = 30 * 86_400  # how long an unfinished training is kept. Chosen
+_RUN: Final = "training.json"
+_ELSEWHERE: Final = ("device", "points")  # settings that change nothing of what is trained
+
 
 @dataclass(frozen=True)
 class TrainedFiles:
     """A trained model in a folder, not part of any project yet."""
 
-    folder: Path  # where the files lie
+    folder: Path
     depth: Depth  # what was trained
     name: str  # "Tuned propagation 2"
     parent_id: int  # the model version that training started from
-    backbone_name: str  # what the backbone is called
+    backbone_name: str
     backbone_hash: str  # SHA-256 of the backbone as hex; of the parent's where only propagation was trained
-    card: BackboneCard  # what inference must know
-    # `before_accuracy` and `after_accuracy` (0..1) on `held_out_images` that training never saw, None where nothing
-    # could be held out; `iterations`, and `kept_iteration`, the one whose state this is
+    card: BackboneCard
+    # `before_accuracy` and `after_accuracy` (0..1), None without `held_out_images`; `iterations`, and `kept_iteration`
     figures: Mapping[str, float | None]
     settings: Mapping[str, Plain] = field(default_factory=dict)  # what it was trained with
     history: tuple[TrainingPoint, ...] = ()  # the curve
 
     @property
     def backbone(self) -> Path | None:
-        """The backbone's file; None where the parent's is used."""
         return backbone_file(self.folder) if self.depth == "backbone" else None
 
     @property
     def eight_bit(self) -> Path | None:
-        """The backbone's eight-bit companion; None where there is none."""
         path = eight_bit_path(backbone_file(self.folder))
         return path if self.depth == "backbone" and path.is_file() else None
 
     @property
     def propagation(self) -> Path:
-        """The propagation's file."""
         return propagation_file(self.folder)
 
 
 def backbone_file(folder: Path) -> Path:
-    """Where a trained backbone is in its folder."""
+    """Path of the trained backbone."""
     return folder / _BACKBONE
 
 
 def propagation_file(folder: Path) -> Path:
-    """Where trained propagation is in its folder."""
+    """Path of the trained propagation."""
     return folder / _PROPAGATION
+
+
+@dataclass(frozen=True)
+class TrainingTask:
+    """What a training works on."""
+
+    project: Project  # may be open for reading only
+    caches: CacheFolders
+    chosen: Chosen  # settings by field name
+    out: Path  # folder for the files
+    progress: TrainingProgress
+    cancel: CancelToken
 
 
 @contextmanager
 def training_folder(folder: Path) -> Iterator[None]:
-    """Make a folder for a training and take it away again when the training fails or is stopped.
+    """Make a folder for a training, and remove it when the training fails or is stopped.
 
     Raises:
         StorageError: something is there already, or the disk refuses.
     """
-    try:
+    with _writing(folder):
         private_folder(folder)
         is_empty = not any(folder.iterdir())
-    except OSError as error:
-        raise _refused(folder, error) from error
     if not is_empty:
         raise StorageError("the folder for the trained model is not empty", found=str(folder), remedy="choose another")
     try:
@@ -106,10 +127,8 @@ def write_trained(trained: TrainedFiles) -> None:
     """
     fields = asdict(trained) | {"card": card_text(trained.card)}
     del fields["folder"]
-    try:
+    with _writing(trained.folder):
         write_file(trained.folder / _DESCRIPTION, json.dumps(fields, indent=2) + "\n")
-    except OSError as error:
-        raise _refused(trained.folder, error) from error
 
 
 def read_trained(folder: Path) -> TrainedFiles:
@@ -135,13 +154,10 @@ def read_trained(folder: Path) -> TrainedFiles:
 
 
 def adopt(project: Project, trained: TrainedFiles) -> int:
-    """Add a trained model to its project as a version, with all its files, without choosing it.
+    """Add a trained model to its project as a version, with all its files, without choosing it; returns its id.
 
-    The backbone comes along even where only propagation was trained: the bundled one may be another in the next
-    release of the program, and propagation fits only the embeddings it was tuned on.
-
-    Returns:
-        The version's id.
+    The backbone comes along even where only propagation was trained: the bundled one may change with the next release,
+    and propagation fits only the embeddings it was tuned on.
 
     Raises:
         InputError: the version it was trained from is not in this project.
@@ -187,7 +203,7 @@ def _backbone_of(project: Project, trained: TrainedFiles) -> bytes:
 
 
 def _eight_bit_of(project: Project, trained: TrainedFiles) -> bytes | None:
-    """The new companion; where only propagation was trained, that of the parent which lies in the project."""
+    """The new companion, or the parent's where only propagation was trained."""
     if trained.backbone is not None:
         return None if trained.eight_bit is None else trained.eight_bit.read_bytes()
     parent = project.models.version(trained.parent_id)
@@ -195,16 +211,91 @@ def _eight_bit_of(project: Project, trained: TrainedFiles) -> bytes | None:
 
 
 def free_name(project: Project, depth: Depth, *, wanted: str = "") -> str:
-    """A name no other model version of the project has: the wanted one, or "Tuned propagation 2" after a first."""
-    taken = {version.name for version in project.models.versions()}
-    if wanted and wanted not in taken:
-        return wanted
-    number = 1
-    while (name := f"{BASE_NAMES[depth]} {number}") in taken:
-        number += 1
-    return name
+    """A name that no model version has: the wanted one, or a numbered one."""
+    taken = {"", *(version.name for version in project.models.versions())}
+    names = chain([wanted], (f"{BASE_NAMES[depth]} {number}" for number in count(1)))
+    return next(name for name in names if name not in taken)
 
 
-def _refused(folder: Path, error: OSError) -> StorageError:
-    remedy = "choose another folder or free some space"
-    return storage_error(folder, error, "the trained model cannot be written", remedy)
+def _writing(folder: Path) -> AbstractContextManager[None]:
+    return writing(folder, "the trained model cannot be written", "choose another folder or free some space")
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A training that can go on."""
+
+    done: int  # finished iterations
+    iterations: int  # in all
+    chosen: Mapping[str, Plain]  # settings by name: with the same ones it goes on
+
+
+def unfinished(project: Project, caches: CacheFolders) -> Unfinished | None:
+    """Find the training that was stopped in this project; None where none can go on."""
+    folder = _folder(project, caches)
+    try:
+        facts: dict[str, Any] = json.loads((folder / _RUN).read_text(encoding="utf-8"))
+        chosen, done = dict(facts["chosen"]), kept_iteration(folder / CHECKPOINT_NAME)
+        settings = start_of(project, caches, str(chosen.get("start", BackboneSettings.start))).filled_in(
+            with_chosen(BackboneSettings(), chosen)
+        )
+        if facts["fingerprint"] != fingerprint(project, caches, settings):
+            return None
+    except (OSError, ValueError, KeyError, TypeError, ProtoleafError):  # nothing there, or nothing to go on with
+        return None
+    return Unfinished(done, settings.iterations, chosen)
+
+
+def open_run(project: Project, caches: CacheFolders, settings: BackboneSettings, chosen: Chosen) -> Path:
+    """The folder for the checkpoints of a training; empty unless the same training was stopped.
+
+    Raises:
+        StorageError: the cache refuses.
+    """
+    folder, ours = _folder(project, caches), fingerprint(project, caches, settings)
+    _sweep(folder.parent)
+    with writing(folder, "the checkpoints of the training cannot be kept", "free some disk space"):
+        try:
+            facts = json.loads((folder / _RUN).read_text(encoding="utf-8"))
+            is_ours = facts["fingerprint"] == ours
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            is_ours = False
+        if not is_ours:
+            shutil.rmtree(folder, ignore_errors=True)
+            private_folder(folder)
+            write_file(folder / _RUN, json.dumps({"fingerprint": ours, "chosen": dict(chosen)}) + "\n")
+    return folder
+
+
+def forget(run: Path) -> None:
+    """Remove a run that is done or discarded."""
+    shutil.rmtree(run, ignore_errors=True)
+
+
+def fingerprint(project: Project, caches: CacheFolders, settings: BackboneSettings) -> str:
+    """Hash of everything that decides what a training gives.
+
+    Raises:
+        InputError: nothing is labelled.
+        ModelError: there is nothing to start from.
+    """
+    labelled, graph = labelled_images(project), project.classes.graph
+    facts = {
+        "start": start_of(project, caches, settings.start).identity,
+        "settings": {name: value for name, value in plain_settings(settings).items() if name not in _ELSEWHERE},
+        "labels": [labelled.image_ids.tolist(), labelled.class_ids.tolist(), list(labelled.paths)],
+        "classes": {class_id: sorted(graph.parents(class_id)) for class_id in sorted(graph.classes())},
+    }
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def _folder(project: Project, caches: CacheFolders) -> Path:
+    place = hashlib.sha256(str(project.path.absolute()).encode("utf-8", "surrogateescape")).hexdigest()
+    return caches.root / FOLDER / place[:32]
+
+
+def _sweep(parent: Path) -> None:
+    for folder in parent.glob("*"):
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > KEPT_S:
+                shutil.rmtree(folder, ignore_errors=True)

@@ -8,8 +8,7 @@ from app.backbones.controller import Backbones
 from app.jobs.job import Job
 from app.jobs.process_job import Stage
 from engine.backbones.library import BackboneLibrary
-from engine.collection.backbone_change.change import PreparedChange
-from engine.collection.backbone_change.shot_comparison import ShotComparison
+from engine.collection.backbone_change import PreparedChange, ShotComparison
 from engine.collection.state import ImageStatus
 from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.project import Project
@@ -155,7 +154,7 @@ def test_a_read_only_project_cannot_be_changed(
 
 def test_a_lost_backbone_is_told_and_mended(desk: Desk, collection: Collection, tinyleaf: str) -> None:
     """The project opens with its predictions; a toast leads to the panel, which says what to do; leafnet mends it."""
-    from engine.collection.backbone_change.change import prepare_change, use_backbone
+    from engine.collection.backbone_change import prepare_change, use_backbone
 
     with Project.open(collection.project) as project:
         prepared = prepare_change(project, collection.caches, tinyleaf, device="cpu")

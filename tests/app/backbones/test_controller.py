@@ -12,8 +12,7 @@ from app.side_panel.frame import NARROWEST
 from app.theme import set_scheme
 from app.training.controller import Models
 from engine.backbones.messages import PublishedList
-from engine.collection.backbone_change.change import PreparedChange
-from engine.collection.backbone_change.shot_comparison import ShotComparison
+from engine.collection.backbone_change import PreparedChange, ShotComparison
 from engine.files import FileFailure
 from tests.support.backbone_jobs import progress
 from tests.support.backbone_panel import (

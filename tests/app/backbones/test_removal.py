@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from app.backbones.controller import Backbones
 from app.backbones.view import BackbonePanel, RowCard
 from engine.backbones.library import BackboneLibrary
-from engine.collection.backbone_change.change import prepare_change, use_backbone
+from engine.collection.backbone_change import prepare_change, use_backbone
 from engine.project import Project
 from tests.support.backbone_panel import panel_for
 from tests.support.collections import Collection

@@ -17,7 +17,7 @@ from app.backbones.wording import (
     short_licence,
     verdict,
 )
-from engine.collection.backbone_change.shot_comparison import ShotComparison
+from engine.collection.backbone_change import ShotComparison
 from tests.support.backbone_jobs import LARGE, SMALL
 from tests.support.backbone_panel import backbone_row
 

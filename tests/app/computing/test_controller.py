@@ -15,7 +15,7 @@ from app.computing.view import ComputingPanel
 from app.jobs.process_job import Stage
 from app.settings import Settings
 from app.theme import set_scheme
-from engine.collection.project_settings import STAGE_SETTING
+from engine.collection.fitting import STAGE_SETTING
 from engine.project import Project
 from engine.project.models import ProjectPolicies
 from engine.runtime.providers import ListDevices

@@ -12,8 +12,7 @@ from app.exporting.logic import (
     target_name,
 )
 from app.exporting.wording import done_text, group_title, lacks_room, losses, preview_caption, target_facts
-from engine.collection.exporting.export import ExportChoice
-from engine.collection.exporting.gather import Which
+from engine.collection.exporting.export import ExportChoice, Which
 from engine.collection.exporting.preview import ChosenImages, ExportPreview
 from engine.files import FileFailure
 from engine.interchange.labelled_images.formats import FORMATS, FormatGroup

@@ -10,9 +10,12 @@ from app.graph_suggestions.controller import Suggesting
 from app.graph_suggestions.view import SuggestionCard, SuggestionPanel
 from app.graph_suggestions.wording import words_of
 from app.images.strip import ThumbnailStrip
-from engine.collection.graph_suggestions.dismissed import dismissed_keys
-from engine.collection.graph_suggestions.suggestion import PlaceSuggestion, UnderlabelledSuggestion
-from engine.collection.graph_suggestions.underlabelled import UnderlabelledClass
+from engine.collection.graph_suggestions.suggestion import (
+    PlaceSuggestion,
+    UnderlabelledClass,
+    UnderlabelledSuggestion,
+    dismissed_keys,
+)
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Change, Project
 from tests.support.clipping import clipped

@@ -6,9 +6,8 @@ from typing import Final
 import pytest
 
 from app.graph_suggestions.wording import SuggestionWords, check_line, dismissed_line, more_line, words_of
-from engine.collection.graph_suggestions.kinds import Mixed
-from engine.collection.graph_suggestions.placement_check import PlacementCheck
-from engine.collection.graph_suggestions.strays import Stray
+from engine.collection.graph_suggestions.pairs import Mixed, Similarity, Twins
+from engine.collection.graph_suggestions.placements import PlacementCheck, Stray
 from engine.collection.graph_suggestions.suggestion import (
     GraphSuggestion,
     ImagesOf,
@@ -16,10 +15,9 @@ from engine.collection.graph_suggestions.suggestion import (
     PlaceSuggestion,
     StraySuggestion,
     TwinSuggestion,
+    UnderlabelledClass,
     UnderlabelledSuggestion,
 )
-from engine.collection.graph_suggestions.twins import Similarity, Twins
-from engine.collection.graph_suggestions.underlabelled import UnderlabelledClass
 from engine.everyday.classifier import ScoredClass
 
 NAMES: Final[Mapping[int, str]] = {1: "Gull", 2: "Bird", 3: "Fish & %1", 4: "Mew"}

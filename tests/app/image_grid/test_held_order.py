@@ -8,8 +8,7 @@ import pytest
 
 from app.image_grid.held_order import HeldOrder, Order
 from app.session.subsets import ImageFilter, Subset
-from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
-from engine.collection.what_if.changed_images import changed_images
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, changed_images
 from tests.support.states import Picture, state_of
 
 TO_REVIEW = ImageFilter(Subset.TO_REVIEW)

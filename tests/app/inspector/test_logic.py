@@ -17,7 +17,7 @@ from app.inspector.logic import (
     share_rows,
     teaching,
 )
-from engine.collection.explain import ClassFacts
+from engine.collection.answers import ClassFacts
 from engine.collection.state import NO_CLASS, ImageStatus
 from engine.everyday.classifier import Explanation, LookAlike, ScoredClass, Share
 from engine.graph.category_graph import CategoryGraph

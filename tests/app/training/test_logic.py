@@ -19,7 +19,7 @@ from app.training.logic import (
     Trained,
     tuning_s,
 )
-from engine.collection.messages import TrainingResult
+from engine.collection.requests import TrainingResult
 from engine.training.curve import TrainingDuration, TrainingPoint
 
 

@@ -107,7 +107,7 @@ def test_another_project_that_was_opened_meanwhile_stays(
         time.sleep(0.005)
         return output_file(target, durable=durable)
 
-    monkeypatch.setattr("engine.collection.sample_project.output_file", slowly)
+    monkeypatch.setattr("engine.collection.new_project.output_file", slowly)
     click(desk, desk.window.of(Projects).page.buttons["try_sample"])
     desk.open(collection.project)
     desk.wait((no_sample / "sample.protoleaf").exists)

@@ -13,8 +13,7 @@ from app.session.subsets import Subset
 from app.what_if.changed_panel import ChangedPanel, FaceLayout
 from app.what_if.controller import WhatIf
 from app.workspace.header import Header
-from engine.collection.state import NO_CLASS, CollectionState
-from engine.collection.what_if.changed_images import ChangedImages, ClassMove
+from engine.collection.state import NO_CLASS, ChangedImages, ClassMove, CollectionState
 from engine.project import Change, Project
 from tests.support.clipping import clipped
 from tests.support.collections import Collection

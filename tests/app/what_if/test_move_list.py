@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.images.thumbnails import Thumbnails
 from app.what_if.changed_panel import FACE, GAP, FaceLayout, MoveList
-from engine.collection.what_if.changed_images import ChangedImages, ClassMove
+from engine.collection.state import ChangedImages, ClassMove
 from tests.support.sessions import LONG_MS, recorded
 from tests.support.states import many_pictures
 

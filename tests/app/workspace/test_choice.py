@@ -15,7 +15,7 @@ from app.controls import ElidedLabel
 from app.session.subsets import ImageFilter, Subset, fitting, subset_counts
 from app.workspace.header import Header, to_review_text
 from engine.collection.importing.import_images import import_images
-from engine.collection.what_if.changed_images import ChangedImages, ClassMove
+from engine.collection.state import ChangedImages, ClassMove
 from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
 from tests.support.images import write_jpeg

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from engine.backbones.library import BackboneLibrary
-from engine.collection.backbone_change.change import PreparedChange
-from engine.collection.messages import PrepareChange
+from engine.collection.backbone_change import PreparedChange
+from engine.collection.requests import PrepareChange
 from engine.embedding.messages import EmbedBatch
 from engine.events import CancelToken, OnProgress, Progress
 from engine.project import Project

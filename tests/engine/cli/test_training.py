@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.messages import Train, TrainingResult
+from engine.collection.requests import Train, TrainingResult
 from engine.collection.training.trained import FIGURE_NAMES, adopt, read_trained
 from engine.events import Progress
 from engine.project import Project

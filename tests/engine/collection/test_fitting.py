@@ -10,7 +10,7 @@ from engine.collection.embed import embed_project
 from engine.collection.fitting import FitInput, FitOutcome, run_fit
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
-from engine.collection.lost_model import CARD_SETTING
+from engine.collection.models import CARD_SETTING
 from engine.collection.state import NO_CLASS
 from engine.errors import Cancelled
 from engine.events import CancelToken

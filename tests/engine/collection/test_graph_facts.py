@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from engine.collection.graph_facts import decided_shares, faces
+from engine.collection.answers import decided_shares, faces
 from engine.collection.live import LiveCollection
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN

@@ -9,11 +9,10 @@ import pytest
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.model_files import own_propagation, width_agnostic_propagation
 from engine.backbones.preprocessing import stamp_of
-from engine.collection.backbone_change.change import prepare_change, use_backbone
+from engine.collection.backbone_change import prepare_change, use_backbone
 from engine.collection.embed import embed_project
 from engine.collection.live import LiveCollection
-from engine.collection.lost_model import CARD_SETTING, lost_reason, model_or_lost
-from engine.collection.models import find_model, model_of
+from engine.collection.models import CARD_SETTING, find_model, lost_reason, model_of, model_or_lost
 from engine.collection.state import CollectionState, ImageStatus
 from engine.errors import ModelError
 from engine.project import Project

@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.collection.classify import images_to_label
 from engine.collection.embed import embed_project
 from engine.collection.fitting import run_fit
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
 from engine.collection.new_project import new_project
 from engine.collection.state import NO_CLASS, ImageStatus
-from engine.collection.teach_first import images_to_label
 from engine.config import CacheFolders
 from engine.errors import InputError
 from tests.support.collections import LEAVES, Collection, class_ids, write_shape

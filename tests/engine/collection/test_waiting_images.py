@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.collection.live import LiveCollection
-from engine.collection.waiting_images import images_to_embed
+from engine.collection.requests import images_to_embed
 from engine.embedding.messages import EmbedImages
 from engine.project import Project
 from tests.support.collections import cache_of_test

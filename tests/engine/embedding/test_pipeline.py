@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.embedding import embed_chunk, outcome_writer, pipeline
+from engine.embedding import embed_chunk, pipeline
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.embed_chunk import ChunkOutcome, ChunkWorker, Claims, network_input
 from engine.embedding.messages import EmbedBatch, EmbedRequest
@@ -433,7 +433,7 @@ def test_only_so_many_failures_are_listed(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When a whole disk is gone the summary counts all failures, lists the first, and every one is reported."""
-    monkeypatch.setattr(outcome_writer, "MOST_LISTED", 3)
+    monkeypatch.setattr(pipeline, "MOST_LISTED", 3)
     heard = Heard()
     requests = [EmbedRequest(number, tmp_path / f"{number}.jpg") for number in range(50)]
     summary = embed_files(requests, session, cache, on_batch=heard)
@@ -446,7 +446,7 @@ def test_copies_of_a_broken_file_fail_even_when_its_reason_is_forgotten(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No copy is taken for embedded because the content is in nobody's hands any more."""
-    monkeypatch.setattr(outcome_writer, "_REASONS_KEPT", 0)
+    monkeypatch.setattr(pipeline, "_REASONS_KEPT", 0)
     requests = []
     for number in range(30):
         requests.append(EmbedRequest(number, tmp_path / f"{number}.jpg"))

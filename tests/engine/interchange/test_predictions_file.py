@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.classify import Classified
+from engine.collection.classify import Classified, write_predictions
 from engine.collection.evaluate import evaluate
 from engine.collection.state import NO_CLASS
-from engine.collection.write_predictions import write_predictions
 from engine.errors import FormatError, InputError
 from engine.interchange.predictions_file import COLUMNS, read_truth
 from engine.project import Project

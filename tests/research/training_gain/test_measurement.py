@@ -37,7 +37,7 @@ def test_a_gain_is_measured_once(
     assert three["before_prototypes"] == same["figures"]["top1"]["draws"][0]
     assert three["minutes"] > 0
     assert three["images_per_s_after"] > 0
-    monkeypatch.setattr(measurement, "train_backbone", None)
+    monkeypatch.setattr(measurement, "train", None)
     said = done(capsys, *words).out
     assert "leafnet, 1" in said
     assert "leafnet, 3" in said

@@ -18,6 +18,6 @@ def test_with_a_display_the_window_comes_first(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(sample_run, "has_display", lambda: True)
     monkeypatch.setattr("app.__main__.open_window", open_window)
-    monkeypatch.setattr("engine.collection.sample_project.make_sample_project", draw)
+    monkeypatch.setattr("research.window.embedded_sample.make_sample_project", draw)
     assert sample_run.main() == 0
     assert asked == [(None, True)]

@@ -15,7 +15,7 @@ from app.exporting.class_graph.picture import png_of
 from app.exporting.class_graph.wording import TITLES, filter_text
 from app.exporting.controller import Exporting
 from engine.collection.exporting.export_graph import GRAPH_FORMATS
-from engine.collection.outputs.own_outputs import is_own_output
+from engine.collection.outputs import is_own_output
 from engine.graph_drawing.svg import DARK, LIGHT
 from engine.interchange.detect import read_graph
 from tests.support.desk import Desk

@@ -11,9 +11,8 @@ import onnx
 import pytest
 from PIL import Image
 
-from engine.collection.bundle.classify_files import classify_files
 from engine.collection.bundle.export import ExportedModel, export_model
-from engine.collection.bundle.opened import open_bundle
+from engine.collection.bundle.opened import classify_files, open_bundle
 from engine.collection.classify import classify
 from engine.collection.models import model_of
 from engine.collection.training.trained import adopt

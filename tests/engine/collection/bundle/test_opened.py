@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from engine.collection.bundle.classify_files import classify_files
 from engine.collection.bundle.export import ExportedModel
-from engine.collection.bundle.opened import open_bundle
+from engine.collection.bundle.opened import classify_files, open_bundle
 from engine.errors import Cancelled, InputError, ProtoleafError
 from engine.events import CancelToken
 from tests.engine.collection.bundle.conftest import RENAMED

@@ -9,9 +9,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from engine.collection.bundle import trying
+from engine.collection.bundle import opened
 from engine.collection.bundle.classifier_graph import IMAGES
-from engine.collection.bundle.trying import try_bundle
+from engine.collection.bundle.opened import try_bundle
 from engine.errors import ModelError, ProtoleafError
 from engine.worker.limits import Limits
 from tests.support.command_line import refused
@@ -62,7 +62,7 @@ def test_an_endless_model_is_ended(
     make_endless(bundle)
     with pytest.raises(ModelError, match="takes too long"):
         try_bundle(bundle, limits=NARROW)
-    monkeypatch.setattr(trying, "usual_limits", lambda: NARROW)
+    monkeypatch.setattr(opened, "usual_limits", lambda: NARROW)
     out = tmp_path / "out.csv"
     assert "takes too long" in refused(capsys, "classify", "--model", bundle, "-o", out, bundle)
     assert not out.exists()

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.exporting.export import ExportChoice, export_images
-from engine.collection.exporting.gather import Which
+from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.importing.import_labels import import_labels
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.formats import FORMATS, detect

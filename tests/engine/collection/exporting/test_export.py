@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.exporting.export import ExportChoice, export_images
-from engine.collection.exporting.gather import Which
+from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.errors import Cancelled, InputError, StorageError, UsageError
 from engine.events import CancelToken, Progress
 from engine.files import FoundFile

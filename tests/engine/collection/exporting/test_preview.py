@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.collection.exporting.gather import Which
+from engine.collection.exporting.export import Which
 from engine.collection.exporting.preview import LONGEST_LINE, MOST_LINES, _places, chosen_images, preview_export
 from engine.collection.state import CollectionState
 from engine.graph.codes import NO_CLASS, UNKNOWN

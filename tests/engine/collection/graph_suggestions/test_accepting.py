@@ -5,17 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.graph_suggestions.accepting import accept
-from engine.collection.graph_suggestions.kinds import Mixed
-from engine.collection.graph_suggestions.strays import Stray
+from engine.collection.graph_suggestions.pairs import Mixed, Similarity, Twins
+from engine.collection.graph_suggestions.placements import Stray
 from engine.collection.graph_suggestions.suggestion import (
     MixedSuggestion,
     StraySuggestion,
     TwinSuggestion,
+    UnderlabelledClass,
     UnderlabelledSuggestion,
+    accept,
 )
-from engine.collection.graph_suggestions.twins import Similarity, Twins
-from engine.collection.graph_suggestions.underlabelled import UnderlabelledClass
 from engine.collection.new_project import new_project
 from engine.errors import InputError
 from engine.files import FoundFile

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.graph_suggestions.dismissed import DISMISSED_SETTING, bring_back, dismiss, dismissed_keys
+from engine.collection.graph_suggestions.suggestion import DISMISSED_SETTING, bring_back, dismiss, dismissed_keys
 from engine.collection.new_project import new_project
 from engine.project import Project
 from tests.support.projects import named

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.collection.graph_suggestions.accepting import accept
-from engine.collection.graph_suggestions.dismissed import dismiss
 from engine.collection.graph_suggestions.find import find_suggestions, suggested_parents, suggestion_input
-from engine.collection.graph_suggestions.kinds import kinds_of
-from engine.collection.graph_suggestions.suggestion import GraphSuggestions, PlaceSuggestion
+from engine.collection.graph_suggestions.pairs import kinds_of
+from engine.collection.graph_suggestions.suggestion import GraphSuggestions, PlaceSuggestion, accept, dismiss
 from engine.errors import Cancelled
 from engine.events import CancelToken
 from tests.support.drawn_embeddings import DrawnEmbeddings, Vector, drawn_embeddings

@@ -5,8 +5,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from engine.collection.graph_suggestions.kinds import FEWEST_OF_A_KIND, find_mixed, two_kinds
-from engine.collection.graph_suggestions.twins import find_twins, similarity_of
+from engine.collection.graph_suggestions.pairs import FEWEST_OF_A_KIND, find_mixed, find_twins, similarity_of, two_kinds
 from tests.support.drawn_classes import DROPPED, around, centre, means_of, two_families
 
 A_LEAF: Final = 2

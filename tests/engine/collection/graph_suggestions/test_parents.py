@@ -3,9 +3,14 @@
 import pytest
 
 from engine.collection.graph_suggestions.find import LEAST_SCORE
-from engine.collection.graph_suggestions.parents import ParentRanking
-from engine.collection.graph_suggestions.placement_check import PlacementCheck, check_placements
-from engine.collection.graph_suggestions.relatedness import USUAL_SIBLING, USUAL_UNRELATED, Relatedness, relatedness_of
+from engine.collection.graph_suggestions.parents import (
+    USUAL_SIBLING,
+    USUAL_UNRELATED,
+    ParentRanking,
+    Relatedness,
+    relatedness_of,
+)
+from engine.collection.graph_suggestions.placements import PlacementCheck, check_placements
 from tests.support.drawn_classes import (
     DROPPED,
     FIRST_FAMILY,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.collection.graph_suggestions.underlabelled import SHARE_HELPED, find_underlabelled, helped_by_more
+from engine.collection.graph_suggestions.suggestion import SHARE_HELPED, find_underlabelled, helped_by_more
 from engine.collection.state import NO_CLASS, CollectionState
 from tests.support.graphs import graph_of
 

@@ -4,8 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.importing.import_graph import GraphImport, import_graph, preview_import
-from engine.collection.importing.known_sources import PART_LENGTH, SETTING, known_sources
+from engine.collection.importing.import_graph import (
+    PART_LENGTH,
+    SETTING,
+    GraphImport,
+    import_graph,
+    known_sources,
+    preview_import,
+)
 from engine.errors import ProjectDamagedError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import read_graph
@@ -142,7 +148,7 @@ def test_a_large_source_takes_several_settings_and_gives_them_back(
     birds: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parts of it that are not needed any more go; a part that is missing is damage."""
-    monkeypatch.setattr("engine.collection.importing.known_sources.PART_LENGTH", 60)
+    monkeypatch.setattr("engine.collection.importing.import_graph.PART_LENGTH", 60)
     assert PART_LENGTH > 60
     wide = V1 + "".join(f"x{number},Warbler {number},Bird\n" for number in range(40))
     take(birds, tmp_path / "v2.csv", wide, updates=True)

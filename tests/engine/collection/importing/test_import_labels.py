@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.exporting.export import ExportChoice, export_images
-from engine.collection.exporting.gather import Which
+from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.importing.import_labels import import_labels, plan_labels
 from engine.collection.importing.match_images import FileContents
 from engine.errors import GraphError

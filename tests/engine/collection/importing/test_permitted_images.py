@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.importing.permitted_images import ELSEWHERE, NO_FILE, NO_IMAGE, PermittedImages
+from engine.collection.importing.match_images import ELSEWHERE, NO_FILE, NO_IMAGE, PermittedImages
 from engine.files import FoundFile
 from engine.project import Project
 from tests.support.command_line import done

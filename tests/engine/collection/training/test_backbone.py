@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from engine.collection.embed import embed_project
-from engine.collection.training.backbone import train_backbone
-from engine.collection.training.labelled import GraphArrays, graph_arrays
-from engine.collection.training.project_images import TrainingImages, project_images, shape_for
+from engine.collection.training.labelled import GraphArrays, TrainingImages, graph_arrays, project_images, shape_for
+from engine.collection.training.progress import TrainingStage
 from engine.collection.training.settings import BackboneSettings, Chosen
-from engine.collection.training.telling import TrainingStage
+from engine.collection.training.train import train
 from engine.collection.training.trained import FIGURE_NAMES, TrainedFiles, adopt, read_trained
 from engine.errors import Cancelled, InputError, StorageError
 from engine.events import CancelToken, Progress, ignore_progress
@@ -40,8 +39,7 @@ def training(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory
     points: list[TrainingPoint] = []
     reports: list[Progress] = []
     with Project.open(embedded_once.project, for_writing=False) as project:
-        files = train_backbone(
-            project, embedded_once.caches, QUICK, out=tmp_path_factory.mktemp("trained") / "out",
+        files = train(project, embedded_once.caches, "backbone", QUICK, out=tmp_path_factory.mktemp("trained") / "out",
             on_point=points.append, on_progress=reports.append,
         )  # fmt: skip
     return Training(files, points, reports)
@@ -100,7 +98,7 @@ def test_a_stop_leaves_nothing(project: Project, collection: Collection, tmp_pat
                 cancel.cancel()
 
         with pytest.raises(Cancelled):
-            train_backbone(project, collection.caches, QUICK, out=tmp_path / "out", on_progress=stop, cancel=cancel)
+            train(project, collection.caches, "backbone", QUICK, out=tmp_path / "out", on_progress=stop, cancel=cancel)
         assert not (tmp_path / "out").exists()
 
 
@@ -154,7 +152,7 @@ def test_too_few_images_name_a_class(project: Project, tmp_path: Path) -> None:
 def test_more_than_there_is_cannot_be_asked_for(project: Project, collection: Collection, tmp_path: Path) -> None:
     """Ways or shots beyond the labels are refused, and nothing is left."""
     with pytest.raises(InputError, match="9-way 1-shot"):
-        train_backbone(project, collection.caches, {**QUICK, "ways": 9}, out=tmp_path / "out")
+        train(project, collection.caches, "backbone", {**QUICK, "ways": 9}, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -178,7 +176,7 @@ def test_classes_at_the_top_level_are_trained(
     sampler, generator = LevelWiseSampler(training_set, images.shape), np.random.default_rng(0)
     seen = {image for _ in range(60) for image in sampler.draw(generator).images.tolist()}
     assert seen == set(images.training.tolist())
-    files = train_backbone(project, collection.caches, QUICK, out=tmp_path / "out")
+    files = train(project, collection.caches, "backbone", QUICK, out=tmp_path / "out")
     assert files.figures["held_out_images"] == 8
     assert all(point.loss is None or point.loss > 0 for point in files.history)
 
@@ -193,8 +191,8 @@ def test_a_stopped_training_of_a_flat_list_goes_on(project: Project, collection:
             cancel.cancel()
 
     with pytest.raises(Cancelled):
-        train_backbone(project, collection.caches, QUICK, out=tmp_path / "a", on_point=stop, cancel=cancel)
-    resumed = train_backbone(project, collection.caches, QUICK, out=tmp_path / "b")
+        train(project, collection.caches, "backbone", QUICK, out=tmp_path / "a", on_point=stop, cancel=cancel)
+    resumed = train(project, collection.caches, "backbone", QUICK, out=tmp_path / "b")
     assert resumed.figures["resumed_iteration"] == 1
 
 
@@ -218,8 +216,8 @@ def test_decoded_images_have_no_name(project: Project, tmp_path: Path) -> None:
 
 def test_nothing_held_out_has_no_figures(project: Project, collection: Collection, tmp_path: Path) -> None:
     """Who needs every image for training gets a model, and no accuracy is made up."""
-    files = train_backbone(
-        project, collection.caches, {**QUICK, "held_out_share": 0, "iterations": 1}, out=tmp_path / "out"
+    files = train(
+        project, collection.caches, "backbone", {**QUICK, "held_out_share": 0, "iterations": 1}, out=tmp_path / "out"
     )
     assert (files.figures["before_accuracy"], files.figures["after_accuracy"]) == (None, None)
     assert files.figures["held_out_images"] == 0

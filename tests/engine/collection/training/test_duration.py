@@ -7,11 +7,11 @@ import torch
 from torch import Tensor, nn
 
 from engine.backbones.model_files import ACCURATE, FAST
-from engine.collection.training import duration
-from engine.collection.training.advice import is_likely_to_help
-from engine.collection.training.backbone import train_backbone
-from engine.collection.training.duration import Pace, ending_s, estimate_duration, measured_pace
+from engine.collection.training import measurement
+from engine.collection.training.measurement import Pace, ending_s, estimate_duration, measured_pace
+from engine.collection.training.progress import is_likely_to_help
 from engine.collection.training.settings import Chosen
+from engine.collection.training.train import train
 from engine.events import Progress
 from engine.project import Project
 from engine.training.level_wise import PrototypePropagation
@@ -56,7 +56,7 @@ def _counting(monkeypatch: pytest.MonkeyPatch, pace: Pace) -> None:
     def measured(_network: nn.Module, _side: int, _device: str, *, images: int) -> Pace:
         return Pace(pace.step_s * images, pace.look_s)
 
-    monkeypatch.setattr(duration, "measured_pace", measured)
+    monkeypatch.setattr(measurement, "measured_pace", measured)
 
 
 def test_an_iteration_takes_the_images_that_are_drawn(
@@ -68,7 +68,7 @@ def test_an_iteration_takes_the_images_that_are_drawn(
     unlabelled = sorted({record.image_id for record in project.images.records()} - project.labels.by_image().keys())
 
     def images() -> int:
-        return round(estimate_duration(project, collection.caches, QUICK).iteration_s / duration._STEP_MORE)  # noqa: SLF001
+        return round(estimate_duration(project, collection.caches, QUICK).iteration_s / measurement._STEP_MORE)  # noqa: SLF001
 
     assert images() == 5 * (1 + 1)
     project.labels.set(unlabelled[:4], ids["Red"])
@@ -93,9 +93,9 @@ def test_the_looks_of_a_training_are_told(
         return embed(self, images)
 
     monkeypatch.setattr(PrototypePropagation, "embed", counted)
-    files = train_backbone(project, collection.caches, nothing, out=collection.folder / "out")
+    files = train(project, collection.caches, "backbone", nothing, out=collection.folder / "out")
     exported = 24 + 2 * 24  # embedded by the exported file, and for its companion
-    assert estimated == pytest.approx(sum(looked) + exported + duration._BEGINNING_S, rel=0.1)  # noqa: SLF001
+    assert estimated == pytest.approx(sum(looked) + exported + measurement._BEGINNING_S, rel=0.1)  # noqa: SLF001
     assert files.figures["labelled_images"] == 24
 
 
@@ -105,7 +105,7 @@ def test_a_training_takes_about_as_long_as_was_told(project: Project, collection
     told_s = estimate_duration(project, collection.caches, QUICK).seconds(6)
     reports: list[Progress] = []
     started_s = time.process_time()
-    train_backbone(project, collection.caches, QUICK, out=collection.folder / "out", on_progress=reports.append)
+    train(project, collection.caches, "backbone", QUICK, out=collection.folder / "out", on_progress=reports.append)
     taken_s = time.process_time() - started_s
     assert told_s / 4 < taken_s < told_s * 4
     assert all(report.seconds_left is None for report in reports if report.unit == "images")

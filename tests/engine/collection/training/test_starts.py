@@ -10,9 +10,9 @@ import pytest
 
 from engine.collection.embed import embed_project
 from engine.collection.models import find_model, model_of
-from engine.collection.training.backbone import train_backbone
 from engine.collection.training.settings import BackboneSettings, Chosen
 from engine.collection.training.starts import FromFile, start_of
+from engine.collection.training.train import train
 from engine.collection.training.trained import TrainedFiles, adopt
 from engine.errors import InputError, ModelError
 from engine.model_card import write_card
@@ -31,8 +31,12 @@ QUICK: Chosen = {"iterations": 1, "points": 1, "device": "cpu", "side": 32}
 def trained(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrainedFiles]:
     """One iteration from the bundled backbone at its own side."""
     with Project.open(embedded_once.project, for_writing=False) as project:
-        yield train_backbone(
-            project, embedded_once.caches, {**QUICK, "side": None}, out=tmp_path_factory.mktemp("trained") / "out"
+        yield train(
+            project,
+            embedded_once.caches,
+            "backbone",
+            {**QUICK, "side": None},
+            out=tmp_path_factory.mktemp("trained") / "out",
         )
 
 
@@ -62,7 +66,7 @@ def test_nothing_changes_where_the_trained_weights_have_no_share(
     trained: TrainedFiles, project: Project, collection: Collection
 ) -> None:
     """What is kept is the mean of before and after: by default half of each."""
-    files = train_backbone(project, collection.caches, {**QUICK, "trained_share": 0}, out=collection.folder / "out")
+    files = train(project, collection.caches, "backbone", {**QUICK, "trained_share": 0}, out=collection.folder / "out")
     assert files.backbone is not None
     assert trained.backbone is not None
     paths = (find_model().backbone, files.backbone, trained.backbone)
@@ -93,7 +97,7 @@ def test_it_goes_on_from_a_trained_version(trained: TrainedFiles, project: Proje
     """Trained once more, from what the first training made."""
     project.models.choose(adopt(project, trained))
     embed_project(project, collection.caches, device="cpu")
-    again = train_backbone(project, collection.caches, QUICK, out=collection.folder / "again")
+    again = train(project, collection.caches, "backbone", QUICK, out=collection.folder / "again")
     assert (again.name, again.parent_id) == ("Trained backbone 2", 2)
     assert again.backbone_hash != trained.backbone_hash
 
@@ -103,7 +107,7 @@ def test_it_goes_on_from_a_file_of_anybody(project: Project, collection: Collect
     path = tmp_path / "own.onnx"
     card = write_tiny_backbone(path)
     write_card(path, replace(card, name="own", mean=(0.5, 0.5, 0.5), unit_length=True, temperature=0.2))
-    files = train_backbone(project, collection.caches, {**QUICK, "start": str(path)}, out=tmp_path / "out")
+    files = train(project, collection.caches, "backbone", {**QUICK, "start": str(path)}, out=tmp_path / "out")
     assert (files.backbone_name, files.card.mean, files.card.unit_length) == ("own", (0.5, 0.5, 0.5), True)
     assert files.card.embedding_width == card.embedding_width
     project.models.choose(adopt(project, files))

@@ -9,8 +9,8 @@ import pytest
 from engine.collection.models import find_model
 from engine.collection.training.labelled import graph_arrays, labelled_images
 from engine.collection.training.settings import Chosen
+from engine.collection.training.train import episodes_for, train
 from engine.collection.training.trained import FIGURE_NAMES, read_trained
-from engine.collection.training.tune import episodes_for, tune_propagation
 from engine.errors import Cancelled, InputError, UsageError
 from engine.events import CancelToken, Progress
 from engine.everyday.prototypical.prototypes import PropagationSession
@@ -25,8 +25,14 @@ def test_a_project_of_three_shots_a_class_is_enough(project: Project, collection
     """Curve, progress and files are told; what is exported fits the backbone; the project is as before."""
     points: list[TrainingPoint] = []
     reports: list[Progress] = []
-    trained = tune_propagation(
-        project, collection.caches, QUICK, out=tmp_path / "out", on_point=points.append, on_progress=reports.append
+    trained = train(
+        project,
+        collection.caches,
+        "propagation",
+        QUICK,
+        out=tmp_path / "out",
+        on_point=points.append,
+        on_progress=reports.append,
     )
     assert read_trained(tmp_path / "out") == replace(trained, history=tuple(points))
     assert [point.iteration for point in points] == [0, 3, 6]
@@ -45,8 +51,12 @@ def test_a_project_of_three_shots_a_class_is_enough(project: Project, collection
 
 def test_it_goes_on_from_the_model_in_use(project: Project, collection: Collection, tmp_path: Path) -> None:
     """Without an iteration the result is the model in use: the same scalars, the same weights of edges."""
-    trained = tune_propagation(
-        project, collection.caches, {**QUICK, "iterations": 0, "validation-interval": 1}, out=tmp_path / "out"
+    trained = train(
+        project,
+        collection.caches,
+        "propagation",
+        {**QUICK, "iterations": 0, "validation-interval": 1},
+        out=tmp_path / "out",
     )
     bundled = find_model()
     assert trained.card.temperature == pytest.approx(bundled.card.temperature)
@@ -66,8 +76,7 @@ def test_a_stop_leaves_nothing(project: Project, collection: Collection, tmp_pat
     """Cancelled at the first report: no folder, no version."""
     cancel = CancelToken()
     with pytest.raises(Cancelled):
-        tune_propagation(
-            project, collection.caches, {**QUICK, "iterations": 100_000}, out=tmp_path / "out",
+        train(project, collection.caches, "propagation", {**QUICK, "iterations": 100_000}, out=tmp_path / "out",
             on_progress=lambda _progress: cancel.cancel(), cancel=cancel,
         )  # fmt: skip
     assert not (tmp_path / "out").exists()
@@ -79,7 +88,7 @@ def test_images_without_embeddings_are_asked_for(project: Project, collection: C
     for path in collection.caches.embeddings.iterdir():
         path.unlink()
     with pytest.raises(InputError, match=r"24 of 24\. Embed the project first"):
-        tune_propagation(project, collection.caches, QUICK, out=tmp_path / "out")
+        train(project, collection.caches, "propagation", QUICK, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -89,12 +98,12 @@ def test_too_few_labels_are_told_with_numbers(project: Project, collection: Coll
     labelled = [label for label in project.labels.by_image().values() if label.class_id != ids["Red disc"]]
     project.labels.remove([label.image_id for label in labelled])
     with pytest.raises(InputError, match="at least 6 leaf classes with 3 labelled images each, found 1"):
-        tune_propagation(project, collection.caches, out=tmp_path / "out")
+        train(project, collection.caches, "propagation", out=tmp_path / "out")
     with pytest.raises(UsageError, match="no such setting"):
-        tune_propagation(project, collection.caches, {"iteration": 4}, out=tmp_path / "out")
+        train(project, collection.caches, "propagation", {"iteration": 4}, out=tmp_path / "out")
     project.labels.remove(list(project.labels.by_image()))
     with pytest.raises(InputError, match="nothing to learn from"):
-        tune_propagation(project, collection.caches, out=tmp_path / "out")
+        train(project, collection.caches, "propagation", out=tmp_path / "out")
 
 
 def test_only_readable_images_of_known_classes_teach(project: Project) -> None:

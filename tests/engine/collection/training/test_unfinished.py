@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.training.backbone import train_backbone
 from engine.collection.training.settings import BackboneSettings, Chosen, with_chosen
 from engine.collection.training.starts import start_of
-from engine.collection.training.trained import TrainedFiles
-from engine.collection.training.unfinished import Unfinished, forget, open_run, unfinished
+from engine.collection.training.train import train
+from engine.collection.training.trained import TrainedFiles, Unfinished, forget, open_run, unfinished
 from engine.errors import Cancelled
 from engine.events import CancelToken, Progress
 from engine.project import Project
@@ -33,7 +32,7 @@ def _train(project: Project, collection: Collection, name: str, cancel_at: int =
             cancel.cancel()
 
     out = collection.folder / name
-    return train_backbone(project, collection.caches, QUICK, out=out, on_progress=listen, cancel=cancel)
+    return train(project, collection.caches, "backbone", QUICK, out=out, on_progress=listen, cancel=cancel)
 
 
 def test_a_stopped_training_goes_on_to_the_same_numbers(project: Project, collection: Collection) -> None:

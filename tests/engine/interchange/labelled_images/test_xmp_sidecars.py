@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from engine.collection.exporting.export import ExportChoice, export_images
-from engine.collection.exporting.gather import Which
+from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.importing.import_labels import plan_labels
 from engine.errors import Cancelled
 from engine.interchange.labelled_images import xmp_sidecars

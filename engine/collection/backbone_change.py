@@ -1,0 +1,247 @@
+"""Changing the backbone of a project: everything is embedded and measured first, then the project changes at once.
+
+Nothing of the project changes before `use_backbone`, so a change that is cancelled or fails leaves it as it was; the
+embeddings that are finished stay in the new backbone's cache, and the next attempt goes on from there. The old
+backbone's cache stays too: undo and redo embed nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.classify import classify
+from engine.collection.embed import embed_project
+from engine.collection.models import CARD_SETTING, ModelFiles, find_model, model_of
+from engine.config import CacheFolders, backbones_folder
+from engine.embedding.messages import EmbedBatch, EmbedResult
+from engine.errors import InputError, ModelError
+from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.everyday.scores import gain_interval
+from engine.files import FileFailure
+from engine.model_card import card_text
+from engine.project import BackupReason, Change, ModelVersion, Project
+from engine.project.actions import action
+
+SOURCE_SETTING: Final = "backbone_source"  # of a model version: the name or path by which the backbone was chosen
+
+
+@dataclass(frozen=True)
+class ShotComparison:
+    """Leave-one-shot-out accuracy with two backbones."""
+
+    before: float | None  # accuracy with the backbone in use, 0..1; None where nothing can be held out
+    after: float | None  # the same with the other one
+    shots: int  # that were held out, one by one
+    gained: int | None = None  # shots that only the other backbone gets right; None where the two saw different shots
+    lost: int | None = None  # shots that only the backbone in use gets right; None where the two saw different shots
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Where `after - before` lies in 19 of 20 cases; None for different shots."""
+        if self.gained is None or self.lost is None or not self.shots:
+            return None
+        return gain_interval(self.shots, self.gained, self.lost)
+
+    @property
+    def may_be_chance(self) -> bool:
+        """Whether there is a difference that is not significant at 5%."""
+        interval = self.interval
+        return interval is not None and self.gained != self.lost and interval[0] <= 0 <= interval[1]
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the other backbone is right more often, beyond chance."""
+        return self._differs and (self.after or 0.0) > (self.before or 0.0)
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the other backbone is right less often, beyond chance."""
+        return self._differs and (self.after or 0.0) < (self.before or 0.0)
+
+    @property
+    def _differs(self) -> bool:
+        return self.interval is not None and not self.may_be_chance
+
+
+def compare_on_shots(
+    project: Project, caches: CacheFolders, before: ModelVersion, after: ModelVersion
+) -> ShotComparison:
+    """Compare two backbones by their embedding caches; the second need not be in the project yet."""
+    first, second = _held_out(project, caches, before), _held_out(project, caches, after)
+    shots = next((len(each.is_right) for each in (second, first) if each is not None), 0)
+    compared = ShotComparison(_accuracy(first), _accuracy(second), shots)
+    if first is None or second is None or not np.array_equal(first.image_ids, second.image_ids):
+        return compared
+    return replace(
+        compared,
+        gained=int((second.is_right & ~first.is_right).sum()),
+        lost=int((first.is_right & ~second.is_right).sum()),
+    )
+
+
+@dataclass(frozen=True)
+class _HeldOut:
+    """Shots of a version."""
+
+    image_ids: NDArray[np.int64]  # (n,)
+    is_right: NDArray[np.bool_]  # (m,) of those that can be held out
+
+
+def _held_out(project: Project, caches: CacheFolders, version: ModelVersion) -> _HeldOut | None:
+    """None while the version has no embedded label, or when its files are gone."""
+    try:
+        classified = classify(project, caches, version=version, with_views=False)
+    except (InputError, ModelError):
+        return None
+    return _HeldOut(classified.fitted.shots.image_ids, classified.fitted.hold_out_each(project.classes.graph))
+
+
+def _accuracy(found: _HeldOut | None) -> float | None:
+    return None if found is None or not len(found.is_right) else float(found.is_right.mean())
+
+
+@dataclass(frozen=True)
+class PreparedChange:
+    """A backbone whose embeddings of the project are ready; the project does not know of it yet."""
+
+    source: str  # name or path that finds the backbone
+    name: str
+    backbone_hash: str  # SHA-256 of its file as hex
+    comparison: ShotComparison  # with the backbone in use, on the person's labels
+    embedded: int  # images that were embedded for it now
+    failed: tuple[FileFailure, ...] = ()  # images without an embedding, and why
+    news: tuple[EmbedResult, ...] = ()  # results that the project does not know yet
+    seconds: float = 0.0  # duration of the embedding
+
+
+def prepare_change(
+    project: Project,
+    caches: CacheFolders,
+    source: str,
+    *,
+    device: str = "auto",
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> PreparedChange:
+    """Embed all images of a project with another backbone and compare both; what is embedded stays in the cache.
+
+    Args:
+        source: name of a bundled backbone or one of the library, or path of an ONNX file with its card.
+        device: "auto", "cpu" or "cuda".
+
+    Raises:
+        ModelError: there is no such backbone, or it cannot run.
+        InputError: the project uses it already.
+        StorageError: the cache folder refuses.
+        Cancelled: stopped by the person.
+    """
+    cancel = cancel or CancelToken()
+    model = find_model(source)
+    version = _version_of(model)
+    _check_is_another(project, caches, model)
+    known = _KnownFacts(project)
+    summary = embed_project(
+        project, caches, model=model, device=device, on_progress=on_progress, on_batch=known.take, cancel=cancel
+    )
+    cancel.raise_if_cancelled()
+    comparison = compare_on_shots(project, caches, project.models.current, version)
+    cancel.raise_if_cancelled()
+    return PreparedChange(
+        source,
+        version.backbone_name,
+        version.backbone_hash,
+        comparison,
+        embedded=summary.embedded,
+        failed=tuple(FileFailure(path, reason) for _image_id, path, reason in summary.failed),
+        news=tuple(known.news),
+        seconds=summary.seconds,
+    )
+
+
+def use_backbone(project: Project, source: str, backbone_hash: str, news: Sequence[EmbedResult] = ()) -> Change:
+    """Use a prepared backbone from now on: one action, a new model version; classes, labels and bars stay.
+
+    The source is that of `prepare_change`, and hash and news are those of its result.
+
+    Raises:
+        ModelError: the backbone is gone, or is another by now.
+        StorageError: the disk refuses; the project uses the backbone that it did.
+        ProjectReadOnlyError: the project is open for reading only.
+    """
+    model = find_model(source)
+    if model.backbone_hash != backbone_hash:
+        raise ModelError(
+            "the backbone has changed since the images were embedded with it",
+            expected=backbone_hash[:12],
+            found="{backbone_hash} in {backbone}",
+            remedy="choose it again",
+            backbone_hash=model.backbone_hash[:12],
+            backbone=model.backbone,
+        )
+    if news:
+        project.images.record_scan(news)  # first: what is true of the files is true without the change, too
+    version = _version_of(model)
+    called = action("backbone_changed", backbone=version.backbone_name)
+    with project.history.one_step(called, backup=BackupReason.MODEL) as step:
+        project.models.choose(_known_version(project, version) or _added(project, version, model, source))
+    return step.change
+
+
+def _check_is_another(project: Project, caches: CacheFolders, model: ModelFiles) -> None:
+    try:
+        in_use = model_of(project, caches, project.models.current).backbone_hash
+    except ModelError:
+        in_use = ""  # gone or another by now: putting it in place again is a change
+    if in_use == model.backbone_hash and not project.models.current.is_trained_here:
+        raise InputError("the project uses this backbone already", found=_version_of(model).backbone_name)
+
+
+def _version_of(model: ModelFiles) -> ModelVersion:
+    """A model version that is in no project yet; only a file outside the library is found by its path (decision 22)."""
+    is_named = model.is_bundled or model.backbone.is_relative_to(backbones_folder())
+    return ModelVersion(
+        0,
+        model.name if model.is_bundled else model.backbone.stem,
+        model.backbone_hash,
+        "" if is_named else str(model.backbone),
+        model.propagation_hash,
+        datetime.now(UTC),
+    )
+
+
+def _known_version(project: Project, wanted: ModelVersion) -> int | None:
+    """The same version, if the project had it before."""
+    same = attrgetter("is_trained_here", "backbone_hash", "propagation_hash", "backbone_path")
+    found = [version.version_id for version in project.models.versions() if same(version) == same(wanted)]
+    return found[-1] if found else None
+
+
+def _added(project: Project, version: ModelVersion, model: ModelFiles, source: str) -> int:
+    return project.models.add(
+        backbone_name=version.backbone_name,
+        backbone_hash=version.backbone_hash,
+        backbone_path=version.backbone_path,
+        propagation_hash=version.propagation_hash,
+        settings={SOURCE_SETTING: source, CARD_SETTING: card_text(model.card)},
+    ).version_id
+
+
+class _KnownFacts:
+    """Keeps only results that the project does not know; an unreadable image keeps its content hash."""
+
+    def __init__(self, project: Project) -> None:
+        table = project.images.table()
+        self._facts = dict(zip(table.ids, zip(table.content_hashes, table.failures, strict=True), strict=True))
+        self.news: list[EmbedResult] = []
+
+    def take(self, batch: EmbedBatch) -> None:
+        for result in batch.results:
+            known = self._facts.get(result.image_id, (None, None))
+            found = result._replace(content_hash=result.content_hash or known[0])
+            if (found.content_hash, found.failure) != known:
+                self.news.append(found)

@@ -1,0 +1,225 @@
+"""A project's images and labels together with their cached embeddings, also over all views (decision 55)."""
+
+from collections.abc import Sequence
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.embed import open_cache, open_views_cache
+from engine.collection.image_list import EmbeddingStore, ImageList
+from engine.collection.models import ModelFiles
+from engine.config import CacheFolders
+from engine.embedding.cache import EmbeddingCache, cache_file
+from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view, views_hash
+from engine.everyday.shots import EmbeddedSnapshot, ViewEmbeddings
+from engine.files import FoundFile
+from engine.project import Project
+
+
+@final
+class ImageViews:
+    """Embeddings over all views, read from their cache, where there is one; replaced, never changed."""
+
+    def __init__(self, model: ModelFiles, caches: CacheFolders) -> None:
+        self._model = model
+        self._caches = caches
+        self._cache: EmbeddingCache | None = None
+        self.embeddings = ViewEmbeddings()
+
+    def close(self) -> None:
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
+
+    def read(self, image_ids: NDArray[np.int64], hashes: Sequence[bytes | None]) -> None:
+        """Read those of these images (n,), in any order, anew; a hash is None before the image was read."""
+        before, known = self.embeddings, np.flatnonzero([key is not None for key in hashes])
+        others = ~np.isin(before.image_ids, image_ids)
+        found_ids, found = image_ids[:0], np.zeros((0, self._model.card.embedding_width), dtype=np.float32)
+        if len(known) and (cache := self._opened()) is not None:
+            vectors, is_found = cache.get_many([hashes[place] or b"" for place in known.tolist()])
+            found_ids, found = image_ids[known[is_found]], vectors[is_found].astype(np.float32)
+        if not len(found_ids) and others.all():
+            return
+        ids = np.concatenate([before.image_ids[others], found_ids])
+        vectors = np.concatenate([before.vectors[others].reshape(-1, found.shape[1]), found])
+        order = np.argsort(ids)
+        self.embeddings = ViewEmbeddings(ids[order], vectors[order].astype(np.float32))
+
+    def look_up(self, hashes: Sequence[bytes], vectors: NDArray[np.float16], is_found: NDArray[np.bool_]) -> None:
+        """Replace embeddings (n, d) of one view by those of all, where both are known."""
+        if (cache := self._opened()) is not None:
+            better, is_better = cache.get_many(hashes)
+            is_better &= is_found
+            vectors[is_better] = better[is_better]
+
+    def forget(self) -> None:
+        self.embeddings = ViewEmbeddings()
+
+    def _opened(self) -> EmbeddingCache | None:
+        """The cache; None, and nothing is made, before a view was embedded."""
+        card = self._model.card
+        if self._cache is None:
+            path = cache_file(self._caches.embeddings, views_hash(self._model.backbone_hash), card.embedding_width)
+            self._cache = open_views_cache(self._model, self._caches) if path.exists() else None
+        return self._cache
+
+
+ENOUGH_VIEWS: Final = 0.95
+"""Share of the images whose views must be known before images are classified by them; some files may be gone."""
+
+
+@final
+class EmbeddedImages:
+    """Images, labels and embeddings of one backbone; a row of `store` stays where it is while images come and go.
+
+    Images are classified by one view until nearly all are embedded in all of them.
+    """
+
+    def __init__(self, project: Project, model: ModelFiles, caches: CacheFolders, *, with_views: bool = True) -> None:
+        self._project = project
+        self._width = model.card.embedding_width
+        self._cache = open_cache(model, caches)
+        self.images = ImageList(project)
+        self.store = EmbeddingStore(self._width)  # of these images, and of those that were removed since `read`
+        self.uses_views = False  # whether embeddings are over all views, where these are known
+        self._views = ImageViews(model, caches)
+        self._with_views = with_views
+        self._rows: NDArray[np.int64] | None = None
+        self._rows_of = (self.images.ids, self.store.image_ids)
+
+    def close(self) -> None:
+        self._cache.close()
+        self._views.close()
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """(n,) rows of the listed images."""
+        of = (self.images.ids, self.store.image_ids)
+        if self._rows is None or any(now is not then for now, then in zip(of, self._rows_of, strict=True)):
+            self._rows, self._rows_of = self.rows_of(self.images.ids), of
+        return self._rows
+
+    @property
+    def is_ready(self) -> NDArray[np.bool_]:
+        """(n,) bool, whether each listed image has an embedding."""
+        return self.store.is_filled[self.rows]
+
+    @property
+    def ready_rows(self) -> NDArray[np.int64]:
+        """Rows of the listed images that have an embedding, ascending."""
+        rows = self.rows
+        return rows[self.store.is_filled[rows]]
+
+    def rows_of(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        rows = self.store.rows_of(image_ids)
+        assert rows is not None, "every listed image has a row"
+        return rows
+
+    def ready_row(self, image_id: int) -> int | None:
+        rows = self.store.rows_of([image_id])
+        return None if rows is None or not self.store.is_filled[rows[0]] else int(rows[0])
+
+    def read(self) -> None:
+        self.images.read()
+        self.store = EmbeddingStore(self._width)
+        self.store.append(self.images.ids)
+        self.uses_views = False
+        self._fill(np.arange(len(self.images.ids)))
+        self._views.forget()
+        self._read_views(self.without_views())
+        if self._has_enough_views():
+            self._use_views()
+
+    def read_changed(self, added: Sequence[int], *, reads_all: bool) -> NDArray[np.int64] | None:
+        """Read added images, or the whole list; returns rows of new embeddings, None where all must be read."""
+        if reads_all:
+            self.images.read()
+        else:
+            self.images.read_added(added)
+        known = self.store.image_ids
+        new = np.setdiff1d(self.images.ids, known, assume_unique=True)
+        if len(new) and len(known) and new[0] < known[-1]:
+            return None
+        self.store.append(new)
+        return self._fill(np.flatnonzero(~self.is_ready))
+
+    def read_embeddings(self, image_ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:
+        """Read the results and embeddings of listed images; returns their rows, and whether one changed or went."""
+        self.images.read_facts(image_ids)
+        rows, age = self.rows_of(image_ids), self.store.age
+        was_filled = self.store.is_filled[rows]
+        self._read_views(image_ids)
+        filled = self._fill(np.searchsorted(self.images.ids, image_ids))
+        if not self.uses_views and self._has_enough_views():
+            return self._use_views(), True
+        return filled, bool((was_filled & (self.store.filled_at[rows] > age)).any())
+
+    def read_labels(self, image_ids: Sequence[int]) -> None:
+        """Read the labels of some listed images, and the view embeddings of those that have one now."""
+        self.images.read_labels(image_ids)
+        labelled = np.array(sorted(image_ids), dtype=np.int64)
+        self._read_views(labelled[self.images.labels_of(labelled) >= 0])
+
+    def without_views(self) -> NDArray[np.int64]:
+        """Ids of the images that are still to be embedded in all views, labelled ones first."""
+        places = those_to_view(self.images.labels)
+        image_ids = self.images.ids[places]
+        return image_ids[self.is_ready[places] & ~self._views.embeddings.has(image_ids)]
+
+    def snapshot(self) -> EmbeddedSnapshot:
+        """A copy to read on another thread."""
+        images, store = self.images, self.store
+        return EmbeddedSnapshot(
+            images.ids, images.labels, self.rows, images.has_failed,
+            store.image_ids, store.embeddings, store.is_filled, store.age, self._views.embeddings,
+        )  # fmt: skip
+
+    def _fill(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Read the embeddings of images at these places; returns the rows that were found."""
+        hashes = newest_hashes(self._project, self.images, self._cache, places)
+        return self.store.fill(self.rows[places], hashes, self._look_up)
+
+    def _read_views(self, image_ids: NDArray[np.int64]) -> None:
+        if self._with_views and len(image_ids):
+            self._views.read(image_ids, self.images.hashes_of(image_ids))
+
+    def _has_enough_views(self) -> bool:
+        ready = self.images.ids[self.is_ready]
+        if not 0 < len(ready) <= MOST_IN_ALL_VIEWS:
+            return False
+        return bool(self._views.embeddings.has(ready).mean() >= ENOUGH_VIEWS)
+
+    def _use_views(self) -> NDArray[np.int64]:
+        """Classify images by all their views from now on; returns the rows with an embedding."""
+        self.uses_views = True
+        return self._fill(np.arange(len(self.images.ids)))
+
+    def _look_up(self, hashes: Sequence[bytes]) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
+        vectors, found = self._cache.get_many(hashes)
+        if self.uses_views:
+            self._views.look_up(hashes, vectors, found)
+        return vectors, found
+
+
+def newest_hashes(
+    project: Project, images: ImageList, cache: EmbeddingCache, places: NDArray[np.int64]
+) -> Sequence[bytes | None]:
+    """Content hashes of images at some places, also where embedding could not record them; None before they were read.
+
+    A project that is read-only, or open in another program, gets no results of a run of `embed`. The embedding cache
+    has them: the content of each file when it was embedded, which counts while the file is unchanged.
+    """
+    hashes = [images.content_hashes[place] for place in places.tolist()]
+    if project.is_writable:
+        return hashes
+    folder = project.path.parent
+    paths = [folder / images.paths[place] for place in places.tolist()]
+    remembered = cache.last_hashes(paths)
+    # Only the state of these files is read: that of 100,000 of them takes long on a share.
+    others = [place for place, key in enumerate(remembered) if key is not None and key != hashes[place]]
+    files = {place: found for place in others if (found := FoundFile.at(paths[place])) is not None}
+    for place, key in zip(files, cache.path_hashes(list(files.values())), strict=True):
+        hashes[place] = key or hashes[place]
+    return hashes

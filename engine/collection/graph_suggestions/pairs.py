@@ -1,0 +1,183 @@
+"""Two groups of images compared: two classes that look like one, and one class that looks like two."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.graph_suggestions.class_means import (
+    BLOCK,
+    ClassMeans,
+    Matrix,
+    labelled_vectors,
+    unit,
+    whitening_of,
+)
+from engine.collection.live import LiveCollection
+from engine.everyday.classifier import FittedClassifier
+from engine.everyday.shots import Shots
+from engine.graph.category_graph import CategoryGraph
+
+FEWEST_IMAGES: Final = 4  # of each class: of fewer nothing can be said
+LEAST_RATIO: Final = 0.8  # similarity between over within classes. Chosen: 8 of 10 twins, 1 of 100 others (decision 65)
+LEAST_CONFUSED: Final = 0.25  # share of images more similar to the other class than to their own; 0.5 by chance
+
+SMALLEST_WITHIN: Final = 0.02  # images of one class that are less similar are nothing to compare with
+FEWEST_OF_A_KIND: Final = 3  # two images might be one thing photographed twice
+MOST_RATIO: Final = 0.1  # of kinds. Chosen: 19 in 20 classes put together at random, 1 in 10 others (decision 65)
+STARTS: Final = 6  # pairs of least similar images that two-means starts from
+ROUNDS: Final = 20  # of two-means, after which it has settled or never will
+MOST_IMAGES: Final = 400  # labelled images of a class that are sorted into kinds; the rest is split by hand
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """Two groups of images compared."""
+
+    between: float  # mean cosine of images of one with images of the other
+    within: float  # mean cosine of images of the same group
+    confused: int  # images more similar to the other group than to the rest of their own
+    count: int  # images of both
+
+    @property
+    def ratio(self) -> float:
+        """1 where the groups might as well be one; 0 or less where they have nothing in common."""
+        return self.between / max(self.within, SMALLEST_WITHIN)
+
+
+@dataclass(frozen=True)
+class Twins:
+    """A pair that looks like one class."""
+
+    class_id: int  # that with fewer images, which would be merged into the other
+    other_id: int
+    similarity: Similarity
+
+
+def similarity_of(first: Matrix, second: Matrix) -> Similarity:
+    """Compare two groups of at least two images each, by vectors of length 1."""
+    both = first @ second.T
+    own_first, own_second = _to_others(first), _to_others(second)
+    confused = int((both.mean(axis=1) > own_first).sum() + (both.mean(axis=0) > own_second).sum())
+    count = len(first) + len(second)
+    within = (own_first.sum() + own_second.sum()) / count
+    return Similarity(float(both.mean()), float(within), confused, count)
+
+
+def find_twins(means: ClassMeans, check: Callable[[], None] = lambda: None) -> tuple[Twins, ...]:
+    """Pairs of classes, none above the other, whose images are mixed up, the most similar first.
+
+    Of each class only the most similar one is compared; `check` is called between and may raise.
+    """
+    images = means.images
+    found: dict[tuple[int, int], Twins] = {}
+    for class_id, other_id in _most_alike(means, check):
+        pair = (min(class_id, other_id), max(class_id, other_id))
+        if pair in found:
+            continue
+        rows, other_rows = means.own_rows(class_id), means.own_rows(other_id)
+        similarity = similarity_of(images.vectors[rows], images.vectors[other_rows])
+        if similarity.ratio >= LEAST_RATIO and similarity.confused >= LEAST_CONFUSED * similarity.count:
+            smaller, larger = sorted(pair, key=lambda each: (len(means.own_rows(each)), -each))
+            found[pair] = Twins(smaller, larger, similarity)
+    return tuple(sorted(found.values(), key=lambda twins: -twins.similarity.ratio))
+
+
+def _most_alike(means: ClassMeans, check: Callable[[], None]) -> Iterator[tuple[int, int]]:
+    """Each class with enough images, and the one most like it of those that are neither above nor below it."""
+    graph, places = means.graph, np.flatnonzero(means.counts >= FEWEST_IMAGES)
+    ids, own = means.labelled[places].tolist(), means.own[places]
+    column_of = {class_id: column for column, class_id in enumerate(ids)}
+    for start in range(0, len(ids), BLOCK):
+        check()
+        cosines = own[start : start + BLOCK] @ own.T
+        for row, class_id in enumerate(ids[start : start + BLOCK]):
+            line = (graph.ancestors(class_id) | graph.descendants(class_id) | {class_id}) & column_of.keys()
+            cosines[row, [column_of[each] for each in line]] = -np.inf
+            best = int(np.argmax(cosines[row]))
+            if np.isfinite(cosines[row, best]):
+                yield class_id, ids[best]
+
+
+def _to_others(vectors: Matrix) -> NDArray[np.float32]:
+    """Mean cosine (n,) of each image with the others."""
+    alike: NDArray[np.float32] = (vectors @ vectors.sum(axis=0) - (vectors**2).sum(axis=1)) / (len(vectors) - 1)
+    return alike
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """A class that looks like two."""
+
+    class_id: int
+    kinds: tuple[tuple[int, ...], ...]  # image ids of both kinds, the larger one first
+    similarity: Similarity  # of the kinds
+
+
+def kinds_of(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], ...]:
+    """Image ids of the two kinds that a class's labelled images fall into, the larger one first, or ()."""
+    fitted, graph = live.fitted, live.project.classes.graph
+    return () if fitted is None or class_id not in graph else all_kinds(fitted, graph, class_id)
+
+
+def all_kinds(fitted: FittedClassifier, graph: CategoryGraph, class_id: int) -> tuple[tuple[int, ...], ...]:
+    """The same of a model that was fitted to a graph with this class; up to `MOST_IMAGES` labelled images."""
+    rows = np.flatnonzero(fitted.shots.class_ids == class_id)
+    shots = Shots(fitted.shots.image_ids[rows], fitted.shots.class_ids[rows], fitted.shots.embeddings[rows])
+    images = labelled_vectors(shots, graph, whitening_of(fitted), most=MOST_IMAGES)
+    is_second = two_kinds(images.vectors)
+    return () if is_second is None else _ids(images.image_ids, is_second)
+
+
+def find_mixed(means: ClassMeans) -> tuple[Mixed, ...]:
+    """Classes without children that look like two, the most clearly so first; a coarse class is many kinds anyway."""
+    images, found = means.images, []
+    for class_id in means.labelled.tolist():
+        if means.graph.children(class_id):
+            continue
+        rows = means.own_rows(class_id)
+        is_second = two_kinds(images.vectors[rows])
+        if is_second is None:
+            continue
+        similarity = similarity_of(images.vectors[rows[~is_second]], images.vectors[rows[is_second]])
+        if similarity.ratio <= MOST_RATIO:
+            found.append(Mixed(class_id, _ids(images.image_ids[rows], is_second), similarity))
+    return tuple(sorted(found, key=lambda mixed: mixed.similarity.ratio))
+
+
+def two_kinds(vectors: Matrix) -> NDArray[np.bool_] | None:
+    """Which of unit vectors (n, d) are of the second kind, by two-means; None for less than `FEWEST_OF_A_KIND`."""
+    count = len(vectors)
+    if count < 2 * FEWEST_OF_A_KIND:
+        return None
+    cosines = vectors @ vectors.T
+    first, second = np.triu_indices(count, 1)
+    furthest = np.argsort(cosines[first, second], kind="stable")[:STARTS]
+    parted: list[tuple[float, NDArray[np.bool_]]] = []
+    for pair in furthest.tolist():
+        is_second = _settled(vectors, cosines[second[pair]] > cosines[first[pair]])
+        if FEWEST_OF_A_KIND <= is_second.sum() <= count - FEWEST_OF_A_KIND:
+            lengths = [np.linalg.norm(vectors[part].sum(axis=0)) for part in (is_second, ~is_second)]
+            parted.append((float(sum(lengths)), is_second))
+    return max(parted, key=lambda each: each[0])[1] if parted else None
+
+
+def _settled(vectors: Matrix, is_second: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Two-means from a first split until nothing changes."""
+    for _ in range(ROUNDS):
+        if is_second.all() or not is_second.any():
+            break
+        centres = unit(np.stack([vectors[~is_second].mean(axis=0), vectors[is_second].mean(axis=0)]))
+        near = vectors @ centres.T
+        moved = near[:, 1] > near[:, 0]
+        if (moved == is_second).all():
+            break
+        is_second = moved
+    return is_second
+
+
+def _ids(image_ids: NDArray[np.int64], is_second: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
+    kinds = (tuple(image_ids[~is_second].tolist()), tuple(image_ids[is_second].tolist()))
+    return tuple(sorted(kinds, key=len, reverse=True))

@@ -1,0 +1,190 @@
+"""Images, labels and embeddings of an open project as arrays in memory."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus, counts_of
+from engine.embedding.views import unit_length
+from engine.everyday.blocks import to_fixed, to_floats
+from engine.project import ImageTable, Project
+from engine.project.packed import PackedHashes, PackedTexts
+
+MANY: Final = 2_000  # labels of more images are read with those of all: one by one takes longer
+FIRST_CAPACITY: Final = 1024
+GROWTH: Final = 1.25
+FILL_ROWS: Final = 4096
+
+LookUp = Callable[[Sequence[bytes]], tuple[NDArray[np.float16], NDArray[np.bool_]]]  # (n, d), (n,)
+
+
+@final
+class ImageList:
+    """Ids, paths, content hashes and labels in ascending image id; arrays are replaced, never changed."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self.ids = np.zeros(0, dtype=np.int64)  # (n,)
+        self.paths = PackedTexts()  # (n,) as stored
+        self.content_hashes = PackedHashes()  # (n,) bytes, or None before the image was read
+        self.has_failed = np.zeros(0, dtype=bool)  # (n,)
+        self.failures: Mapping[int, str] = {}  # why an image could not be read, by its id
+        self.labels = np.zeros(0, dtype=np.int64)  # (n,) class id, `NO_CLASS` or `UNKNOWN`
+
+    def read(self) -> None:
+        table = self._project.images.table()
+        self.ids = np.array(table.ids, dtype=np.int64)
+        self.paths = table.paths
+        self.content_hashes = table.content_hashes
+        self.has_failed = np.array([failure is not None for failure in table.failures], dtype=bool)
+        self.failures = _failures_in(table)
+        self._read_all_labels()
+
+    def read_added(self, image_ids: Sequence[int]) -> None:
+        """Read images that were added; everything where one of them came back."""
+        table = self._project.images.table(image_ids)
+        ids = np.array(table.ids, dtype=np.int64)
+        if len(ids) == 0 or (len(self.ids) and ids[0] <= self.ids[-1]):
+            self.read()
+            return
+        self.ids = np.concatenate([self.ids, ids])
+        self.paths = self.paths.extended(table.paths)
+        for content_hash in table.content_hashes:
+            self.content_hashes.append(content_hash)
+        has_failed = np.array([failure is not None for failure in table.failures], dtype=bool)
+        self.has_failed = np.concatenate([self.has_failed, has_failed])
+        self.failures = {**self.failures, **_failures_in(table)}
+        self.labels = np.concatenate([self.labels, np.full(len(ids), NO_CLASS, dtype=np.int64)])
+        self.read_labels(table.ids)
+
+    def read_facts(self, image_ids: NDArray[np.int64]) -> None:
+        table = self._project.images.table(image_ids.tolist())
+        self.has_failed = self.has_failed.copy()
+        places = np.searchsorted(self.ids, np.array(table.ids, dtype=np.int64)).tolist()
+        for place, content_hash, failure in zip(places, table.content_hashes, table.failures, strict=True):
+            self.content_hashes.replace(place, content_hash)
+            self.has_failed[place] = failure is not None
+        updated = frozenset(table.ids)
+        kept = {image_id: failure for image_id, failure in self.failures.items() if image_id not in updated}
+        self.failures = kept | _failures_in(table)
+
+    def read_labels(self, image_ids: Sequence[int]) -> None:
+        if len(image_ids) > MANY:
+            self._read_all_labels()
+            return
+        self.labels = self.labels.copy()
+        for image_id in image_ids:
+            label = self._project.labels.of(image_id)
+            code = NO_CLASS if label is None else UNKNOWN if label.class_id is None else label.class_id
+            self.labels[bisect_left(self.ids, image_id)] = code
+
+    def _read_all_labels(self) -> None:
+        table = self._project.labels.table()
+        self.labels = np.full(len(self.ids), NO_CLASS, dtype=np.int64)
+        places = np.searchsorted(self.ids, np.array(table.image_ids, dtype=np.int64))
+        self.labels[places] = [UNKNOWN if class_id is None else class_id for class_id in table.class_ids]
+
+    def has(self, image_id: int) -> bool:
+        place = bisect_left(self.ids, image_id)
+        return place < len(self.ids) and bool(self.ids[place] == image_id)
+
+    def hashes_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> list[bytes | None]:
+        return [self.content_hashes[place] for place in np.searchsorted(self.ids, image_ids).tolist()]
+
+    def labels_of(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self.labels[np.searchsorted(self.ids, image_ids)]
+
+    def label_items(self) -> Iterator[tuple[int, int]]:
+        places = np.flatnonzero(self.labels >= 0)
+        return zip(self.ids[places].tolist(), self.labels[places].tolist(), strict=True)
+
+    def blank_state(self, model_name: str) -> CollectionState:
+        count = len(self.ids)
+        status = np.full(count, ImageStatus.WAITING, dtype=np.uint8)
+        status[self.has_failed] = ImageStatus.FAILED
+        none = np.full(count, NO_CLASS, dtype=np.int64)
+        zeros = np.zeros(count, dtype=np.float32)
+        return CollectionState(
+            folder=self._project.path.parent, image_ids=self.ids, paths=self.paths, label_class=self.labels,
+            best_class=none, best_score=zeros, safe_class=none, safe_score=zeros,
+            is_unknown=np.zeros(count, dtype=bool), status=status,
+            shot_counts=counts_of(self.labels), image_counts={}, model_name=model_name,
+            failures=self.failures, is_list_only=True,
+        )  # fmt: skip
+
+
+def _failures_in(table: ImageTable) -> dict[int, str]:
+    return {image_id: failure for image_id, failure in zip(table.ids, table.failures, strict=True) if failure}
+
+
+class EmbeddingStore:
+    """Unit-length embeddings (rows, d) in fixed point, in ascending image id; a row stays where it is."""
+
+    def __init__(self, width: int) -> None:
+        self._ids = np.zeros(0, dtype=np.int64)
+        self._rows = np.zeros((FIRST_CAPACITY, width), dtype=np.int16)
+        self.is_filled = np.zeros(0, dtype=bool)  # (rows,); replaced, never changed
+        self.age = 0  # how often rows were filled or emptied
+        self.filled_at = np.zeros(0, dtype=np.int64)  # (rows,) age of the last change of each row; 0 for unfilled ones
+
+    @property
+    def image_ids(self) -> NDArray[np.int64]:
+        """(rows,) ascending."""
+        return self._ids
+
+    @property
+    def embeddings(self) -> NDArray[np.int16]:
+        """(rows, d) in fixed point; zeros where not filled."""
+        return self._rows[: len(self._ids)]
+
+    def rows_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """Rows of these images, or None when one has no row."""
+        wanted = np.asarray(image_ids, dtype=np.int64)
+        rows = np.searchsorted(self._ids, wanted)
+        inside = np.minimum(rows, max(len(self._ids) - 1, 0))
+        if len(wanted) and (len(self._ids) == 0 or (self._ids[inside] != wanted).any()):
+            return None
+        return rows.astype(np.int64)
+
+    def floats(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        return to_floats(self._rows[rows])
+
+    def append(self, image_ids: NDArray[np.int64]) -> None:
+        """Reserve rows for images of higher ids; their memory is not touched."""
+        count = len(self._ids) + len(image_ids)
+        if count > len(self._rows):
+            grown = np.zeros((max(FIRST_CAPACITY, int(count * GROWTH)), self._rows.shape[1]), dtype=np.int16)
+            filled = np.flatnonzero(self.is_filled)
+            if len(filled):
+                grown[: filled[-1] + 1] = self._rows[: filled[-1] + 1]
+            self._rows = grown
+        self._ids = np.concatenate([self._ids, image_ids])
+        self.is_filled = np.concatenate([self.is_filled, np.zeros(len(image_ids), dtype=bool)])
+        self.filled_at = np.concatenate([self.filled_at, np.zeros(len(image_ids), dtype=np.int64)])
+
+    def fill(self, rows: NDArray[np.int64], hashes: Sequence[bytes | None], look_up: LookUp) -> NDArray[np.int64]:
+        """Look embeddings up; returns the rows that were found. Others are empty from then on: their files changed."""
+        filled, lost = [], self.is_filled[rows]
+        self.is_filled, self.age = self.is_filled.copy(), self.age + 1
+        known = np.flatnonzero([content is not None for content in hashes])
+        for start in range(0, len(known), FILL_ROWS):
+            part = known[start : start + FILL_ROWS]
+            vectors, found = look_up([hashes[place] or b"" for place in part.tolist()])
+            lost[part[found]] = False
+            self._put(rows[part[found]], to_fixed(unit_length(vectors[found].astype(np.float32))))
+            filled.append(rows[part[found]])
+        self._rows[rows[lost]] = 0
+        self.is_filled[rows[lost]] = False
+        self.filled_at[rows[lost]] = self.age
+        return np.concatenate(filled) if filled else np.zeros(0, dtype=np.int64)
+
+    def _put(self, rows: NDArray[np.int64], embeddings: NDArray[np.int16]) -> None:
+        is_new = ~self.is_filled[rows]
+        again = np.flatnonzero(~is_new)
+        is_new[again] = (self._rows[rows[again]] != embeddings[again]).any(axis=1)
+        self._rows[rows[is_new]] = embeddings[is_new]
+        self.filled_at[rows[is_new]] = self.age
+        self.is_filled[rows] = True

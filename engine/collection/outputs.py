@@ -1,0 +1,245 @@
+"""The one door for files that a person names as an output: what may be replaced under that name, and what never.
+
+The program's own files and the images of the project are never replaced, under whatever name they are reached: links,
+folders under two names, hard links and other spellings are seen through by the identity of the file. An earlier output
+of the same kind may be replaced without asking; it is recognised by content, never by name, and in doubt a file is not
+ours. Anything else is replaced only where the person asked for it. Decision 71.
+"""
+
+import json
+import os
+import re
+import stat
+import zipfile
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from engine.config import PROJECT_SUFFIX, CacheFolders, backups_folder
+from engine.errors import InputError, TakenError
+from engine.files import open_regular
+from engine.interchange.csv_edges import HEADER as EDGES_HEADER
+from engine.interchange.labelled_images.table_rows import COLUMNS as LABEL_COLUMNS
+from engine.interchange.predictions_file import COLUMNS as PREDICTION_COLUMNS
+from engine.interchange.predictions_file import LABELLED_BY
+from engine.new_file import is_stream
+from engine.new_folder import check_is_free
+from engine.project import Project
+from engine.project.file.on_disk import SIDE_SUFFIXES, is_of_this_program
+
+WRITTEN_BY: Final = "Written by Protoleaf"  # at the beginning of texts with room for a comment, and in pictures
+PREDICTIONS: Final = "predictions"
+FIGURES: Final = "figures"
+_BEGINNING_BYTES: Final = 65_536  # chosen: a first line of JSON with the longest names fits
+_LARGEST_METADATA: Final = 1_000_000  # bytes of an archive's description; ours have a few thousand
+
+
+def is_own_output(path: Path, kind: str) -> bool:
+    """Whether a file is an earlier output of a kind (a key of `_RECOGNISED`, as of `FORMATS`), or empty."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return False
+        with open_regular(path) as file:
+            beginning = file.read(_BEGINNING_BYTES).removeprefix(BOM_UTF8)
+        return not beginning or (kind in _RECOGNISED and _RECOGNISED[kind](path, beginning))
+    except (OSError, ValueError, zipfile.BadZipFile, ImportError):
+        return False
+
+
+def _begins(*lines: str) -> Callable[[Path, bytes], bool]:
+    starts = tuple(line.encode() for line in lines)
+    return lambda _path, beginning: beginning.startswith(starts)
+
+
+def _looks(pattern: str) -> Callable[[Path, bytes], bool]:
+    compiled = re.compile(pattern.encode(), re.DOTALL)
+    return lambda _path, beginning: compiled.match(beginning) is not None
+
+
+def _is_own_json_lines(_path: Path, beginning: bytes) -> bool:
+    row = json.loads(beginning.split(b"\n", 1)[0])
+    return isinstance(row, dict) and tuple(row) == LABEL_COLUMNS
+
+
+def _is_own_parquet(path: Path, beginning: bytes) -> bool:
+    if not beginning.startswith(b"PAR1"):
+        return False
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return tuple(pq.read_schema(path).names) == LABEL_COLUMNS
+    except pa.ArrowException:
+        return False
+
+
+def _is_own_archive(path: Path, beginning: bytes) -> bool:
+    if not beginning.startswith(b"PK\x03\x04"):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        if names[:2] != ["meta.xml", "eml.xml"] or archive.getinfo("eml.xml").file_size > _LARGEST_METADATA:
+            return False
+        return b'system="Protoleaf"' in archive.read("eml.xml")
+
+
+_PREDICTION_HEADER: Final = ",".join(PREDICTION_COLUMNS)
+
+_RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
+    PREDICTIONS: _begins(f"{_PREDICTION_HEADER}\r\n", f"{_PREDICTION_HEADER},{LABELLED_BY}\r\n"),
+    FIGURES: _begins(f'{{\n "about": "{WRITTEN_BY}",\n'),
+    "csv": _begins(",".join(LABEL_COLUMNS) + "\r\n"),
+    "jsonl": _is_own_json_lines,
+    "parquet": _is_own_parquet,
+    "coco": _looks(r'\{\n"info": \{"description": [^\n]*"contributor": "Protoleaf [^\n]*\},\n"licenses": \[\],\n'),
+    "cvat": _looks(r"<\?xml [^\n]*\n<annotations>\n  <version>1.1</version>\n  <meta>\n    <task>\n      <name>"
+                   r".*<mode>annotation</mode>.*<name>original_path</name>"),
+    "darwin-core": _is_own_archive,
+    "graph-json": _looks(r'\{"classes": \[\n\{"id": "'),
+    "graph-csv": _begins(EDGES_HEADER + "\n"),
+    "graph-graphml": _looks(r"<\?xml [^\n]*\n<graphml [^\n]*>\n  <key id=\"edges\" for=\"graph\" attr.name=\"edges\""),
+    "graph-skos": _begins(f"# {WRITTEN_BY}\n"),
+    "graph-dot": _begins(f"// {WRITTEN_BY}\n"),
+    "graph-svg": _begins(f"<!-- {WRITTEN_BY} -->\n"),
+    "graph-png": _looks(r"\x89PNG\r\n.*" + WRITTEN_BY),
+}  # fmt: skip
+
+
+_OWN_SUFFIXES: Final = tuple(f"{PROJECT_SUFFIX}{side}" for side in ("", *SIDE_SUFFIXES))
+_KINDS: Final = (
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"\x89PNG", "a PNG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"II*\x00", "a TIFF picture or RAW photo"),
+    (b"MM\x00*", "a TIFF picture or RAW photo"),
+    (b"SQLite format 3", "a database"),
+    (b"PK\x03\x04", "an archive or office document"),
+    (b"%PDF", "a PDF document"),
+)
+
+
+def check_file(out: Path, kind: str, *, project: Project | None = None, is_overwriting: bool = False) -> None:
+    """Refuse a name whose file must not be replaced; what is no file (a pipe, `/dev/stdout`) is written into.
+
+    Images and files of the project are never replaced; for the kind see `is_own_output`.
+
+    Raises:
+        TakenError: something else is there.
+        InputError: a folder, a project, a backup, a cache or an image of the project has this name.
+    """
+    if project is not None:
+        _check_project(out, project)
+    if is_stream(out) or not os.path.lexists(out):
+        _check_own_name(out)
+        return
+    if out.is_dir():
+        raise InputError("the output is one file", found="the folder {path}", remedy="give a file's name", path=out)
+    _check_own_name(out)
+    _check_program(out)
+    if project is not None and is_any_of(out, _alike(out, project)):
+        raise _refused(out, "an image of the project")
+    if is_own_output(out, kind):
+        return
+    if not is_overwriting:
+        raise TakenError(
+            "there is a file of this name already, and it is no earlier output of this kind",
+            found=f"{out} ({what_it_is(out)})",
+            remedy="choose another name, or replace it with --overwrite",
+        )
+    if project is not None and is_any_of(out, project.images.each_file()):
+        raise _refused(out, "an image of the project")
+
+
+def check_folder(out: Path, project: Project) -> None:
+    """Refuse a name under which no folder can be made, or that belongs to a project.
+
+    Raises:
+        InputError: something other than an empty folder is there, or a project would take it for a part of itself.
+        StorageError: there is no folder around it, or it cannot be looked at.
+    """
+    _check_project(out, project)
+    _check_own_name(out)
+    check_is_free(out)
+
+
+def is_any_of(out: Path, files: Iterable[Path]) -> bool:
+    """Whether a path leads to one of these files, by any link; missing files are skipped."""
+    try:
+        there = out.stat()
+    except OSError:
+        return False
+    return any(_is_same(there, path) for path in files)
+
+
+def what_it_is(path: Path) -> str:
+    """What a file is, in a few words."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return "not a file"
+        with open_regular(path) as file:
+            beginning = file.read(16)
+    except FileNotFoundError:
+        return "a link to nothing"
+    except OSError:
+        return "a file that cannot be read"
+    return next((kind for magic, kind in _KINDS if beginning.startswith(magic)), "another file")
+
+
+def _check_project(out: Path, project: Project) -> None:
+    """Refuse paths of the project, also of missing images and side files."""
+    if any(project.images.find(path) is not None for path in _spellings(out)):
+        raise _refused(out, "an image of the project")
+    sides = [project.path.with_name(project.path.name + side) for side in SIDE_SUFFIXES]
+    if is_any_of(out, (project.path, *sides)):
+        raise _refused(out, "the project")
+    if os.path.realpath(out) in map(os.path.realpath, sides):
+        raise _refused(out, "a file that belongs to the project")
+
+
+def _check_own_name(out: Path) -> None:
+    """Refuse existing projects, and names of SQLite's side files."""
+    for path in (out, Path(os.path.realpath(out))):
+        name = path.name.casefold()
+        if name.endswith(_OWN_SUFFIXES[1:]) or (name.endswith(PROJECT_SUFFIX) and os.path.lexists(path)):
+            raise _refused(out, "a project, or a file that belongs to it")
+
+
+def _check_program(out: Path) -> None:
+    """Refuse projects and backups under any name, and what lies in their folders and in caches."""
+    if is_of_this_program(out):
+        raise _refused(out, "a project or a backup")
+    folders = {os.path.realpath(folder) for folder in (backups_folder(), CacheFolders.default().root)}
+    if folders & {str(folder) for path in _spellings(out) for folder in path.parents}:
+        raise _refused(out, "a backup or a cache")
+
+
+def _alike(out: Path, project: Project) -> Iterator[Path]:
+    """Images that the file could be; all of them where it has hard links."""
+    try:
+        there = out.stat()
+    except OSError:
+        return
+    yield from project.images.alike(there.st_size, out.name)
+    yield from project.images.alike(there.st_size, Path(os.path.realpath(out)).name)
+    if there.st_nlink > 1:
+        yield from project.images.each_file()
+
+
+def _spellings(out: Path) -> Iterator[Path]:
+    yield Path(os.path.abspath(out))  # noqa: PTH100 (links keep their names)
+    yield Path(os.path.realpath(out.parent)) / out.name
+    yield Path(os.path.realpath(out))
+
+
+def _is_same(there: os.stat_result, path: Path) -> bool:
+    try:
+        return os.path.samestat(there, path.stat())
+    except (OSError, ValueError):
+        return False
+
+
+def _refused(out: Path, what: str) -> InputError:
+    remedy = "choose another name"
+    return InputError("the output would overwrite {subject}", found=str(out), remedy=remedy, subject=what)

@@ -1,0 +1,148 @@
+"""What a worker does with an open project: embed the images that wait, in which order; train; change the backbone."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.backbone_change import PreparedChange
+from engine.collection.live import LiveCollection
+from engine.collection.models import model_of
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
+from engine.collection.training.trained import Depth
+from engine.config import CacheFolders
+from engine.embedding.messages import EmbedBatch, EmbedImages, EmbedRequest
+from engine.training.curve import TrainingDuration, TrainingPoint
+from engine.worker.protocol import Request
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """A finished training."""
+
+    folder: Path  # with the files of a model version
+    name: str  # of the version
+    figures: Mapping[str, float | None]  # see `TrainedFiles`
+
+
+@dataclass(frozen=True)
+class Train(Request[TrainingResult]):
+    """Train a model version on a project's labels; the requesting process adds it to the project."""
+
+    event_types = (TrainingPoint,)
+
+    project: Path  # only read
+    cache: Path  # root of the caches
+    depth: Depth  # what is trained
+    out: Path  # folder for the files, empty or missing, taken away again when the training fails or is stopped
+    settings: Mapping[str, int | float | str] = field(default_factory=dict)  # by name
+
+
+@dataclass(frozen=True)
+class EstimateTraining(Request[TrainingDuration]):
+    """Measure how long training a backbone would take."""
+
+    project: Path  # only read
+    cache: Path  # root of the caches
+    settings: Mapping[str, int | float | str] = field(default_factory=dict)  # by name
+
+
+@dataclass(frozen=True)
+class PrepareChange(Request[PreparedChange]):
+    """Embed a project's images with another backbone and compare both; news of images come in events alone."""
+
+    event_types = (EmbedBatch,)
+
+    project: Path  # only read
+    cache: Path  # root of the caches
+    backbone: str  # a name, or the path of an ONNX file
+    device: str = "auto"  # one of `providers.DEVICES`
+
+
+IMAGES_AT_ONCE: Final = 5_000  # of one request: it is made in some milliseconds, so no thread waits
+
+
+def images_to_embed(
+    live: LiveCollection,
+    caches: CacheFolders,
+    device: str,
+    *,
+    in_view: Iterable[int] = (),
+    asked: Collection[int] = (),
+    most: int = IMAGES_AT_ONCE,
+    with_failed: bool = False,
+    with_all: bool = False,
+) -> EmbedImages | None:
+    """The next images that wait: those in view, then labelled ones, then the others; None when there are none.
+
+    Args:
+        asked: ids of images in earlier requests of the same run; they count as done in the progress.
+        with_failed: also those that could not be embedded before, after the others.
+        with_all: also those that have an embedding, after the others: their files may have changed.
+
+    Raises:
+        ModelError: the backbone's file is gone.
+    """
+    state = live.state
+    is_wanted = (state.status == ImageStatus.WAITING) | with_all
+    if with_failed or with_all:
+        is_wanted |= state.status == ImageStatus.FAILED
+    if asked:
+        is_wanted &= ~np.isin(state.image_ids, np.fromiter(asked, dtype=np.int64))
+    places = np.flatnonzero(is_wanted)
+    if not len(places):
+        return None
+    ids = state.image_ids[_in_order(state, places, in_view)[:most]].tolist()
+    return _request(live, caches, device, ids, done_before=len(asked), left=len(places))
+
+
+def views_to_embed(
+    live: LiveCollection,
+    caches: CacheFolders,
+    device: str,
+    *,
+    asked: Collection[int] = (),
+    left_out: Collection[int] = (),
+    most: int,
+) -> EmbedImages | None:
+    """The next images to embed in all their views; None when there are none.
+
+    Raises:
+        ModelError: the backbone's file is gone.
+    """
+    wanted = live.embedded.without_views()
+    wanted = wanted[~np.isin(wanted, np.fromiter(chain(asked, left_out), dtype=np.int64))]
+    if not len(wanted):
+        return None
+    request = _request(live, caches, device, wanted[:most].tolist(), done_before=len(asked), left=len(wanted))
+    return replace(request, with_views=True)
+
+
+def _request(
+    live: LiveCollection, caches: CacheFolders, device: str, ids: Sequence[int], *, done_before: int, left: int
+) -> EmbedImages:
+    model = model_of(live.project, caches)
+    hashes = live.embedded.images.hashes_of(ids)
+    pairs = zip(ids, hashes, strict=True)
+    return EmbedImages(
+        tuple(EmbedRequest(image_id, live.state.path_of(image_id), known) for image_id, known in pairs),
+        model.backbone,
+        model.backbone_hash,
+        model.card,
+        caches.root,
+        device,
+        done_before,
+        done_before + left,
+    )
+
+
+def _in_order(state: CollectionState, places: NDArray[np.int64], in_view: Iterable[int]) -> NDArray[np.int64]:
+    """Places in the order of embedding; what waits comes first."""
+    is_in_view = np.isin(state.image_ids[places], np.fromiter(in_view, dtype=np.int64))
+    is_labelled = state.label_class[places] != NO_CLASS
+    waits = state.status[places] == ImageStatus.WAITING
+    return places[np.lexsort((~is_labelled, ~is_in_view, ~waits))]

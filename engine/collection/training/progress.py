@@ -1,0 +1,82 @@
+"""Whether training the backbone is likely to help, and how a training reports its progress."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Final, final
+
+from engine.events import OnProgress, Progress
+from engine.training.curve import OnPoint, TrainingPoint
+
+ENOUGH_SHOTS: Final = 2  # labelled images of a class from which on training helps. Measured: decision 47
+ENOUGH_FOR_ACCURATE: Final = 5  # the same with the bundled accurate backbone as it ships. Measured: decision 47
+MOST_CLASSES: Final = 0.5  # share of the labelled classes that must have so many
+MORE_LABELS: Final = 1.5  # times as many labels as the last training learned from justify another one. Chosen
+
+
+def is_likely_to_help(
+    shots: Sequence[int], *, trained_on: int = 0, model_name: str = "", accuracy: float | None = None
+) -> bool:
+    """Whether training the backbone on these labels is likely to make predictions better.
+
+    Args:
+        shots: labelled images of each leaf class; classes without any count for nothing.
+        trained_on: labelled images that the version in use, or a training in vain, learned from.
+        model_name: of the model in use. The bundled accurate backbone knows so much that few labels harm it.
+        accuracy: of the model in use on held-out labels, 0..1; None where it is not known.
+    """
+    from engine.backbones.model_files import ACCURATE
+
+    if accuracy is not None and accuracy >= 1:
+        return False  # nothing is left to gain
+    fewest = ENOUGH_FOR_ACCURATE if model_name == ACCURATE else ENOUGH_SHOTS
+    labelled = [count for count in shots if count]
+    able = sum(count >= fewest for count in labelled)
+    enough = able >= 2 and able >= MOST_CLASSES * len(labelled)  # noqa: PLR2004 (there is something to tell apart)
+    return enough and sum(labelled) >= MORE_LABELS * trained_on
+
+
+class TrainingStage(StrEnum):
+    """What a training does where it counts nothing, as the note of a progress without a unit."""
+
+    PREPARING = "preparing the network"
+    EMBEDDING = "embedding the images"
+    SAVING = "saving the backbone"
+    MEASURING = "measuring it on held-out images"
+
+
+@final
+class TrainingProgress:
+    """Keeps the curve, passes each point on, and writes the latest into the progress."""
+
+    def __init__(self, on_progress: OnProgress, on_point: OnPoint) -> None:
+        self.points: list[TrainingPoint] = []
+        self.ending_s = 0.0  # from the last iteration to the end
+        self._on_progress = on_progress
+        self._on_point = on_point
+
+    def add_point(self, point: TrainingPoint) -> None:
+        self.points.append(point)
+        self._on_point(point)
+
+    def report(self, progress: Progress) -> None:
+        """Report an iteration, with the latest loss and accuracy."""
+        left_s = progress.seconds_left
+        left_s = None if left_s is None else left_s + self.ending_s
+        note = _note(self.points[-1]) if self.points else progress.note
+        self._on_progress(replace(progress, note=note, seconds_left=left_s))
+
+    def begin(self, stage: TrainingStage) -> None:
+        self._on_progress(Progress(0, 0, unit="", note=stage))
+
+    def reading(self, progress: Progress) -> None:
+        """Report images that are read, without a time left: the duration of the training does not follow from it."""
+        self._on_progress(replace(progress, seconds_left=None))
+
+
+def _note(point: TrainingPoint) -> str:
+    loss = point.validation_loss if point.loss is None else point.loss
+    parts = [] if loss is None else [f"loss {loss:.3f}"]
+    if point.accuracy is not None:
+        parts.append(f"accuracy {100 * point.accuracy:.1f}%")
+    return ", ".join(parts)

@@ -1,0 +1,157 @@
+"""Edits tried out on an open project: what they would change, and how much more often the model would be right."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.live import LiveCollection
+from engine.collection.state import NO_CLASS, ChangedImages, CollectionState, changed_images
+from engine.everyday.classifier import FittedClassifier
+from engine.everyday.scores import gain_interval
+from engine.graph.category_graph import CategoryGraph
+from engine.project import Action, Project
+from engine.project.actions import action
+
+NAMED: Final = 3  # so many edits are named in the text of the step that they become
+MOST_EDITS: Final = 10_000  # more edits than this are not counted one by one
+
+
+@dataclass(frozen=True)
+class HeldOutAnswers:
+    """Predictions of a model for labelled images that it did not learn from."""
+
+    image_ids: NDArray[np.int64]  # (h,) int64, ascending
+    is_right: NDArray[np.bool_]  # (h,) bool, whether the best leaf is the label or one above it
+    is_named: NDArray[np.bool_]  # (h,) bool, whether the image has a safe class
+    is_named_rightly: NDArray[np.bool_]  # (h,) bool, whether it has one that is the label or one above it
+
+    def of(self, image_ids: NDArray[np.int64]) -> "HeldOutAnswers":
+        """The answers about these images, which must be there."""
+        rows = np.searchsorted(self.image_ids, image_ids)
+        return HeldOutAnswers(image_ids, self.is_right[rows], self.is_named[rows], self.is_named_rightly[rows])
+
+
+@dataclass(frozen=True)
+class HeldOutComparison:
+    """Two models on the n labelled images that were held out of both."""
+
+    images: int  # n
+    before: int  # that the first model gets right
+    after: int  # that the second one gets right
+    lost: int  # that only the first one gets right
+    gained: int  # that only the second one gets right
+    named_before: int  # that have a safe class
+    named_after: int
+    named_rightly_before: int  # that have a right one
+    named_rightly_after: int
+
+    @property
+    def gain(self) -> float:
+        return (self.after - self.before) / self.images if self.images else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the true gain lies in 19 of 20 cases; see `gain_interval`."""
+        return gain_interval(self.images, self.gained, self.lost)
+
+
+def held_out_answers(fitted: FittedClassifier, graph: CategoryGraph) -> HeldOutAnswers:
+    """Predictions of a model for its held-out shots, by the graph that it was fitted to."""
+    held_out = fitted.held_out
+    if held_out is None or held_out.probabilities.size == 0:
+        none = np.zeros(0, dtype=bool)
+        return HeldOutAnswers(np.zeros(0, dtype=np.int64), none, none, none)
+    best, score = held_out.likeliest()
+    safe, _ = fitted.back_off.decide(best, score, held_out.probabilities @ fitted.back_off.roll_up)
+    fitting = held_out.fitting(graph)
+    order = np.argsort(held_out.image_ids, kind="stable")
+    is_right = _are_fitting(fitting, fitted.candidate_ids[best], held_out.class_ids)
+    is_named_rightly = _are_fitting(fitting, safe, held_out.class_ids)
+    is_named = safe != NO_CLASS
+    return HeldOutAnswers(held_out.image_ids[order], is_right[order], is_named[order], is_named_rightly[order])
+
+
+def compared(before: HeldOutAnswers, after: HeldOutAnswers) -> HeldOutComparison:
+    """Put two models side by side."""
+    shared = np.intersect1d(before.image_ids, after.image_ids)
+    was, now = before.of(shared), after.of(shared)
+    return HeldOutComparison(
+        images=len(shared),
+        before=int(was.is_right.sum()),
+        after=int(now.is_right.sum()),
+        lost=int((was.is_right & ~now.is_right).sum()),
+        gained=int((~was.is_right & now.is_right).sum()),
+        named_before=int(was.is_named.sum()),
+        named_after=int(now.is_named.sum()),
+        named_rightly_before=int(was.is_named_rightly.sum()),
+        named_rightly_after=int(now.is_named_rightly.sum()),
+    )
+
+
+def _are_fitting(
+    fitting: dict[int, frozenset[int]], answer: NDArray[np.int64], labels: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    pairs = zip(answer.tolist(), labels.tolist(), strict=True)
+    return np.array([each in fitting.get(label, ()) for each, label in pairs], dtype=bool)
+
+
+@dataclass(frozen=True)
+class WhatIfBaseline:
+    """The collection as it was when trying out began."""
+
+    state: CollectionState
+    answers: HeldOutAnswers | None  # None before the first fit
+
+
+@dataclass(frozen=True)
+class WhatIfOutcome:
+    """The effect of the edits that are tried out."""
+
+    edits: tuple[str, ...]  # each in words, in order
+    changes: ChangedImages  # images that would have another class
+    held_out: HeldOutComparison | None  # None while one of the models is missing
+
+
+def begin_what_if(live: LiveCollection) -> WhatIfBaseline:
+    """Let all edits from now on be tried out only; predictions should be up to date.
+
+    Raises:
+        InputError: something is being tried out already.
+        ProjectReadOnlyError: the project is open for reading only.
+    """
+    live.project.what_if.begin()
+    return baseline_of(live)
+
+
+def baseline_of(live: LiveCollection) -> WhatIfBaseline:
+    """The collection as it is now, to compare with."""
+    return WhatIfBaseline(live.state, _answers(live))
+
+
+def outcome_of(live: LiveCollection, baseline: WhatIfBaseline) -> WhatIfOutcome:
+    """What would change, by the present predictions."""
+    before, after = baseline.answers, _answers(live)
+    held_out = None if before is None or after is None else compared(before, after)
+    return WhatIfOutcome(
+        tuple(map(str, tried_edits(live.project))), changed_images(baseline.state, live.state), held_out
+    )
+
+
+def tried_edits(project: Project) -> tuple[Action, ...]:
+    """The edits that are tried out, in order, without undone ones."""
+    return tuple(step.action for step in reversed(project.history.steps(MOST_EDITS)) if not step.is_undone)
+
+
+def kept_action(edits: Sequence[Action]) -> Action:
+    """The one action that they become."""
+    if len(edits) <= 1:
+        return edits[0] if edits else action("nothing_tried")
+    code = "edits_tried" if len(edits) <= NAMED else "more_edits_tried"
+    return action(code, edits=len(edits), first=tuple(edits[:NAMED]))
+
+
+def _answers(live: LiveCollection) -> HeldOutAnswers | None:
+    return None if live.fitted is None else held_out_answers(live.fitted, live.project.classes.graph)

@@ -1,0 +1,223 @@
+"""Changing the backbone of a project: all or nothing, measured, undone without embedding."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.collection.backbone_change import PreparedChange, prepare_change, use_backbone
+from engine.collection.embed import embed_project, open_cache
+from engine.collection.fitting import policies_of
+from engine.collection.live import LiveCollection
+from engine.collection.models import find_model
+from engine.collection.state import ImageStatus
+from engine.embedding.messages import EmbedResult
+from engine.errors import Cancelled, InputError, ModelError, ProjectReadOnlyError, StorageError
+from engine.events import CancelToken, Progress
+from engine.project import ClassPolicy, Project
+from tests.support.collections import Collection
+from tests.support.live_states import assert_same, own_copy
+from tests.support.projects import change_file, dump
+
+IMAGES = 64
+
+
+def change_to(live: LiveCollection, collection: Collection, source: Path) -> PreparedChange:
+    """Get a change ready and make it; the live collection knows."""
+    prepared = prepare_change(live.project, collection.caches, str(source), device="cpu")
+    live.apply(use_backbone(live.project, prepared.source, prepared.backbone_hash, prepared.news))
+    return prepared
+
+
+def test_labels_graph_and_bars_stay(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
+    """Only the model version in use is another; every image is embedded and classified at once."""
+    live.project.policies.set(1, ClassPolicy(bar=0.9))
+    before, graph = dump(live.project), live.project.classes.graph.copy()
+    prepared = change_to(live, collection, tinyleaf)
+    after = dump(live.project)
+    assert {table for table in before if before[table] != after[table]} == {"setting"}
+    assert sorted(live.project.classes.graph.edges()) == sorted(graph.edges())
+    assert policies_of(live.project)[1].bar == 0.9
+    assert (prepared.name, prepared.embedded, prepared.failed) == ("tinyleaf", IMAGES, ())
+    assert live.project.models.current.backbone_hash == find_model(str(tinyleaf)).backbone_hash
+    assert live.state.model_name == "tinyleaf"
+    assert (live.state.status == ImageStatus.READY).all()
+
+
+def test_undo_and_redo_are_exact_and_embed_nothing(
+    live: LiveCollection, collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both sides come back to the last bit, in this run and after a restart, with no backbone at work."""
+    old = own_copy(live.state)
+    change_to(live, collection, tinyleaf)
+    new = own_copy(live.state)
+    assert not np.array_equal(old.best_score, new.best_score)
+    monkeypatch.setattr("engine.collection.embed.BackboneSession", None)
+    for take, expected in (
+        (live.project.history.undo, old),
+        (live.project.history.redo, new),
+        (live.project.history.undo, old),
+    ):
+        change = take()
+        assert change is not None
+        assert change.text == "Changed the backbone to tinyleaf"
+        assert_same(live.apply(change), expected, tolerance=0)
+    live.close()
+    again = LiveCollection.open(collection.project, collection.caches)
+    try:
+        assert_same(again.load(), old, tolerance=0)
+        change = again.project.history.redo()
+        assert change is not None
+        assert_same(again.apply(change), new, tolerance=0)
+        assert again.project.check() == []
+    finally:
+        again.close()
+
+
+def test_a_cancelled_change_goes_on_from_its_cache(collection: Collection, tinyleaf: Path) -> None:
+    """The project is as it was, to the byte; the next attempt embeds only what is missing."""
+    token = CancelToken()
+
+    def stop(progress: Progress) -> None:
+        if progress.done:
+            token.cancel()
+
+    content = collection.project.read_bytes()
+    with Project.open(collection.project, for_writing=False) as project:
+        with pytest.raises(Cancelled):
+            prepare_change(project, collection.caches, str(tinyleaf), device="cpu", on_progress=stop, cancel=token)
+        with open_cache(find_model(str(tinyleaf)), collection.caches) as cache:
+            done = IMAGES - len(cache.missing([key for key in project.images.table().content_hashes if key]))
+        prepared = prepare_change(project, collection.caches, str(tinyleaf), device="cpu")
+    assert done > 0
+    assert prepared.embedded == IMAGES - done
+    assert collection.project.read_bytes() == content
+
+
+def test_a_prepared_change_that_is_not_used_changes_nothing(collection: Collection, tinyleaf: Path) -> None:
+    """Keep the old one: the file is as it was."""
+    content = collection.project.read_bytes()
+    with Project.open(collection.project, for_writing=False) as project:
+        prepare_change(project, collection.caches, str(tinyleaf), device="cpu")
+        with pytest.raises(ProjectReadOnlyError):
+            use_backbone(project, str(tinyleaf), find_model(str(tinyleaf)).backbone_hash)
+    assert collection.project.read_bytes() == content
+
+
+def test_both_are_measured_on_the_same_shots(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
+    """Accuracy is the one that tuning reports, and the counts of changed answers explain the difference."""
+    assert live.fitted is not None
+    before = live.fitted.figures
+    comparison = change_to(live, collection, tinyleaf).comparison
+    assert live.fitted is not None
+    assert comparison.before == pytest.approx(before.accuracy)
+    assert comparison.after == pytest.approx(live.fitted.figures.accuracy)
+    assert comparison.shots == before.shots_checked == 24
+    assert comparison.gained is not None
+    assert comparison.lost is not None
+    assert comparison.before is not None
+    assert comparison.after is not None
+    assert (comparison.gained - comparison.lost) / 24 == pytest.approx(comparison.after - comparison.before)
+
+
+def test_going_back_does_not_add_the_version_again(
+    live: LiveCollection, collection: Collection, tinyleaf: Path
+) -> None:
+    """A version is a fact: choosing the bundled backbone again uses the one that is there, and needs no embedding."""
+    old = own_copy(live.state)
+    change_to(live, collection, tinyleaf)
+    prepared = prepare_change(live.project, collection.caches, "leafnet", device="cpu")
+    assert prepared.embedded == 0
+    live.apply(use_backbone(live.project, "leafnet", prepared.backbone_hash))
+    assert [version.label for version in live.project.models.versions()] == ["leafnet", "tinyleaf"]
+    assert live.project.models.current.version_id == 1
+    assert_same(live.state, old, tolerance=0)
+
+
+def test_the_backbone_in_use_is_refused(live: LiveCollection, collection: Collection) -> None:
+    """There is nothing to change."""
+    with pytest.raises(InputError, match="uses this backbone already"):
+        prepare_change(live.project, collection.caches, "leafnet", device="cpu")
+
+
+def test_a_backbone_that_changed_meanwhile_is_refused(
+    live: LiveCollection, collection: Collection, tinyleaf: Path
+) -> None:
+    """Its embeddings would not be those of the file."""
+    prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
+    with tinyleaf.open("ab") as file:
+        file.write(b"\x00")
+    before = dump(live.project), live.project.models.versions()
+    with pytest.raises(ModelError, match="has changed since the images were embedded"):
+        use_backbone(live.project, prepared.source, prepared.backbone_hash)
+    assert (dump(live.project), live.project.models.versions()) == before
+
+
+def test_a_refused_step_leaves_no_version(
+    live: LiveCollection, collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that fails between the version and its choice takes both back."""
+    prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
+    before = dump(live.project), live.project.models.versions()
+
+    def fail(*_arguments: object) -> None:
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr("engine.project.models.put_setting", fail)
+    with pytest.raises(StorageError):
+        use_backbone(live.project, prepared.source, prepared.backbone_hash)
+    assert (dump(live.project), live.project.models.versions()) == before
+    assert str(live.project.history.undo_action) != "Changed the backbone to tinyleaf"
+
+
+def test_facts_that_cannot_be_kept_leave_the_backbone(
+    live: LiveCollection, collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that fails while facts of images are written: the change that is told to have failed was not made."""
+    prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
+    before = dump(live.project), live.project.models.versions()
+
+    def fail(*_arguments: object) -> None:
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr("engine.project.images.store_facts", fail)
+    news = [EmbedResult(int(live.state.image_ids[0]), None, "unreadable")]
+    with pytest.raises(StorageError):
+        use_backbone(live.project, prepared.source, prepared.backbone_hash, news)
+    assert (dump(live.project), live.project.models.versions()) == before
+
+
+def test_images_that_fail_stay_listed(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
+    """A picture that went away is told and marked; the old backbone still knows it after undo."""
+    old = own_copy(live.state)
+    lost = live.state.path_of(int(live.state.image_ids[-1]))
+    lost.unlink()
+    prepared = change_to(live, collection, tinyleaf)
+    assert [failure.path for failure in prepared.failed] == [lost]
+    assert live.state.status[-1] == ImageStatus.FAILED
+    assert (live.state.status[:-1] == ImageStatus.READY).all()
+    change = live.project.history.undo()
+    assert change is not None
+    assert_same(live.apply(change), old, tolerance=0)
+
+
+def test_facts_of_images_that_were_never_read_reach_the_project(collection: Collection, tinyleaf: Path) -> None:
+    """A project that nobody embedded before is whole after the change."""
+    change_file(collection.project, "DELETE FROM image_fact")
+    live = LiveCollection.open(collection.project, collection.caches)
+    try:
+        live.load()
+        prepared = change_to(live, collection, tinyleaf)
+        assert len(prepared.news) == IMAGES
+        assert (live.state.status == ImageStatus.READY).all()
+    finally:
+        live.close()
+
+
+def test_new_images_are_embedded_with_the_new_backbone(
+    live: LiveCollection, collection: Collection, tinyleaf: Path
+) -> None:
+    """After the change, embedding goes on with it."""
+    change_to(live, collection, tinyleaf)
+    summary = embed_project(live.project, collection.caches, device="cpu")
+    assert (summary.embedded, summary.from_cache) == (0, IMAGES)

@@ -1,0 +1,42 @@
+"""Counts that are moved from one state to the next are those that counting anew gives."""
+
+import random
+
+import numpy as np
+
+from engine.collection.state import ShownCounts, counts_of, shown_classes
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import NO_CLASS, UNKNOWN
+
+IMAGES = 60
+
+
+def test_counts_of_codes() -> None:
+    """Images without a class count nowhere."""
+    assert counts_of(np.array([3, NO_CLASS, 3, UNKNOWN, 7])) == {3: 2, 7: 1}
+    assert counts_of(np.array([NO_CLASS])) == {}
+    assert counts_of(np.zeros(0, dtype=np.int64)) == {}
+
+
+def test_an_image_is_shown_at_its_label_or_else_at_its_prediction() -> None:
+    """Unless it is unknown, by a person or by the model."""
+    labels = np.array([4, UNKNOWN, NO_CLASS, NO_CLASS])
+    best, is_unknown = np.array([5, 5, 5, 5]), np.array([False, False, False, True])
+    assert shown_classes(labels, best, is_unknown).tolist() == [4, UNKNOWN, 5, NO_CLASS]
+
+
+def test_moved_counts_are_those_of_counting_anew() -> None:
+    """A class below two parents counts once at what is above both; a class that is gone counts nowhere."""
+    graph = CategoryGraph()
+    top = graph.add_class("top")
+    left, right = (graph.add_class(name, (top,)) for name in ("left", "right"))
+    both = graph.add_class("both", (left, right))
+    gone = both + 1
+    choose, counts = random.Random(0), ShownCounts.none()
+    for _ in range(40):
+        shown = np.array([choose.choice([NO_CLASS, UNKNOWN, top, left, right, both, gone]) for _ in range(IMAGES)])
+        counts = counts.moved_to(graph, shown)
+        below = {top: [top, left, right, both], left: [left, both], right: [right, both], both: [both]}
+        expected = {above: int(np.isin(shown, classes).sum()) for above, classes in below.items()}
+        assert counts.or_below == {class_id: count for class_id, count in expected.items() if count}
+    assert counts.moved_to(graph, np.full(IMAGES, NO_CLASS)).or_below == {}
