@@ -15,7 +15,7 @@ from app.theme.tokens import tokens
 from app.wording import number, sentence
 from engine.collection.importing.import_graph import GraphPreview
 from engine.files import shown
-from engine.interchange.versions.report import ReportKind
+from engine.interchange.versions.plan import ReportKind
 
 ROWS_IN_SIGHT: Final = 7  # the rest scrolls
 REASON_WIDTH: Final = 220  # logical pixels of the column of reasons

@@ -9,8 +9,7 @@ from app.wording import number
 from engine.collection.importing.import_graph import GraphImport, GraphPreview
 from engine.files import shown
 from engine.interchange.detect import FORMATS
-from engine.interchange.versions.plan import Clash
-from engine.interchange.versions.report import ImportReport, ReportKind, ReportLine
+from engine.interchange.versions.plan import Clash, ImportReport, ReportKind, ReportLine
 
 LEVELS_NAMED: Final = 8  # counts in one line; of more levels only their number is shown
 

@@ -5,17 +5,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from engine.backbones.model_files import CONVERSION_S, bundled_backbones, bundled_card, bundled_path
+from engine.backbones.preprocessing import numbers_text
+from engine.backbones.published.route import Route
+from engine.backbones.published.titles import is_published
 from engine.cli.named_backbone import NAMES, Mirror, Proxy, added_file, named_backbone, preprocessing_lines
 from engine.cli.options import DeviceName, ProjectPath, command_group, open_project, takes_preprocessing
 from engine.cli.output import AsJson, asked, counted, percent, progress_bar, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.files import size_text
+from engine.model_card import BackboneCard
 
 if TYPE_CHECKING:
     from engine.collection.backbone_change import PreparedChange, ShotComparison
     from engine.collection.models import ModelFiles
-    from engine.model_card import BackboneCard
 
 
 application = command_group("Backbones: the networks that turn an image into an embedding.")
@@ -45,7 +49,6 @@ def list_backbones(
         return
     if source or search:
         raise UsageError("--source and --search are for published networks", remedy="add --published")
-    from engine.backbones.model_files import bundled_backbones, bundled_card, bundled_path
     from engine.collection.models import all_models
 
     models = all_models()
@@ -71,7 +74,6 @@ def convert(name: Name, as_json: AsJson = False) -> None:
 @application.command("show")
 def show(name: Name, as_json: AsJson = False) -> None:
     """Show everything known about a backbone."""
-    from engine.backbones.preprocessing import numbers_text
     from engine.collection.models import find_model
 
     model = find_model(name)
@@ -121,7 +123,6 @@ def add(
 ) -> None:
     """Test an ONNX file and add it to the library, or download a published network into it."""
     from engine.backbones.published.catalogue import is_published_source
-    from engine.backbones.published.route import Route
 
     if is_published_source(source):
         if set(chosen) - {"input_side"} or name:
@@ -161,7 +162,7 @@ def remove(name: Name, as_json: AsJson = False) -> None:
     say(f"Removed {name}.", {"removed": name}, as_json=as_json)
 
 
-def _measured(card: "BackboneCard") -> str:
+def _measured(card: BackboneCard) -> str:
     rate, difference = card.figures.get(RATE), card.figures.get("largest_difference_from_torch")
     speed = "" if rate is None else f", {rate:,.{0 if difference is None else 1}f} images/s on one core"
     return speed if difference is None else f"{speed}; within {difference:.0e} of torch's results"
@@ -181,8 +182,7 @@ def _fields(model: "ModelFiles") -> dict[str, Any]:
     }
 
 
-def _coming_line(card: "BackboneCard") -> str:
-    from engine.backbones.model_files import CONVERSION_S
+def _coming_line(card: BackboneCard) -> str:
 
     return (
         f"{card.name:<40}{card.embedding_width:>7}{card.input_side:>6}{'-':>11}{'-':>10}  "
@@ -201,7 +201,6 @@ def _line(model: "ModelFiles") -> str:
 def _origin(model: "ModelFiles") -> str:
     if model.is_bundled:
         return "bundled"
-    from engine.backbones.published.titles import is_published
 
     return model.name.partition("-")[0] if is_published(model.name) else "added"
 

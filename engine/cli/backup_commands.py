@@ -119,7 +119,7 @@ def restore(
 
 
 def _chosen(project: Path, text: str, *, is_other_wanted: bool) -> tuple[Path, bool]:
-    """The backup that a person means, and whether they named its file: nobody names that of another project by mistake.
+    """The backup that a person means, and whether its file was named: that is never another project's by mistake.
 
     Else it is a number of the list, or the time of exactly one.
     """
@@ -146,7 +146,7 @@ def _chosen(project: Path, text: str, *, is_other_wanted: bool) -> tuple[Path, b
 
 
 def _numbered(project: Path, number: int, offer: "Offer", found: "Sequence[Backup]") -> "list[Backup]":
-    """The backup of a number, which must be the one that it was in the list that the person saw last."""
+    """The backup of a number, which must be the same as in the list that was shown last."""
     from engine.project.backups.index import backup_key, shown_list
 
     shown = shown_list(project)
@@ -175,7 +175,7 @@ def _offer(project: Path) -> "Offer":
 
 
 def _shown(offer: "Offer", *, is_other_wanted: bool) -> "tuple[Backup, ...]":
-    """Those of other projects are shown when they are asked for, and when any may be its own."""
+    """Backups of other projects are shown on request, and when any may be its own."""
     return offer.all if is_other_wanted or offer.project_id is None else offer.own
 
 
@@ -201,7 +201,6 @@ def _changes_since(backup: "Backup", present: "Contents | None") -> "Changes | N
 def _lines(
     project: Path, offer: "Offer", shown: "Sequence[Backup]", changes: "Sequence[Changes | None]"
 ) -> Iterator[str]:
-    """The list as text, with a heading wherever backups of another origin begin."""
     if offer.own or not offer.others:
         yield _HEAD if shown else f"There are no backups of {project} yet."
     elif offer.project_id is not None:
@@ -223,7 +222,6 @@ def _lines(
 
 
 def _origin(backup: "Backup", offer: "Offer") -> str:
-    """Whose a backup is; empty for those of the project itself."""
     from engine.project.backups.listing import owner_of
 
     if backup in offer.own:

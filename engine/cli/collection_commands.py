@@ -180,7 +180,6 @@ def classify(
 def _classify_by_model(
     folder: Path, images: Sequence[Path], out: Path, *, is_plain: bool, is_overwriting: bool, as_json: bool
 ) -> None:
-    """Predict image files by an exported model."""
     from engine.collection.bundle.opened import classify_files, open_bundle, try_bundle
 
     with stoppable("run it again; nothing was written") as cancel, progress_bar("Classifying") as on_progress:
@@ -282,22 +281,23 @@ def _check_setting(name: str, settings: Sequence[str] = SETTINGS) -> None:
 
 
 def _table(results: "Sequence[Evaluation]") -> str:
-    rows = [("", [result.setting for result in results]), ("images", [f"{result.images:,}" for result in results])]
-    rows += [("leaf top-1", [percent(result.top1) for result in results])]
-    rows += [("leaf top-5", [percent(result.top5) for result in results])]
+    rows = [
+        ("", [result.setting for result in results]),
+        ("images", [f"{result.images:,}" for result in results]),
+        ("leaf top-1", [percent(result.top1) for result in results]),
+        ("leaf top-5", [percent(result.top5) for result in results]),
+    ]
     for level in range(max(len(result.levels) for result in results)):
-        rows.append((f"level {level}", [_level_cell(result, level) for result in results]))
-    rows += [("calibration error", [f"{result.calibration_error:.3f}" for result in results])]
-    rows += [("coverage", [percent(result.coverage) for result in results])]
-    rows += [("safe class right", [percent(result.safe_accuracy) for result in results])]
-    rows += [("unknown", [percent(result.unknown) for result in results])]
-    rows += [("not found", [f"{result.not_found:,}" for result in results])]
+        figures = [result.levels[level] if level < len(result.levels) else math.nan for result in results]
+        rows.append((f"level {level}", list(map(percent, figures))))  # without zero-shot classes fewer levels
+    rows += [
+        ("calibration error", [f"{result.calibration_error:.3f}" for result in results]),
+        ("coverage", [percent(result.coverage) for result in results]),
+        ("safe class right", [percent(result.safe_accuracy) for result in results]),
+        ("unknown", [percent(result.unknown) for result in results]),
+        ("not found", [f"{result.not_found:,}" for result in results]),
+    ]
     return "\n".join(f"{title:<20}" + "".join(f"{cell:>14}" for cell in cells) for title, cells in rows)
-
-
-def _level_cell(result: "Evaluation", level: int) -> str:
-    """One figure; a setting without zero-shot classes may reach less deep."""
-    return percent(result.levels[level] if level < len(result.levels) else math.nan)
 
 
 def _missing_text(count: int) -> str:
@@ -327,7 +327,7 @@ def suggest(
 
 
 def _line(graph: "CategoryGraph", image: "ToLabel") -> str:
-    """`photos/7.jpg  Fruit/Apple 43.1%`: the guess is what the label would settle."""
+    """`photos/7.jpg  Fruit/Apple 43.1%`, with the predicted class."""
     guess = _class_of(graph, image)
     return image.path if guess is None else f"{image.path}  {guess} {percent(image.score)}"
 

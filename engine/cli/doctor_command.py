@@ -8,7 +8,6 @@ from engine.config import CacheFolders
 
 if TYPE_CHECKING:
     from engine.doctor import Diagnosis, FolderReport
-    from engine.images.readers import ImageReader
     from engine.runtime.providers import ProviderReport
 
 _HEADINGS: Final = ("device", "tried", "works", "first result", "images/s", "share of float32 limit", "on")
@@ -29,7 +28,10 @@ def lines_of(found: "Diagnosis") -> Iterator[str]:
     yield from _section("Versions", [f"{name:<20}{version}" for name, version in found.versions.items()])
     yield from _section("Devices", _device_lines(found.providers))
     yield from _section("Choice", _choice_lines(found))
-    yield from _section("Images", [_image_line(reader) for reader in found.images])
+    yield from _section(
+        "Images",
+        [f"{each.kind:<20}{each.reader if each.works else f'not read here: {each.remedy}'}" for each in found.images],
+    )
     yield from _section("Folders", [_folder_line(folder) for folder in found.folders])
     yield f"Backbones: {', '.join(found.backbones) or 'none'}"
     yield f"Caches: {found.cache_folder}"
@@ -101,10 +103,6 @@ def _choice_lines(found: "Diagnosis") -> list[str]:
     if found.facts.built_for_cuda:
         lines.append(f"ONNX Runtime is built for CUDA {found.facts.built_for_cuda}.")
     return lines
-
-
-def _image_line(reader: "ImageReader") -> str:
-    return f"{reader.kind:<20}{reader.reader}" if reader.works else f"{reader.kind:<20}not read here: {reader.remedy}"
 
 
 def _folder_line(folder: "FolderReport") -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.collection.importing.import_graph import GraphImport, GraphPreview
     from engine.collection.what_if import WhatIfOutcome
     from engine.graph.category_graph import CategoryGraph
-    from engine.interchange.versions.report import ImportReport, ReportKind, ReportLine
+    from engine.interchange.versions.plan import ImportReport, ReportKind, ReportLine
     from engine.project import Change, Project
 
 
@@ -191,12 +191,9 @@ def what_if(
 
 
 def _edits(
-    graph: "CategoryGraph",
-    unlink: Sequence[str],
-    link: Sequence[str],
-    merge: Sequence[str],
+    graph: "CategoryGraph", unlink: Sequence[str], link: Sequence[str], merge: Sequence[str]
 ) -> "Iterator[Callable[[Project], Change]]":
-    """In this order; each class is looked up when its turn comes."""
+    """In this order; each class is looked up when its edit is made."""
 
     def edits_of(
         pairs: Sequence[str], edit: "Callable[[int, int, Project], Change]"

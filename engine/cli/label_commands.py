@@ -22,6 +22,7 @@ from engine.cli.output import (
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.files import size_text
+from engine.new_folder import Placing
 
 if TYPE_CHECKING:
     from engine.collection.importing.label_plan import ClassConflict, LabelConflict, LabelPlan
@@ -41,7 +42,7 @@ Images = Annotated[
     str,
     typer.Option(
         help="verified: images that a person labelled; sure: those, and where the model is sure enough; all: also "
-        "images without a class.",
+        "images without a class."
     ),
 ]
 Files = Annotated[str, typer.Option(help="How images come into a folder: copy, hard-link or symbolic-link.")]
@@ -78,7 +79,6 @@ def export(
     from engine.collection.exporting.export import ExportChoice, Which, export_project
     from engine.everyday.classifier import Setting
     from engine.interchange.labelled_images.class_folders import FolderOptions
-    from engine.new_folder import Placing
 
     if format_name == MODEL:
         _export_model(project, out, _one_of(Setting, setting, "--setting").value, as_json=as_json)
@@ -109,7 +109,6 @@ def export(
 
 
 def _export_model(project: Path, out: Path, setting: str, *, as_json: bool) -> None:
-    """Write a project's model into a folder."""
     from engine.collection.bundle.export import export_model
     from engine.everyday.classifier import Setting
 
@@ -208,7 +207,7 @@ def import_labels(
 
 
 def _with_images(plan: "LabelPlan", project: "Project", source: Path, folders: list[Path]) -> "tuple[LabelPlan, int]":
-    """The plan with what must not become an image among its problems, and how many would become one."""
+    """The plan with refused images among its problems, and how many would be added."""
     from engine.collection.importing.import_labels import images_on_disk
     from engine.collection.importing.match_images import PermittedImages
 
@@ -238,7 +237,6 @@ def _rows(conflicts: "tuple[LabelConflict, ...]") -> list[dict[str, str]]:
 
 
 def _rest_text(plan: "LabelPlan") -> str:
-    """What was not taken over, and why."""
     none = "none of the classes"
     parts = [
         list_text(

@@ -151,7 +151,7 @@ def _guarded(arguments: Sequence[str]) -> int:
 
 
 def _answer(error: Exception, arguments: Sequence[str]) -> int | None:
-    """Say why a command ended; None where nobody knows."""
+    """Print why a command ended; None for a bug."""
     if was_interrupted():  # a library that was being loaded gives another error for it
         return _complain(STOPPED_MESSAGE, stop_status())
     plain = _in_one_line(as_full_disk(error, *_places(arguments)))
@@ -164,7 +164,7 @@ def _answer(error: Exception, arguments: Sequence[str]) -> int | None:
 
 
 def _in_one_line(error: Exception) -> ProtoleafError | BrokenPipeError | None:
-    """What is said of an error: the system's refusals and what no file or number can be called are no bugs."""
+    """The error for people: refusals of the system, and names and numbers that cannot be used, are no bugs."""
     if isinstance(error, ProtoleafError | BrokenPipeError):
         return error
     refusal = _refusal(error)
@@ -194,7 +194,7 @@ def _named(error: OSError) -> str:
 
 
 def _drop_unwritten_output() -> None:
-    """Forget output that a full disk refused: the interpreter would try again at its end, and complain in its way."""
+    """Drop output that a full disk refused: the interpreter would try again at its end."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -214,7 +214,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _places(arguments: Sequence[str]) -> list[Path]:
-    """What a command worked with, as far as its words tell: where a full disk is looked for."""
+    """Paths among the arguments: where a full disk is looked for."""
     named = [word for word in arguments if not word.startswith("-") and _may_lie_somewhere(word)]
     return [*map(Path, named), CacheFolders.default().root]
 

@@ -8,15 +8,15 @@ from urllib.parse import urlsplit
 
 import typer
 
+from engine.backbones.model_files import ModelFiles, bundled_backbones, bundled_path
+from engine.backbones.published.route import Route, proxy_address
 from engine.cli.output import is_interactive, progress_bar, say, stoppable
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.events import OnProgress, Progress
 
 if TYPE_CHECKING:
-    from engine.backbones.model_files import ModelFiles
     from engine.backbones.published.facts import PublishedNetwork
-    from engine.backbones.published.route import Route
     from engine.backbones.trial import Added
 
 
@@ -27,10 +27,8 @@ NAMES: Final = (
 
 
 def _proxy(address: str) -> str:
-    """Refuse what is no proxy's address before anything is told or asked."""
+    """Validate the address of a proxy before anything else."""
     if address:
-        from engine.backbones.published.route import proxy_address
-
         proxy_address(address)
     return address
 
@@ -41,9 +39,7 @@ Proxy = Annotated[
 
 
 def _mirror(place: str) -> str:
-    """Refuse what is neither an address nor a folder before anything is told or asked."""
-    from engine.backbones.published.route import Route
-
+    """Validate an address or a folder before anything else."""
     Route(mirror=place).check()
     return place
 
@@ -57,13 +53,13 @@ Mirror = Annotated[
 def named_backbone(
     backbone: str, chosen: Mapping[str, Any], *, yes: bool, proxy: str, mirror: str = "", when_stopped: str
 ) -> tuple[str, tuple[str, ...]]:
-    """Let a backbone be at hand: an ONNX file is tried out and kept, a published network downloaded after a question.
+    """Make a backbone available: an ONNX file is tested and added, a published network downloaded after a question.
 
     Args:
-        when_stopped: what is told of the work when it is stopped.
+        when_stopped: for the message of a stop.
 
     Returns:
-        Its name, by which `find_model` finds it, and what the person should know of it.
+        Its name for `find_model`, and notes for the person.
 
     Raises:
         UsageError: preprocessing, a proxy or a mirror was named for what takes none; or a download is needed, nobody
@@ -72,7 +68,6 @@ def named_backbone(
         InputError: the file's name cannot be used, or the library has another backbone of that name.
     """
     from engine.backbones.published.catalogue import is_published_source
-    from engine.backbones.published.route import Route
     from engine.collection.new_project import is_file_source
 
     is_published = is_published_source(backbone)
@@ -101,12 +96,7 @@ def named_backbone(
 
 
 def at_hand(backbone: str, *, when_stopped: str) -> str:
-    """Name of a backbone that a person may have called by a word; a bundled one is made if it is not yet.
-
-    Raises:
-        ModelError: it cannot be made.
-    """
-    from engine.backbones.model_files import bundled_backbones, bundled_path
+    """The name of a backbone in the library; a bundled one is made if it is not yet. ModelError where it cannot be."""
     from engine.collection.models import name_of
 
     name = name_of(backbone)
@@ -127,7 +117,7 @@ def added_file(path: Path, chosen: Mapping[str, Any], *, name: str = "", when_st
 
 
 def preprocessing_lines(added: "Added") -> tuple[str, ...]:
-    """Where the preprocessing of a file comes from, and what the person should know."""
+    """Where the preprocessing of a file comes from, and notes."""
     return f"Preprocessing: {added.facts.why}.", *added.facts.notices
 
 
@@ -145,16 +135,13 @@ def fetched(
     weights: str | None = None,
     input_side: int | None = None,
     yes: bool = False,
-    route: "Route",
+    route: Route,
     keep_weights: bool = False,
-) -> tuple["PublishedNetwork", "ModelFiles"]:
+) -> tuple["PublishedNetwork", ModelFiles]:
     """A published network in the library, downloaded after a question when it is not there; see `add_published`.
 
-    Args:
-        yes: size and licence were agreed to: tell them, and do not ask.
-
     Raises:
-        UsageError: it must be downloaded, nobody can be asked, and `yes` was not given; tells size and licence.
+        UsageError: it must be downloaded, nobody can be asked, and `yes` was not given; names size and licence.
     """
     from engine.backbones.library import BackboneLibrary
     from engine.backbones.published.catalogue import find_published
@@ -166,18 +153,13 @@ def fetched(
         _agree(facts, route, yes=yes)
     with stoppable(_GO_ON) as cancel, progress_bar(facts.network) as on_progress:
         files = add_published(
-            facts,
-            caches,
-            route=route,
-            keep_weights=keep_weights,
-            on_progress=_in_megabytes(on_progress),
-            cancel=cancel,
+            facts, caches, route=route, keep_weights=keep_weights, on_progress=_in_megabytes(on_progress), cancel=cancel
         )
     return facts, files
 
 
-def _agree(facts: "PublishedNetwork", route: "Route", *, yes: bool) -> None:
-    """Tell size and licence before anything is downloaded, and ask unless that was agreed to before."""
+def _agree(facts: "PublishedNetwork", route: Route, *, yes: bool) -> None:
+    """Print size and licence before a download, and ask unless `yes`."""
     terms = f"{facts.described} must be downloaded: {facts.terms}"
     if not yes and not is_interactive():
         raise UsageError(terms, remedy="add --yes to agree")
@@ -197,11 +179,7 @@ def _in_megabytes(on_progress: OnProgress) -> OnProgress:
 
 
 def list_published_networks(*, publisher: str = "", words: str = "", as_json: bool = False) -> None:
-    """Print published networks.
-
-    Args:
-        words: only networks in whose names, weights or licence all of them are.
-    """
+    """Print published networks that have all these words in their names, weights or licence."""
     from engine.backbones.published.catalogue import list_published
 
     with progress_bar("Listing") as on_progress:

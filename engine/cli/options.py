@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from engine.backbones.preprocessing import preset, three_numbers
 from engine.cli.output import note
 from engine.errors import ProjectLockedError, ProjectReadOnlyError, UsageError
 
@@ -18,7 +19,7 @@ _MISUSED: Final = 2
 
 
 def _known(device: str) -> str:
-    """Refuse a device that nobody knows, before the command looks at anything else."""
+    """Validate a device before anything else."""
     from engine.runtime.devices.facts import check_device
 
     check_device(device)
@@ -43,10 +44,7 @@ def open_or_read(path: Path, *, without_writing: str) -> "Project":
     """Open a project for writing, or, with a note, for reading only where that is refused.
 
     Args:
-        without_writing: what becomes of that which would have been written into the project, as the end of a sentence.
-
-    Raises:
-        ProjectError: it cannot be opened at all; see `Project.open`.
+        without_writing: what becomes of that which would have been written, as the end of a sentence.
     """
     try:
         return open_project(path)
@@ -125,13 +123,11 @@ def chosen_fields(
     std: str | None = None,
     **others: object,
 ) -> dict[str, Any]:
-    """Fields of `Preprocessing` that the options choose; a single option counts more than a preset.
+    """Fields of `Preprocessing` by the options; a single option overrides a preset.
 
     Raises:
-        UsageError: an option's value cannot be read, or there is no such preset.
+        UsageError: an option's value is invalid, or there is no such preset.
     """
-    from engine.backbones.preprocessing import preset, three_numbers
-
     chosen = {} if preset_name is None else dict(preset(preset_name))
     if value_range is not None:
         if value_range not in RANGES:

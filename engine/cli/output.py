@@ -24,7 +24,6 @@ from engine.texts import Message
 if TYPE_CHECKING:
     from engine.images.kinds import LeftOut
 
-
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Overwrite = Annotated[
     bool,
@@ -49,12 +48,12 @@ def say(text: str, fields: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def note(text: str) -> None:
-    """Say on standard error what a person should know though the command goes on."""
+    """Print a note on standard error while the command goes on."""
     sys.stderr.write(f"protoleaf: {' '.join(text.split())}\n")
 
 
 def _fits(text: str, encoding: str) -> bool:
-    """Whether a terminal or pipe takes these characters: a file's name may be no valid Unicode."""
+    """Whether this encoding has these characters: a file's name may be no valid Unicode."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -147,12 +146,12 @@ def _first(lines: Sequence[str], total: int) -> str:
 
 
 def is_interactive() -> bool:
-    """Whether somebody sits at the terminal who can be asked."""
+    """Whether a person at the terminal can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def asked(facts: str, question: str) -> bool:
-    """Tell the facts and ask whoever sits at the terminal; without one, the answer is no."""
+    """Print the facts and ask the person at the terminal; without one, the answer is no."""
     if not is_interactive():
         return False
     typer.echo(facts, err=True)
@@ -188,7 +187,7 @@ def interrupted_by_signals() -> Iterator[None]:
 
 
 def was_interrupted() -> bool:
-    """Whether `KeyboardInterrupt` was raised: an error that comes after it may be what a library made of it."""
+    """Whether `KeyboardInterrupt` was raised: libraries may turn it into another error."""
     return _interrupted.is_set()
 
 
@@ -204,7 +203,7 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
 
 
 def _not_lost(error: "sys.UnraisableHookArgs") -> None:
-    """Interrupt once more where it came while an object was being cleared away: Python drops errors there."""
+    """Interrupt once more where it came while an object was finalized: Python drops errors there."""
     if issubclass(error.exc_type, KeyboardInterrupt) and _received:
         threading.Timer(_AGAIN_AFTER_S, os.kill, (os.getpid(), _received[-1])).start()
     else:
@@ -213,10 +212,10 @@ def _not_lost(error: "sys.UnraisableHookArgs") -> None:
 
 @contextmanager
 def stoppable(remedy: str) -> Iterator[CancelToken]:
-    """Turn the first Ctrl+C, or a polite kill, into a token that is cancelled.
+    """Turn the first Ctrl+C, or a polite kill, into a cancelled token.
 
     Args:
-        remedy: what the person can do to go on, for the message when the work has stopped.
+        remedy: how to go on, for the message of a stop.
     """
     token = CancelToken()
     before = {number: signal.getsignal(number) for number in SIGNALS}

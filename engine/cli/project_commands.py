@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from engine.backbones.model_files import default_backbone
 from engine.cli.named_backbone import NAMES, Mirror, Proxy, named_backbone
 from engine.cli.options import ProjectPath, open_project, takes_preprocessing
-from engine.cli.output import AsJson, asked, counted, progress_bar, say, stoppable
+from engine.cli.output import AsJson, asked, counted, failure_rows, progress_bar, say, stoppable
 from engine.config import CacheFolders
 from engine.errors import ProjectDamagedError
+from engine.menu_entry import add_menu_entry, remove_menu_entry
 
 if TYPE_CHECKING:
     from engine.collection.relink.records import FolderCheck, RelinkPlan
@@ -28,7 +30,6 @@ def new(
     as_json: AsJson = False,
 ) -> None:
     """Create an empty project; refuses to overwrite. An ONNX file is tested and added to the library first."""
-    from engine.backbones.model_files import default_backbone
     from engine.collection.new_project import check_place, new_project
 
     check_place(project)
@@ -74,8 +75,6 @@ def menu_entry(
     as_json: AsJson = False,
 ) -> None:
     """Put this program into the menu of a Linux desktop, and let a double click open projects with it."""
-    from engine.menu_entry import add_menu_entry, remove_menu_entry
-
     files = [str(path) for path in (remove_menu_entry() if remove else add_menu_entry())]
     if remove:
         text = "Protoleaf is no longer in the menu." if files else "Protoleaf was not in the menu."
@@ -126,7 +125,6 @@ def _outcome(plan: "RelinkPlan", found: int) -> str:
 
 
 def _facts(plan: "RelinkPlan") -> str:
-    """What was found and by which way, what was not, and some examples of each."""
     are = "is" if plan.searched == 1 else "are"
     lines = [f"{plan.searched:,} of {counted(plan.images, 'image')} {are} missing."]
     lines += [f"  {count:,} found by {way}" for way, count in plan.counts.items() if count]
@@ -189,5 +187,5 @@ def _relink_fields(plan: "RelinkPlan", found: int) -> dict[str, Any]:
             for doubt in plan.doubts
         ],
         "missing_images": [image.path for image in plan.missing],
-        "failures": [{"path": str(failure.path), "reason": failure.reason} for failure in plan.failures],
+        "failures": failure_rows(plan.failures),
     }  # fmt: skip

@@ -72,15 +72,8 @@ def versions(
         if choose is not None:
             choose_version(opened, CacheFolders.default(), choose)
         found, in_use = opened.models.versions(), opened.models.current.version_id
-    lines = [
-        f"{'*' if each.version_id == in_use else ' '} {each.version_id:>3}  {each.label:<26}{_of_version(each)}"
-        for each in found
-    ]
-    say(
-        "\n".join(lines),
-        {"in_use": in_use, "versions": [_fields(each) for each in found]},
-        as_json=as_json,
-    )
+    lines = [f"{'*' if each.version_id == in_use else ' '} {_line(each)}" for each in found]
+    say("\n".join(lines), {"in_use": in_use, "versions": [_fields(each) for each in found]}, as_json=as_json)
 
 
 def _comparison(trained: "TrainedFiles") -> str:
@@ -99,16 +92,15 @@ def _resumed(trained: "TrainedFiles") -> str:
 
 
 def _next_step(trained: "TrainedFiles", waiting_id: int | None, project: Path) -> str:
-    """What to do now, with the version that waits to be chosen if it does."""
     if waiting_id is not None:
         return f"\nUse it with: protoleaf versions {project} --choose {waiting_id}"
     return f"\nIts embeddings are made with: protoleaf embed {project}" if trained.backbone is not None else ""
 
 
-def _of_version(version: "ModelVersion") -> str:
+def _line(version: "ModelVersion") -> str:
     after = version.figures.get("after_accuracy")
     figure = "" if after is None else f"  {percent(after)} right on held-out images"
-    return f"{version.created_at:%Y-%m-%d %H:%M}{figure}"
+    return f"{version.version_id:>3}  {version.label:<26}{version.created_at:%Y-%m-%d %H:%M}{figure}"
 
 
 def _fields(version: "ModelVersion") -> dict[str, object]:

@@ -117,7 +117,7 @@ def small_member(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
 
 
 def _list_bytes(file: BufferedReader) -> int:
-    """The size of the list of files, as the end of the archive has it; 0 where it has no end."""
+    """Size of the list of files, by the archive's end record; 0 without one."""
     size = file.seek(0, 2)
     file.seek(max(0, size - _TAIL_BYTES))
     tail = file.read(_TAIL_BYTES)

@@ -161,7 +161,7 @@ def _row(cells: dict[str, str], header: list[str], line: int, source_name: str) 
 
 
 def _names(rows: list[_Row], source: Path) -> dict[str, str]:
-    """Name of each class by its key, in the order in which the table names them."""
+    """Name of each class by its key, in the order of the table."""
     names: dict[str, str] = {}
     named = {row.key: row.child for row in rows}
     for row in rows:
@@ -182,7 +182,7 @@ def _names(rows: list[_Row], source: Path) -> dict[str, str]:
 
 
 def _class(key: str, name: str, rows: list[_Row]) -> ImportedClass:
-    """A class from all rows in which it is the child; it has no source id where they disagree: they are numbered."""
+    """A class from all rows in which it is the child; ids that differ are row numbers, and no source id."""
     attributes = NO_ATTRIBUTES
     for row in rows:
         attributes = attributes.filled_in(row.attributes)

@@ -128,7 +128,7 @@ def detect_format(source: Path) -> str:
 
 
 def _by_suffix(source: Path) -> str:
-    """The format that a file should be of by its name, so that reading it can say what is wrong with it."""
+    """The format of a file by its name, so that reading it reports its error."""
     for name, each in FORMATS.items():
         if source.suffix and f"*{source.suffix.casefold()}" in each.patterns:
             return name
@@ -196,7 +196,7 @@ class _Lookup:
         return self._key_of[found]
 
     def _graph_of_names(self) -> CategoryGraph:
-        """Names and paths are looked up as in a project; keys, the usual case for big sources, need no graph."""
+        """For names and paths; keys, the usual case for big sources, need no graph."""
         if self._graph is None:
             self._key_of = dict(enumerate(self.parents, start=1))
             id_of = {key: class_id for class_id, key in self._key_of.items()}

@@ -100,24 +100,17 @@ def find_cycle(edges: Iterable[Edge]) -> tuple[str, ...]:
 
 
 def parents_first(imported: ImportedGraph) -> tuple[str, ...]:
-    """The keys in topological order, without those on a cycle or below one."""
-    waiting_for = {key: len(parents) for key, parents in imported.parent_keys().items()}
-    children: dict[str, list[str]] = {}
+    """The keys of a graph without cycles in topological order."""
+    sorter: TopologicalSorter[str] = TopologicalSorter({each.key: () for each in imported.classes})
     for parent, child in imported.edges:
-        children.setdefault(parent, []).append(child)
-    ordered = [key for key, count in waiting_for.items() if not count]
-    for key in ordered:  # grows while it is walked
-        for child in children.get(key, ()):
-            waiting_for[child] -= 1
-            if not waiting_for[child]:
-                ordered.append(child)
-    return tuple(ordered)
+        sorter.add(child, parent)
+    return tuple(sorter.static_order())
 
 
-def levels_of(imported: ImportedGraph, ordered: Iterable[str]) -> dict[str, int]:
-    """Level of each key: its longest path from a root; `ordered` as by `parents_first`."""
+def levels_of(imported: ImportedGraph) -> dict[str, int]:
+    """Level of each key: its longest path from a root."""
     parent_keys, level_of = imported.parent_keys(), dict[str, int]()
-    for key in ordered:
+    for key in parents_first(imported):
         level_of[key] = max((level_of[parent] + 1 for parent in parent_keys[key]), default=0)
     return level_of
 
@@ -165,16 +158,15 @@ def checked(classes: Iterable[ImportedClass], edges: Iterable[Edge], source_name
             "{source_name} holds no classes", remedy="choose a source with at least one class", source_name=source_name
         )
     names = {each.key: each.name for each in imported.classes}
-    ordered = parents_first(imported)
-    if len(ordered) < len(names):
+    if cycle := find_cycle(imported.edges):
         raise FormatError(
             "{source_name} makes a class its own ancestor",
-            found=" > ".join(names[key] for key in find_cycle(imported.edges)),
+            found=" > ".join(names[key] for key in cycle),
             remedy="cut one of these edges",
             source_name=source_name,
         )
     _check_sibling_names(imported, names, source_name)
-    check_level(max(levels_of(imported, ordered).values()), source_name)
+    check_level(max(levels_of(imported).values()), source_name)
     return imported
 
 

@@ -10,7 +10,7 @@ and score say only which class it would be if it were one of them, and `safe_sco
 
 import csv
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,17 +21,7 @@ from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 from engine.graph.names import SEPARATOR, split_path
-from engine.interchange import limits
-from engine.interchange.table_text import (
-    check_row_count,
-    first_line,
-    guarded,
-    header_separator,
-    is_preamble,
-    storable,
-    table_lines,
-    unguarded,
-)
+from engine.interchange.table_text import first_line, guarded, header_separator, storable, table_lines, table_rows
 from engine.new_file import output_file, text_into
 
 COLUMNS: Final = ("image", "class", "path", "score", "safe_class", "safe_score", "setting", "model")
@@ -119,13 +109,12 @@ class _Cells:
         return row.image, *self._names(row.class_id), score, safe, safe_score, *self._made_by, ""
 
     def _names(self, class_id: int) -> tuple[str, str]:
-        """What stands in the columns `class` and `path`."""
         if class_id not in self._known:
             self._known[class_id] = self._graph.name(class_id), self._graph.path_text(class_id)
         return self._known[class_id]
 
     def _unmistakable(self, class_id: int) -> str:
-        """The name; from the top down where the name alone would say something else."""
+        """The name; a path where the name alone would be ambiguous."""
         name, path = self._names(class_id)
         return SEPARATOR + path if name == UNKNOWN_NAME else name
 
@@ -157,32 +146,10 @@ def read_truth(path: Path, graph: CategoryGraph) -> dict[str, int]:
         StorageError: the file cannot be read.
     """
     try:
-        separator = _separator(path)
-        check_row_count(path, separator, _CALLED)
-        with table_lines(path, _CALLED) as lines:
-            return {row.image: _class_of(graph, row) for row in _rows(lines, separator)}
+        rows = table_rows(path, _separator(path), {IMAGE, CLASS, PATH}, _CALLED)
+        return {row[IMAGE]: _class_of(graph, row[CLASS], row.get(PATH), line) for line, row in rows}
     except csv.Error as error:
         raise FormatError("the truth file is not a CSV file", found=f"{path}: {error}") from error
-
-
-@dataclass(frozen=True)
-class _Row:
-    line: int
-    image: str
-    class_text: str
-    path_text: str
-    has_path: bool  # whether there is such a column
-
-
-def _rows(lines: Iterator[str], separator: str) -> Iterator[_Row]:
-    table = csv.reader(lines, delimiter=separator)
-    header = [cell.strip().casefold() for cell in next(cells for cells in table if not is_preamble(cells))]
-    places = {name: header.index(name) for name in (IMAGE, CLASS, PATH) if name in header}
-    for cells in limits.at_most(table, _CALLED):
-        if cells:
-            texts = {name: unguarded(cells[at]) for name, at in places.items() if at < len(cells)}
-            image, class_text, path_text = (texts.get(name, "") for name in (IMAGE, CLASS, PATH))
-            yield _Row(table.line_num, image, class_text, path_text, PATH in places)
 
 
 def _separator(path: Path) -> str:
@@ -199,58 +166,51 @@ def _separator(path: Path) -> str:
 
 
 def _shown(line: str) -> str:
-    """The header as a message may show it."""
     return ", ".join(cell.strip() for cell in line[:_SHOWN].split(",")).encode("utf-8", "backslashreplace").decode()
 
 
-def _class_of(graph: CategoryGraph, row: _Row) -> int:
-    name = unicodedata.normalize("NFC", row.class_text).strip()
-    if not name or (row.has_path and name == UNKNOWN_NAME and not row.path_text.strip()):
+def _class_of(graph: CategoryGraph, class_text: str, path_text: str | None, line: int) -> int:
+    name, path = unicodedata.normalize("NFC", class_text).strip(), path_text or ""
+    if not name or (path_text is not None and name == UNKNOWN_NAME and not path.strip()):
         return NO_CLASS
-    is_path_of_class = split_path(row.path_text)[-1:] == (name,)  # and no file's, as a column of that name may hold
+    is_path_of_class = split_path(path)[-1:] == (name,)  # and no file's, as a column of that name may hold
     is_named = name != UNKNOWN_NAME or is_path_of_class or any(graph.name(each) == name for each in graph.fitting(name))
     if not is_named:  # it may be a synonym, as in WordNet, but here it is our own word
         return NO_CLASS
     try:
-        by_path = _find(graph, row.path_text) if is_path_of_class else None
+        by_path = _find(graph, path) if is_path_of_class else None
         by_name = _find(graph, name) if by_path is None else by_path
         return graph.find(name) if by_name is None else by_name
     except GraphError as error:
-        raise _refusal(error, row) from error
+        raise _refusal(error, class_text, line) from error
 
 
 def _find(graph: CategoryGraph, text: str) -> int | None:
-    """The class of a name or at a path, None where there is none; the apostrophe may have been the name's own."""
+    """The class of a name or path, if any; the apostrophe may be the name's own."""
     for spelled in dict.fromkeys((text, guarded(text))):
         with suppress(UnknownClassError):
             return graph.find(spelled)
     return None
 
 
-def _refusal(error: GraphError, row: _Row) -> FormatError:
-    if not _is_unicode(row.class_text):
+def _refusal(error: GraphError, class_text: str, line: int) -> FormatError:
+    try:
+        class_text.encode()
+    except UnicodeEncodeError:
         return FormatError(
             "in line {line} the truth file is not text in UTF-8",
             found="the class {class_text}",
             remedy="save it as UTF-8",
-            line=row.line,
-            class_text=ascii(row.class_text[:_SHOWN]),
+            line=line,
+            class_text=ascii(class_text[:_SHOWN]),
         )
     return FormatError(
         "in line {line} of the truth file {problem}",
         found=error.found,
         remedy=error.remedy,
-        line=row.line,
+        line=line,
         problem=error.what,
     )
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def image_keys(truth: Mapping[str, int]) -> dict[str, str]:

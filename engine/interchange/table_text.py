@@ -4,7 +4,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from io import BufferedReader
 from itertools import islice
@@ -97,6 +97,25 @@ def check_row_count(path: Path, separator: str = "", called: str = "") -> None:
             all_rows: Iterable[object] = csv.reader(lines, delimiter=separator) if separator else lines
             for _ in limits.at_most(all_rows, noun):
                 pass
+
+
+def table_rows(
+    path: Path, separator: str, columns: Collection[str], called: str = ""
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Line number and cells of each row that is not blank, by those of the columns that the header has.
+
+    Raises:
+        FormatError, StorageError, csv.Error: see `table_lines` and `check_row_count`.
+    """
+    check_row_count(path, separator, called)
+    with table_lines(path, called) as lines:
+        table = csv.reader(lines, delimiter=separator)
+        header = [cell.strip().casefold() for cell in next(cells for cells in table if not is_preamble(cells))]
+        places = {name: header.index(name) for name in header if name in columns}
+        for cells in limits.at_most(table, called or path.name):
+            if any(cells):
+                row = {name: unguarded(cells[at]) if at < len(cells) else "" for name, at in places.items()}
+                yield table.line_num, row
 
 
 def has_more(file: IO[bytes], mark: bytes, most: int) -> bool:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, final
 
-from engine.errors import FormatError, StorageError
+from engine.errors import FormatError
 from engine.files import open_regular
 from engine.interchange.archives import opened_archive
-from engine.interchange.text_file import decoded, encoding_of
+from engine.interchange.text_file import decoded, encoding_of, unreadable
 from engine.interchange.xml_files import Tree, xml_tree
 
 LARGEST_TAXONOMY_BYTES: Final = 64 * 2**20
@@ -39,8 +39,7 @@ def taxonomy_bytes(source: Path) -> bytes:
             check_size(os.fstat(file.fileno()).st_size, source.name)
             data = file.read(LARGEST_TAXONOMY_BYTES + 1)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise StorageError('"{source}" cannot be read', found=reason, remedy="check the path", source=source) from error
+        raise unreadable(source, error) from error
     check_size(len(data), source.name)
     return data
 
@@ -161,10 +160,7 @@ class Opening:
                 head = file.read(LOOKED_AT_BYTES)
                 members = _members(source) if head.startswith(b"PK") else ()
         except OSError as error:
-            reason = error.strerror or str(error)
-            raise StorageError(
-                '"{source}" cannot be read', found=reason, remedy="check the path", source=source
-            ) from error
+            raise unreadable(source, error) from error
         return cls(source.name, "" if members else head.decode(encoding_of(head), "replace").lstrip(), members)
 
     @property

@@ -22,9 +22,6 @@ WIDE_MARKS: Final = (
 _MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), *WIDE_MARKS)
 
 
-_SMALLER: Final = "divide it, or save it as CSV, JSON lines or Parquet"
-
-
 def read_text(source: Path, *, at_most: int = MOST_BYTES) -> str:
     """The text of a file, without a byte order mark; line ends as they are.
 
@@ -39,14 +36,17 @@ def read_text(source: Path, *, at_most: int = MOST_BYTES) -> str:
     try:
         data = read_regular(source, at_most=at_most)
     except OSError as error:
-        reason = error.strerror or str(error)
-        remedy = (
-            "divide it, or use a table: CSV, JSON lines, Parquet"
-            if isinstance(error, TooLargeError)
-            else "check the path"
-        )
-        raise StorageError('"{source}" cannot be read', found=reason, remedy=remedy, source=source) from error
+        raise unreadable(source, error) from error
     return decoded(data, source.name)
+
+
+def unreadable(source: Path, error: OSError) -> StorageError:
+    """The error of a file that the system refuses to read, or that is too large."""
+    remedy = "check the path"
+    if isinstance(error, TooLargeError):
+        remedy = "divide it, or use a table: CSV, JSON lines, Parquet"
+    reason = error.strerror or str(error)
+    return StorageError('"{source}" cannot be read', found=reason, remedy=remedy, source=source)
 
 
 def decoded(data: bytes, name: str) -> str:

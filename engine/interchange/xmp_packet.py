@@ -139,7 +139,7 @@ class XmpPacket:
             etree.SubElement(items, f"{RDF}li").text = xml_text(text)
 
     def _home(self) -> Element:
-        """The part of the packet that new properties come into: one of ours, made where there is none."""
+        """The description for new properties: one of ours, made where there is none."""
         own = f"{{{_PREFIXES['protoleaf']}}}"
         descriptions = list(self._descriptions())
         for description in descriptions:
@@ -160,7 +160,6 @@ def _rdf_in(tree: Tree) -> Element:
 
 
 def _texts(element: Element) -> list[str]:
-    """Texts of a property's element."""
     items = element.find("*")
     if items is not None and items.tag in _CONTAINERS:
         return [text for item in items.findall(f"{RDF}li") if (text := _item_text(item))]
@@ -169,12 +168,12 @@ def _texts(element: Element) -> list[str]:
 
 
 def _item_text(item: Element) -> str:
-    """An item's text; one with remarks of its own has it in rdf:value."""
+    """The text of an item; a qualified one has it in rdf:value."""
     return str(item.findtext(f"{RDF}value") or item.text or "").strip()
 
 
 def _take_out(element: Element) -> None:
-    """Remove an element, and leave the text that stands after it."""
+    """Remove an element, and keep the text behind it."""
     parent = element.getparent()
     if element.tail and element.tail.strip():
         before = element.getprevious()

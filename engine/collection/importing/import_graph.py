@@ -11,8 +11,7 @@ from engine.graph.edits import AttributesChanged, EdgeAdded
 from engine.graph.group_edits import check_growth
 from engine.interchange.detect import read_graph
 from engine.interchange.imported import ImportedGraph
-from engine.interchange.versions.plan import ImportPlan, plan_addition
-from engine.interchange.versions.report import ImportReport, import_report
+from engine.interchange.versions.plan import ImportPlan, ImportReport, import_report, plan_addition
 from engine.interchange.versions.source_version import SAME_SOURCE, SourceVersion, likely_base, unpacked, version_in
 from engine.interchange.versions.update import plan_update
 from engine.project import Action, BackupReason, Change, Project

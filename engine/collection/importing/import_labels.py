@@ -18,8 +18,8 @@ from engine.errors import GraphError
 from engine.files import FoundFile, shown
 from engine.graph.names import clean_path, join_path
 from engine.images.photo_facts import photo_keywords
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
 from engine.interchange.labelled_images.formats import AUTO, READ_FORMATS, detect, format_named
-from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels
 from engine.project import BackupReason, Change, Project
 from engine.project.actions import action
 from engine.project.backups.keeping import MANY

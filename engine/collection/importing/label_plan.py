@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from engine.interchange.labelled_images.records import ForeignLabel
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel
 from engine.project.records import Label
 
 

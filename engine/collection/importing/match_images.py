@@ -18,7 +18,7 @@ from engine.files import shown
 from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES, kinds_text
 from engine.images.photo_facts import photo_facts
 from engine.images.read_file import HASH_BYTES, file_hashes
-from engine.interchange.labelled_images.records import ForeignLabel
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel
 from engine.project import Project
 
 ELSEWHERE: Final = "it is neither below the list's folder nor below a folder of the project's images"

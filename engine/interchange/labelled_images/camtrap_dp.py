@@ -6,7 +6,6 @@ folder is taken for a deployment, and where photos say nothing, the tables do (`
 """
 
 import csv
-import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,17 +22,11 @@ from engine.interchange.archives import file_within
 from engine.interchange.labelled_images import csv_table
 from engine.interchange.labelled_images.camtrap_dp_package import PACKAGE, TABLES, Deployment, package_json
 from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, FolderOptions, file_in, read_table
-from engine.interchange.labelled_images.records import (
-    ForeignLabel,
-    ForeignLabels,
-    LabelCollector,
-    LabelledImage,
-    LabelledImages,
-    WrittenExport,
-)
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import time_in
 from engine.interchange.table_text import check_row_count, table_lines
-from engine.interchange.text_file import read_text
+from engine.interchange.text_file import read_json
 from engine.new_file import text_into
 
 CANNOT_CARRY: Final = (
@@ -256,10 +249,7 @@ def _package(folder: Path, named: Path | None = None) -> dict[str, Any]:
         raise FormatError(
             "{folder} is no data package", expected="a folder with {package}", folder=folder.name, package=PACKAGE
         )
-    try:
-        found = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise FormatError("{package} is no JSON", found=str(error)[:200], package=PACKAGE) from error
+    found = read_json(path)
     if not isinstance(found, dict):
         raise FormatError("{package} is no JSON object", package=PACKAGE)
     return found
@@ -273,7 +263,6 @@ def _taxa(package: Mapping[str, Any]) -> Iterator[dict[str, str]]:
 
 
 def _rows(folder: Path, package: Mapping[str, Any], name: str) -> Iterator[dict[str, str]]:
-    """Rows of one of the package's tables, with the columns that are read."""
     listed = package.get("resources")
     resources = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     path = next((each.get("path") for each in resources if each.get("name") == name), None)

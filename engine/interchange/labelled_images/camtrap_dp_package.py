@@ -33,11 +33,7 @@ OBSERVATIONS: Final = (
     "bboxHeight", "classificationMethod", "classifiedBy", "classificationTimestamp", "classificationProbability",
     "observationTags", "observationComments",
 )  # fmt: skip
-TABLES: Final[Mapping[str, Sequence[str]]] = {
-    "deployments": DEPLOYMENTS,
-    "media": MEDIA,
-    "observations": OBSERVATIONS,
-}
+TABLES: Final[Mapping[str, Sequence[str]]] = {"deployments": DEPLOYMENTS, "media": MEDIA, "observations": OBSERVATIONS}
 _CAVEATS: Final = (
     "Deployments are folders. A collection does not know the cameras: sampling design and capture method are "
     "placeholders, and so are places and times where the comments say so."

@@ -10,7 +10,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -21,13 +21,8 @@ from engine.files import FileFailure
 from engine.full_disk import is_full
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange.labelled_images import csv_table
-from engine.interchange.labelled_images.records import (
-    ForeignLabel,
-    ForeignLabels,
-    LabelledImage,
-    LabelledImages,
-    WrittenExport,
-)
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.new_file import ORDINARY_FILE, new_file, text_into
 from engine.new_folder import Placing, place_file
 
@@ -81,12 +76,13 @@ class FreeNames:
     """Names that are unique in each folder, whatever their case.
 
     Args:
+        kept: names that are reserved; see `keep`.
         are_stems_free: whether a name is also taken by one with another suffix, as gull.jpg and gull.png.
     """
 
-    def __init__(self, *, are_stems_free: bool = False) -> None:
+    def __init__(self, kept: Iterable[str] = (), *, are_stems_free: bool = False) -> None:
         self._taken: set[str] = set()
-        self._kept: set[str] = set()
+        self._kept = set(map(_compared, kept))
         self._last: dict[str, int] = {}
         self._are_stems_free = are_stems_free
 
@@ -121,7 +117,7 @@ def nested_folders(images: LabelledImages) -> dict[int, str]:
 
     A branch that is too deep for the names of file systems goes on beside those at the top.
     """
-    free, known = _free_folders(), dict[int, str]()
+    free, known = FreeNames(_OURS), dict[int, str]()
     for used in images.used_classes:
         above = ""
         for class_id in images.graph.paths(used)[0]:
@@ -140,7 +136,7 @@ def flat_folders(images: LabelledImages, options: FolderOptions) -> dict[int, st
     coarse = frozenset[int]() if options.has_coarse else coarse_classes(images.graph, images.used_classes)
     class_ids = [each for each in images.used_classes if each not in coarse]
     names = [images.graph.name(each) for each in class_ids]
-    free = _free_folders()
+    free = FreeNames(_OURS)
     called = Counter(names)
     return {
         class_id: free.take("", name if called[name] == 1 else " - ".join(images.paths(class_id)[0][-2:]))
@@ -152,13 +148,6 @@ def coarse_classes(graph: CategoryGraph, class_ids: Collection[int]) -> frozense
     """Those of some classes that lie above others of them."""
     above = frozenset[int]().union(*(graph.ancestors(each) for each in class_ids))
     return above & frozenset(class_ids)
-
-
-def _free_folders() -> FreeNames:
-    free = FreeNames()
-    for name in _OURS:
-        free.keep(name)
-    return free
 
 
 def place_images(

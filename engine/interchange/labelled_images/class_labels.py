@@ -14,8 +14,9 @@ from urllib.parse import unquote
 from urllib.request import url2pathname
 
 from engine.graph.names import split_path
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel
 from engine.interchange.labelled_images.json_lines import plain, texts
-from engine.interchange.labelled_images.records import ForeignLabel, LabelledImage, LabelledImages
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages
 from engine.interchange.labelled_images.table_rows import NONE_LABEL, ORIGINAL, label_in, row_of
 
 _IN_OTHER_COLUMNS: Final = frozenset({"image", "class"})

@@ -23,14 +23,9 @@ from engine.interchange.labelled_images.class_labels import (
     local_path,
     names_below,
 )
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
 from engine.interchange.labelled_images.json_lines import encoded, write_items
-from engine.interchange.labelled_images.records import (
-    ForeignLabel,
-    ForeignLabels,
-    LabelledImage,
-    LabelledImages,
-    WrittenExport,
-)
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
 from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
 
@@ -114,11 +109,7 @@ def _categories(images: LabelledImages, labels: ClassLabels, ids: dict[str, int]
 
 
 def _entries(
-    images: LabelledImages,
-    labels: ClassLabels,
-    ids: dict[str, int],
-    names: dict[int, str],
-    annotations: list[bytes],
+    images: LabelledImages, labels: ClassLabels, ids: dict[str, int], names: dict[int, str], annotations: list[bytes]
 ) -> Iterator[bytes]:
     for image in images.each():
         facts = images.facts_of(image.file)
@@ -158,8 +149,6 @@ def _annotation(
 
 
 class _Categories:
-    """The categories of a file by id."""
-
     def __init__(self, categories: list[dict[str, Any]]) -> None:
         self._by_id = {_id(each, "id"): each for each in categories}
         self._by_name = {str(each.get("name")): each for each in categories}
@@ -192,7 +181,6 @@ def _label(
 
 
 def _id(value: dict[str, Any], name: str) -> int | str:
-    """A number or text; "" for anything else."""
     found = value.get(name)
     return found if isinstance(found, int | str) else ""
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from engine.errors import FormatError, StorageError
-from engine.interchange import limits
-from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.foreign_labels import ForeignLabels
+from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import (
     CLASS_COLUMNS,
     COLUMNS,
@@ -22,16 +22,7 @@ from engine.interchange.labelled_images.table_rows import (
     row_of,
     rows,
 )
-from engine.interchange.table_text import (
-    check_row_count,
-    first_line,
-    guarded,
-    header_separator,
-    is_preamble,
-    storable,
-    table_lines,
-    unguarded,
-)
+from engine.interchange.table_text import first_line, guarded, header_separator, storable, table_lines, table_rows
 from engine.new_file import text_into
 
 SEVERAL: Final = " | "  # between the paths of a class with several parents; a "|" in a name is written "\|"
@@ -96,16 +87,8 @@ def _rows(source: Path) -> Iterator[tuple[int, dict[str, str]]]:
         )
     line = 0
     try:
-        check_row_count(source, separator)
-        with table_lines(source) as lines:
-            table = csv.reader(lines, delimiter=separator)
-            header = [cell.strip().casefold() for cell in next(cells for cells in table if not is_preamble(cells))]
-            columns = {name: place for place, name in enumerate(header) if name in READ_COLUMNS}
-            for cells in limits.at_most(table, source.name):
-                line = table.line_num
-                if any(cells):
-                    found = ((name, cells[at] if at < len(cells) else "") for name, at in columns.items())
-                    yield line, {name: unguarded(cell) for name, cell in found}
+        for line, row in table_rows(source, separator, READ_COLUMNS):
+            yield line, row
     except csv.Error as error:
         raise FormatError(
             "{source} is not a CSV file",

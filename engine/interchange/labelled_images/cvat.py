@@ -17,13 +17,8 @@ from engine.interchange import limits
 from engine.interchange.archives import has_member, member, opened_archive, reading
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with, names_below
 from engine.interchange.labelled_images.csv_table import cell
-from engine.interchange.labelled_images.records import (
-    ForeignLabel,
-    ForeignLabels,
-    LabelledImage,
-    LabelledImages,
-    WrittenExport,
-)
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, ORIGINAL
 from engine.interchange.table_text import has_more
 from engine.interchange.xml_files import elements, first_tag, xml_attribute, xml_content

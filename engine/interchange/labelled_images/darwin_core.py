@@ -24,15 +24,9 @@ from engine.interchange.labelled_images import darwin_core_archive as terms
 from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON
 from engine.interchange.labelled_images.class_labels import local_path
 from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, Table, eml_xml, permanent_id
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.json_lines import encoded, plain, texts
-from engine.interchange.labelled_images.records import (
-    ForeignLabel,
-    ForeignLabels,
-    LabelCollector,
-    LabelledImage,
-    LabelledImages,
-    WrittenExport,
-)
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import label_in, row_of, time_in
 from engine.interchange.table_text import has_more, text_lines
 from engine.interchange.xml_files import LARGEST_DOCUMENT_BYTES
@@ -47,18 +41,12 @@ UNVERIFIED: Final = "machine answer, verified by nobody"
 BETWEEN_CLASSES: Final = " | "  # between the classes above, the highest first, as the standard recommends
 _FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)
 """Of files in a zip archive whose time is nobody's business: the same collection gives the same archive."""
-_READ_TERMS: Final = frozenset(
-    {
-        *terms.MEDIA_PLACES,
-        *(
-            DARWIN_CORE + name
-            for name in (
-                "scientificName", "dynamicProperties", "associatedMedia", "higherClassification", "taxonID",
-                "identifiedBy", "dateIdentified", "identificationVerificationStatus",
-            )
-        ),
-    }
-)  # fmt: skip
+_READ_TERMS: Final = frozenset(terms.MEDIA_PLACES).union(
+    terms.darwin_core(
+        "scientificName dynamicProperties associatedMedia higherClassification taxonID identifiedBy dateIdentified "
+        "identificationVerificationStatus"
+    )
+)
 _LEFT_OUT_OF_PROPERTIES: Final = frozenset({"file", "exported_at"})
 
 
@@ -191,7 +179,6 @@ def _labels(archive: zipfile.ZipFile, source: Path) -> ForeignLabels:
 
 
 def _occurrence_labels(row: Mapping[str, str], media: list[str], source: Path) -> Iterator[ForeignLabel | None]:
-    """A label for each image of an occurrence."""
 
     def cell(name: str) -> str:
         return row.get(DARWIN_CORE + name, "").strip()
@@ -262,10 +249,7 @@ def _rows(archive: zipfile.ZipFile, table: Table) -> Iterator[dict[str, str]]:
 
 
 def _cells(archive: zipfile.ZipFile, table: Table) -> Iterator[list[str]]:
-    with (
-        member(archive, table.file) as entry,
-        closing(text_lines(entry, table.file, table.encoding)) as lines,
-    ):
+    with member(archive, table.file) as entry, closing(text_lines(entry, table.file, table.encoding)) as lines:
         if table.quote:
             yield from csv.reader(lines, delimiter=table.separator, quotechar=table.quote)
         else:

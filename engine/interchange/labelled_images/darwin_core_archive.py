@@ -53,35 +53,22 @@ class Table:
         return tuple(self.columns.get(index, "coreid").rsplit("/", 1)[-1] for index in range(max(self.columns) + 1))
 
 
-def _identified() -> tuple[str, ...]:
-    return tuple(
-        DARWIN_CORE + name
-        for name in (
-            "scientificName", "higherClassification", "taxonID", "taxonRank", "identifiedBy", "dateIdentified",
-            "identificationVerificationStatus", "identificationRemarks",
-        )
-    )  # fmt: skip
+def darwin_core(names: str) -> tuple[str, ...]:
+    """Terms of Darwin Core by their short names, with blanks between."""
+    return tuple(DARWIN_CORE + name for name in names.split())
 
 
+_IDENTIFIED: Final = darwin_core(
+    "scientificName higherClassification taxonID taxonRank identifiedBy dateIdentified "
+    "identificationVerificationStatus identificationRemarks"
+)
+_OCCURRED: Final = darwin_core(
+    "occurrenceID basisOfRecord occurrenceStatus datasetName catalogNumber eventDate decimalLatitude decimalLongitude "
+    "geodeticDatum"
+)
 OCCURRENCES: Final = Table(
-    OCCURRENCE,
-    "occurrence.csv",
-    dict(
-        enumerate(
-            (
-                *(
-                    DARWIN_CORE + name
-                    for name in (
-                        "occurrenceID", "basisOfRecord", "occurrenceStatus", "datasetName", "catalogNumber",
-                        "eventDate", "decimalLatitude", "decimalLongitude", "geodeticDatum",
-                    )
-                ),
-                *_identified(),
-                DARWIN_CORE + "dynamicProperties",
-            )
-        )
-    ),
-)  # fmt: skip
+    OCCURRENCE, "occurrence.csv", dict(enumerate((*_OCCURRED, *_IDENTIFIED, DARWIN_CORE + "dynamicProperties")))
+)
 """The core: what was seen, once for each image."""
 MEDIA: Final = Table(
     MULTIMEDIA,
@@ -89,7 +76,7 @@ MEDIA: Final = Table(
     dict(enumerate((DUBLIN_CORE + name for name in ("type", "format", "identifier", "title", "created")), start=1)),
 )
 """GBIF's extension for images; the first column says of which occurrence."""
-IDENTIFICATIONS: Final = Table(IDENTIFICATION, "identification.csv", dict(enumerate(_identified(), start=1)))
+IDENTIFICATIONS: Final = Table(IDENTIFICATION, "identification.csv", dict(enumerate(_IDENTIFIED, start=1)))
 """GBIF's extension for who, or what, identified it; the first column says which occurrence."""
 
 

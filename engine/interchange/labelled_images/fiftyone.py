@@ -10,25 +10,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from engine.errors import FormatError
-from engine.interchange.labelled_images.class_folders import (
-    FolderOptions,
-    FreeNames,
-    each_file,
-    file_in,
-    nested_folders,
-    place_all,
-    write_tables,
-)
+from engine.interchange.labelled_images import class_folders
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.json_lines import encoded, write_items
-from engine.interchange.labelled_images.records import (
-    ForeignLabel,
-    ForeignLabels,
-    LabelCollector,
-    LabelledImage,
-    LabelledImages,
-    WrittenExport,
-)
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import ORIGINAL
 from engine.interchange.text_file import begins_with, object_in, read_json
 
@@ -37,20 +23,21 @@ DATA: Final = "data"
 LABELS: Final = "labels.json"
 
 
-def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
+def write(images: LabelledImages, draft: Path, options: class_folders.FolderOptions) -> WrittenExport:
     """Place all images, also those without a class, and write their labels."""
-    labels, folders = ClassLabels(images), nested_folders(images)
-    written, placed = place_all(images, draft, DATA, folders, options.placing, names=FreeNames(are_stems_free=True))
+    labels, folders = ClassLabels(images), class_folders.nested_folders(images)
+    names = class_folders.FreeNames(are_stems_free=True)
+    written, placed = class_folders.place_all(images, draft, DATA, folders, options.placing, names=names)
 
     def item(image: LabelledImage) -> bytes:
         key = PurePosixPath(placed[image.image_id]).relative_to(DATA).with_suffix("")
         return encoded(str(key)) + b": " + encoded(_target(images, labels, image))
 
-    with file_in(draft, LABELS) as file:
+    with class_folders.file_in(draft, LABELS) as file:
         file.write(b'{"classes": ' + encoded(list(labels.all_labels)) + b',\n"labels": {')
         write_items(file, (item(image) for image in images.images if image.image_id in placed))
         file.write(b"\n}}\n")
-    write_tables(images, draft, placed, {each: f"{DATA}/{folder}" for each, folder in folders.items()})
+    class_folders.write_tables(images, draft, placed, {each: f"{DATA}/{folder}" for each, folder in folders.items()})
     return written
 
 
@@ -63,7 +50,7 @@ def read(source: Path) -> ForeignLabels:
             "{source} has no labels", expected='{labels} with "classes" and "labels"', source=source.name, labels=LABELS
         )
     classes = whole.get("classes") if isinstance(whole.get("classes"), list) else []
-    files = {str(path.with_suffix("")): file for path, file in each_file(source / DATA)}
+    files = {str(path.with_suffix("")): file for path, file in class_folders.each_file(source / DATA)}
     collector = LabelCollector()
     for key, target in targets.items():
         collector.add(key, _labels, target, key, classes, files.get(key), source)
@@ -87,7 +74,6 @@ def _target(images: LabelledImages, labels: ClassLabels, image: LabelledImage) -
 def _labels(
     target: Any, key: str, classes: list[Any], file: Path | None, folder: Path
 ) -> Iterator[ForeignLabel | None]:
-    """Of one target, or of a list of them."""
     for each in target if isinstance(target, list) else [target]:
         yield _label(each, key, classes, file, folder)
 

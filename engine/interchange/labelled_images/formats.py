@@ -24,7 +24,8 @@ from engine.interchange.labelled_images import (
     yolo,
 )
 from engine.interchange.labelled_images.class_folders import FolderOptions
-from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.foreign_labels import ForeignLabels
+from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 
 AUTO: Final = "auto"
 
@@ -33,14 +34,9 @@ WriteFile = Callable[[LabelledImages, BinaryIO], WrittenExport]
 WriteFolder = Callable[[LabelledImages, Path, FolderOptions], WrittenExport]
 """Fills an empty folder that appears under its name only when this returns; images are placed as the options say."""
 Read = Callable[[Path], ForeignLabels]
-"""Reads a file or folder.
-
-Raises `FormatError` where it does not hold what the format promises, and `StorageError` where it cannot be read.
-"""
-ReadPhotos = Callable[[Path, keywords.EmbeddedOf], ForeignLabels]
-"""As `Read`, with a function that reads the keywords inside of images."""
-Fits = Callable[[Path], bool]
-"""Whether a file or folder looks like the format; looks at little of it, never raises `FormatError`."""
+"""Reads a file or folder; raises `FormatError` where it is not of the format, `StorageError` where it is unreadable."""
+ReadPhotos = Callable[[Path, keywords.EmbeddedOf], ForeignLabels]  # as `Read`; reads keywords inside of images, too
+Fits = Callable[[Path], bool]  # whether a file or folder looks like the format; never raises `FormatError`
 
 
 class FormatGroup(StrEnum):

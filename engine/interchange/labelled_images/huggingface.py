@@ -15,7 +15,8 @@ from engine.errors import FormatError
 from engine.interchange.labelled_images import csv_table, json_lines, parquet
 from engine.interchange.labelled_images.class_folders import FolderOptions, file_in, nested_folders, place_all
 from engine.interchange.labelled_images.class_labels import ClassLabels
-from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.foreign_labels import ForeignLabels
+from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, KINDS, ORIGINAL, Row, row_of
 
 CANNOT_CARRY: Final = ("the hierarchy is flattened; full paths are kept in a column",)

@@ -8,7 +8,8 @@ from typing import Any, BinaryIO
 
 from engine.errors import FormatError, StorageError
 from engine.interchange import limits
-from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.foreign_labels import ForeignLabels
+from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import READ_COLUMNS, has_columns, labels_in, rows
 from engine.interchange.table_text import check_row_count, table_lines
 

@@ -16,28 +16,17 @@ from engine.errors import FormatError, StorageError
 from engine.files import EmbeddedKeywords, shown
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.interchange import limits
+from engine.interchange.labelled_images import xmp_sidecars
 from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, each_file
-from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels
-from engine.interchange.labelled_images.xmp_sidecars import (
-    HIERARCHICAL,
-    SUBJECT,
-    SUFFIX,
-    TAGS,
-    WRITTEN,
-    image_beside,
-    image_meant,
-    names_by_stem,
-    sidecar_data,
-    sidecars_in,
-)
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
 from engine.interchange.xmp_packet import XmpPacket, property_name
 
 EmbeddedOf = Callable[[Path], EmbeddedKeywords]  # reads the keywords inside of a file; nothing where it is no image
 Keyword = tuple[str, ...]  # names from the top down; a flat keyword is one name
 
 _HIERARCHICAL: Final = (
-    (HIERARCHICAL, "|"),
-    (TAGS, "/"),
+    (xmp_sidecars.HIERARCHICAL, "|"),
+    (xmp_sidecars.TAGS, "/"),
     (property_name("MicrosoftPhoto:LastKeywordXMP"), "/"),
     (property_name("mediapro:CatalogSets"), "|"),
 )
@@ -62,7 +51,7 @@ def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:
     if source.is_dir():
         images = dict.fromkeys((*(file for _, file in each_file(source)), *sidecars))
     else:
-        images = {image_meant(source) if source.suffix.casefold() == SUFFIX else source: None}
+        images = {xmp_sidecars.image_meant(source) if source.suffix.casefold() == xmp_sidecars.SUFFIX else source: None}
     labels: list[ForeignLabel] = []
     unlabelled = 0
     for image in images:
@@ -85,9 +74,9 @@ def fits(source: Path) -> bool:
     Images are not opened: a folder of photos may be class folders, which is tested later.
     """
     if source.is_file():
-        return source.suffix.casefold() == SUFFIX
+        return source.suffix.casefold() == xmp_sidecars.SUFFIX
     return not (source / IMAGES_TABLE).exists() and any(
-        image_beside(each) for each in islice(sidecars_in(source), _LOOKED_AT)
+        xmp_sidecars.image_beside(each) for each in islice(xmp_sidecars.sidecars_in(source), _LOOKED_AT)
     )
 
 
@@ -107,7 +96,7 @@ def _keywords(image: Path, sidecars: Iterable[Path], embedded_of: EmbeddedOf, pr
     for packet in _packets(image, embedded.xmp, sidecars, problems):
         for name, separator in _HIERARCHICAL:
             hierarchical += (_names(text, separator) for text in _theirs(packet, name))
-        flat += _theirs(packet, SUBJECT)
+        flat += _theirs(packet, xmp_sidecars.SUBJECT)
     if len(hierarchical) + len(flat) > limits.MOST_KEYWORDS:
         problems.append(f"{shown(str(image))}: more than {limits.MOST_KEYWORDS:,} keywords; none was read")
         return []
@@ -121,14 +110,13 @@ def _packets(image: Path, embedded: bytes, sidecars: Iterable[Path], problems: l
     """The packet inside of an image, then those beside it; what cannot be read is reported."""
     for place in (*([image] if embedded else []), *sidecars):
         try:
-            yield XmpPacket.parse(embedded if place == image else sidecar_data(place), place.name)
+            yield XmpPacket.parse(embedded if place == image else xmp_sidecars.sidecar_data(place), place.name)
         except (OSError, FormatError) as error:
             problems.append(f"{shown(str(place))}: {error}")
 
 
 def _theirs(packet: XmpPacket, name: str) -> Iterator[str]:
-    """Texts of a property that we did not write."""
-    ours = set(packet.texts(WRITTEN[name])) if name in WRITTEN else set()
+    ours = set(packet.texts(xmp_sidecars.WRITTEN[name])) if name in xmp_sidecars.WRITTEN else set()
     yield from (text for text in packet.texts(name) if text not in ours)
 
 
@@ -139,8 +127,12 @@ def _names(text: str, separator: str) -> Keyword:
 def _by_image(source: Path) -> dict[Path, list[Path]]:
     """Sidecars by the image that each lies beside, or by the name that it would have."""
     found: dict[Path, list[Path]] = defaultdict(list)
-    listed = cache(names_by_stem)
-    beside = () if source.is_dir() else (source.with_name(f"{source.name}{SUFFIX}"), source.with_suffix(SUFFIX))
-    for sidecar in dict.fromkeys((*sidecars_in(source), *(each for each in beside if each.is_file()))):
-        found[image_meant(sidecar, listed)].append(sidecar)
+    listed = cache(xmp_sidecars.names_by_stem)
+    beside = (
+        ()
+        if source.is_dir()
+        else (source.with_name(f"{source.name}{xmp_sidecars.SUFFIX}"), source.with_suffix(xmp_sidecars.SUFFIX))
+    )
+    for sidecar in dict.fromkeys((*xmp_sidecars.sidecars_in(source), *(each for each in beside if each.is_file()))):
+        found[xmp_sidecars.image_meant(sidecar, listed)].append(sidecar)
     return dict(found)

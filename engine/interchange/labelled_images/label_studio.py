@@ -17,15 +17,9 @@ from engine.errors import FormatError
 from engine.graph.names import join_path
 from engine.interchange.labelled_images.class_folders import FolderOptions, file_in
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.json_lines import encoded, write_items
-from engine.interchange.labelled_images.records import (
-    ForeignLabel,
-    ForeignLabels,
-    LabelCollector,
-    LabelledImage,
-    LabelledImages,
-    WrittenExport,
-)
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import NONE_LABEL, ORIGINAL, time_in
 from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
 from engine.interchange.xml_files import xml_attribute
@@ -160,7 +154,7 @@ def _labels(task: dict[str, Any], folder: Path) -> Iterator[ForeignLabel]:
 def _labels_in(
     annotation: dict[str, Any], image: str, fields: dict[str, Any], folder: Path, file: Path | None
 ) -> Iterator[ForeignLabel]:
-    """Its classes; one where it names all paths of the class that the task was made with."""
+    """Its classes; one where it names all paths of the task's class."""
     paths = list(dict.fromkeys(_paths(annotation)))
     if paths and set(paths) == set(fields.get("all_paths") or ()):
         paths = [str(fields.get("path"))]

@@ -17,17 +17,10 @@ from engine.errors import FormatError
 from engine.files import open_regular, shown
 from engine.interchange import limits
 from engine.interchange.archives import reading
+from engine.interchange.labelled_images import table_rows
+from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.json_lines import texts
-from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import (
-    COLUMNS,
-    KINDS,
-    READ_COLUMNS,
-    Row,
-    has_columns,
-    labels_in,
-    rows,
-)
+from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,11 +33,11 @@ _MARK: Final = b"PAR1"  # the first four bytes of the format
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     r"""Write the table; a file name that is no valid Unicode stands with its bytes as `\xf6`."""
-    write_rows(file, schema_of(COLUMNS), rows(images))
+    write_rows(file, schema_of(table_rows.COLUMNS), table_rows.rows(images))
     return WrittenExport(len(images.images))
 
 
-def write_rows(file: BinaryIO, schema: "pa.Schema", all_rows: Iterable[Row]) -> None:
+def write_rows(file: BinaryIO, schema: "pa.Schema", all_rows: Iterable[table_rows.Row]) -> None:
     """Write rows as a table, some thousands at once."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -68,7 +61,7 @@ def read(source: Path) -> ForeignLabels:
         pq.ParquetFile(opened) as file,
     ):
         names = _readable_columns(file.schema_arrow)
-        if not has_columns(names):
+        if not table_rows.has_columns(names):
             raise FormatError(
                 "{source} is no table of labels",
                 expected="columns image and class, of texts or numbers",
@@ -76,7 +69,7 @@ def read(source: Path) -> ForeignLabels:
                 source=source.name,
             )
         problems: list[str] = []
-        labels = labels_in(_places(source, names, problems), source)
+        labels = table_rows.labels_in(_places(source, names, problems), source)
         return replace(labels, problems=(*labels.problems, *problems))
 
 
@@ -109,7 +102,7 @@ def schema_of(columns: Iterable[str]) -> "pa.Schema":
         "time": pa.timestamp("us", "UTC"),
         "texts": pa.list_(pa.string()),
     }
-    return pa.schema([(name, types.get(KINDS.get(name, ""), pa.string())) for name in columns])
+    return pa.schema([(name, types.get(table_rows.KINDS.get(name, ""), pa.string())) for name in columns])
 
 
 _OUT_OF_RANGE: Final = object()  # in the place of a time that no calendar of ours has
@@ -121,7 +114,7 @@ _PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # how many
 
 def _readable_columns(schema: "pa.Schema") -> list[str]:
     """The columns that labels are read from; nested types and repeated names are ignored."""
-    once = [name for name, count in Counter(schema.names).items() if count == 1 and name in READ_COLUMNS]
+    once = [name for name, count in Counter(schema.names).items() if count == 1 and name in table_rows.READ_COLUMNS]
     return [name for name in once if _is_plain(schema.field(name).type)]
 
 

@@ -12,14 +12,8 @@ from typing import Final
 
 from engine.graph.names import SEPARATOR, split_path
 from engine.interchange import limits
-from engine.interchange.labelled_images.records import (
-    ForeignLabel,
-    ForeignLabels,
-    LabelCollector,
-    LabelledImage,
-    LabelledImages,
-    ModelAnswer,
-)
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, ModelAnswer
 from engine.interchange.predictions_file import UNKNOWN_NAME
 
 Value = str | float | bool | datetime | Sequence[str] | None

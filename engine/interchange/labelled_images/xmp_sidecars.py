@@ -16,14 +16,9 @@ from engine.errors import FormatError
 from engine.files import FileFailure, open_regular, shown
 from engine.full_disk import is_full
 from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON, FolderOptions
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
 from engine.interchange.labelled_images.json_lines import texts
-from engine.interchange.labelled_images.records import (
-    ForeignLabel,
-    ForeignLabels,
-    LabelledImage,
-    LabelledImages,
-    WrittenExport,
-)
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import label_in, row_of
 from engine.interchange.xml_files import LARGEST_DOCUMENT_BYTES, xml_text
 from engine.interchange.xmp_packet import XmpPacket, property_name

@@ -10,26 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.interchange.labelled_images.class_folders import (
-    FolderOptions,
-    each_file,
-    flat_folders,
-    place_images,
-    read_table,
-    write_tables,
-)
-from engine.interchange.labelled_images.records import (
-    ForeignLabel,
-    ForeignLabels,
-    LabelledImage,
-    LabelledImages,
-    WrittenExport,
-)
+from engine.interchange.labelled_images import class_folders
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 
-CANNOT_CARRY: Final = (
-    "images without a class stay out",
-    "the hierarchy is flattened; full paths are kept in a table",
-)
+CANNOT_CARRY: Final = ("images without a class stay out", "the hierarchy is flattened; full paths are kept in a table")
 TRAIN: Final = "train"
 VALIDATION: Final = "val"
 _ONE_IN: Final = 5
@@ -37,9 +22,9 @@ _ONE_IN: Final = 5
 _PARTS: Final = frozenset({TRAIN, VALIDATION, "valid", "validation", "test"})
 
 
-def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
+def write(images: LabelledImages, draft: Path, options: class_folders.FolderOptions) -> WrittenExport:
     """Place the images, with the tables of `placed_images` beside them."""
-    folders = flat_folders(images, options)
+    folders = class_folders.flat_folders(images, options)
     validation = set(validation_ids(images))
 
     def folder_of(image: LabelledImage) -> str | None:
@@ -47,11 +32,11 @@ def write(images: LabelledImages, draft: Path, options: FolderOptions) -> Writte
             return None
         return f"{VALIDATION if image.image_id in validation else TRAIN}/{folder}"
 
-    written, placed = place_images(images, draft, folder_of, options.placing)
+    written, placed = class_folders.place_images(images, draft, folder_of, options.placing)
     for folder in folders.values():
         for part in (TRAIN, VALIDATION):
             (draft / part / folder).mkdir(parents=True, exist_ok=True)
-    write_tables(images, draft, placed, folders)
+    class_folders.write_tables(images, draft, placed, folders)
     return written
 
 
@@ -69,9 +54,9 @@ def validation_ids(images: LabelledImages) -> Iterator[int]:
 
 def read(source: Path) -> ForeignLabels:
     """Read the labels of our table, or else of the folders' names below train, val and test."""
-    if (ours := read_table(source)) is not None:
+    if (ours := class_folders.read_table(source)) is not None:
         return ours
-    found = [(path, file) for path, file in each_file(source) if path.parts[0] in _PARTS]
+    found = [(path, file) for path, file in class_folders.each_file(source) if path.parts[0] in _PARTS]
     labels = [ForeignLabel(str(path), path.parts[1:-1], file=file) for path, file in found if len(path.parts) > 2]  # noqa: PLR2004 (part, class, image)
     if not labels:
         raise FormatError(

@@ -97,8 +97,6 @@ def _by_parents(rows: Sequence[TaxonRow]) -> dict[str, _Taxon]:
 
 @final
 class _Accepted:
-    """Maps names to accepted taxa."""
-
     def __init__(self, row_of: Mapping[str, TaxonRow]) -> None:
         self._row_of = row_of
 
@@ -200,7 +198,6 @@ def _id(row: TaxonRow) -> str:
 
 
 def _name(row: TaxonRow) -> str:
-    """The scientific name without its authors."""
     whole = row.cells.get(NAME, "")
     if "canonicalname" in row.cells or not whole:
         return row.cells.get("canonicalname", whole)

@@ -118,7 +118,6 @@ def _described(tables: list[Table], content: Callable[[str], bytes], source_name
 
 
 def _rows(table: Table, data: bytes) -> Iterator[TaxonRow]:
-    """Rows of a table that `meta.xml` describes."""
     encoding = table.encoding.casefold()
     try:
         text = decoded(data, table.file) if encoding in _ENCODINGS else data.decode(encoding)
@@ -134,7 +133,6 @@ def _rows(table: Table, data: bytes) -> Iterator[TaxonRow]:
 
 
 def _rows_by_header(text: str, name: str) -> Iterator[TaxonRow]:
-    """Rows of a table whose first line names the columns."""
     first_line = next((line for line in text.split("\n") if line.strip()), "").strip("\ufeff\r")
     separator = _separator(first_line)
     if separator is None:

@@ -159,7 +159,6 @@ def _edges(graph: Element, nodes: Mapping[str, _Node], meaning: Mapping[str, str
 
 
 def _directed(edges: list[_Edge], attributes: Mapping[str, str]) -> tuple[Edge, ...]:
-    """The edges as (parent, child)."""
     starts, ends = {edge.start for edge in edges}, {edge.end for edge in edges}
     relations = {edge.relation for edge in edges}
     if attributes.get(DIRECTION) == DOWN:

@@ -146,7 +146,7 @@ def _rank(text: str) -> str:
 
 
 def _value(text: str) -> str:
-    """A value without the comment or qualifiers behind it."""
+    """A value without comment and qualifiers."""
     end = _UNESCAPED_END.search(text)
     return _plain(text[: end.start()] if end else text).strip()
 

@@ -50,6 +50,10 @@ class Statement(NamedTuple):
     value: str | Text
 
 
+_BROKEN: Final = (SyntaxError, ValueError, LookupError, TypeError, AttributeError, AssertionError)
+"""Errors of the parsers besides their own."""
+
+
 def rdf_statements(data: bytes, name: str, predicates: Collection[str]) -> list[Statement]:
     """The statements of a document with one of these predicates, each once; relative addresses stay relative.
 
@@ -116,16 +120,7 @@ def _collected(parse: "Callable[[Graph], None]", name: str, predicates: Collecti
         parse(graph)
     except RecursionError as error:
         raise FormatError("{name} is nested too deeply", remedy="write it flat", name=name) from error
-    except (
-        Error,
-        SAXException,
-        SyntaxError,
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-        AssertionError,
-    ) as error:
+    except (Error, SAXException, *_BROKEN) as error:
         reason = " ".join(str(error).split())[:200]
         raise FormatError(
             "{name} cannot be read as RDF", expected="Turtle, RDF/XML or JSON-LD", found=reason, name=name
@@ -271,7 +266,6 @@ def _edges(statements: Iterable[Statement]) -> dict[Edge, None]:
 
 
 def _labels(key: str, concepts: Mapping[str, str], facts: _Facts, source_name: str) -> list[str]:
-    """Preferred labels, the name of the class first."""
     preferred = sorted(_texts(facts, PREFERRED), key=_language_key)
     if not preferred:
         role = f", {concepts[key]}," if concepts[key] else ""
@@ -310,7 +304,7 @@ def _class(key: str, name: str, labels: list[str], facts: _Facts, source_name: s
 
 
 def _last_part(address: str) -> str:
-    """What people know of an address: the part behind its last separator."""
+    """The part of an address behind its last separator."""
     return unquote(re.split(r"[/#:]", address.rstrip("/#"))[-1]) or address
 
 

@@ -91,7 +91,6 @@ class _Matcher:
         return (self._classes[key] for key in self._ordered if key not in self.class_ids)
 
     def _above(self, key: str) -> set[ClassId]:
-        """The matched classes that a key is under now."""
         return {self.class_ids[parent] for parent in self._parent_keys[key] if parent in self.class_ids}
 
     def _places(self, key: str) -> Collection[ClassId | None]:

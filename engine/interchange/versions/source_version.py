@@ -135,7 +135,7 @@ def _attributes(*texts: Any) -> ClassAttributes:
 
 
 def _row(each: SourceClass) -> list[Any]:
-    """As short as it can be; what has no value is left out at the end."""
+    """As short as possible: empty values at the end are left out."""
     source_id, *others = (getattr(each.attributes, name) for name in _COMPARED)
     while others and not others[-1]:
         others.pop()

@@ -20,8 +20,7 @@ from app.graph_import.wording import (
 from engine.collection.importing.import_graph import GraphImport, GraphPreview
 from engine.errors import CycleError
 from engine.interchange.detect import FORMATS
-from engine.interchange.versions.plan import Clash
-from engine.interchange.versions.report import REPORT_KINDS, ImportReport, ReportKind, ReportLine
+from engine.interchange.versions.plan import REPORT_KINDS, Clash, ImportReport, ReportKind, ReportLine
 from engine.project import Change
 from tests.support.projects import named, new_project
 from tests.support.sources import source_of

@@ -20,7 +20,7 @@ from app.label_import.wording import (
 )
 from app.palette.import_card import MOST_ROWS
 from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelPlan
-from engine.interchange.labelled_images.records import ForeignLabels
+from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.project.records import Label
 from tests.support.labelled_images import add_music_classes, draw, make_project
 

@@ -11,7 +11,7 @@ from defusedxml.ElementTree import parse
 from engine.errors import FormatError
 from engine.interchange.labelled_images import label_studio
 from engine.interchange.labelled_images.class_folders import FolderOptions
-from engine.interchange.labelled_images.records import ForeignLabel
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel
 from tests.support.labelled_images import Labelled
 
 

@@ -1,0 +1,65 @@
+"""Labels of images as files of other programs hold them, before they meet a project."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import ParamSpec, final
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignLabel:
+    """A label that a file has for an image."""
+
+    image: str  # its path as the file has it
+    names: tuple[str, ...]
+    """The class: its path from the top down, or its name alone, or whatever names it there; () for none of the
+    classes."""
+    source_id: str = ""  # the class's id where the file has one: looked for first
+    file: Path | None = None
+    """Where the file says the image is, or where it lies beside the labels; None where nothing tells."""
+    content_hash: str = ""  # as `LabelledImage`; "" where nothing tells
+    who: str = ""  # the person; "" where nothing tells
+    when: datetime | None = None  # None where nothing tells
+    is_machine: bool = False  # whether a model says so: such an answer is never taken for a label
+    is_keyword: bool = False  # whether it is a photo's keyword, which may or may not mean a class
+
+
+@dataclass(frozen=True)
+class ForeignLabels:
+    """The labels of a source."""
+
+    labels: tuple[ForeignLabel, ...]  # in the order of the source; an image may occur several times
+    unlabelled: int = 0  # images that stand there without a word about their class
+    problems: tuple[str, ...] = ()  # lines that could not be read, for people
+
+    @staticmethod
+    def of(labels: Iterable[ForeignLabel], *, unlabelled: int = 0, problems: Iterable[str] = ()) -> "ForeignLabels":
+        return ForeignLabels(tuple(labels), unlabelled, tuple(problems))
+
+
+@final
+class LabelCollector:
+    """Collects the labels of a source while it is read entry by entry."""
+
+    def __init__(self) -> None:
+        self.labels: list[ForeignLabel] = []
+        self.unlabelled = 0
+        self.problems: list[str] = []
+
+    def add(
+        self, place: str, read: Callable[P, Iterable[ForeignLabel | None]], *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        """Add the labels of an entry; ValueError and IndexError become a problem at this place."""
+        try:
+            found = [label for label in read(*args, **kwargs) if label is not None]
+        except (ValueError, IndexError) as error:
+            self.problems.append(f"{place}: {error}")
+            return
+        self.labels += found
+        self.unlabelled += not found
+
+    def collected(self) -> ForeignLabels:
+        return ForeignLabels.of(self.labels, unlabelled=self.unlabelled, problems=self.problems)
