@@ -10,6 +10,7 @@ from PySide6.QtCore import QDateTime, QLocale, QTime
 
 from app.texts import fill, plural, tr
 from engine.events import Progress
+from engine.texts import translated
 
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3600
@@ -40,6 +41,7 @@ def sentence(words: str) -> str:
     """A message of the engine as a sentence: capitalised unless it begins with a file name, and with a full stop."""
     if not words:
         return ""
+    words = translated(words)
     stop = "" if words[-1] in ".!?" else "."
     is_name = "." in words.split(" ", 1)[0].rstrip(".:,")
     return (words[0] if is_name else words[0].upper()) + words[1:] + stop
@@ -95,7 +97,7 @@ def progress_facts(progress: Progress) -> str:
     if progress.rate_per_s > 0:
         facts.append(_rate(progress))
     if progress.note:
-        facts.append(progress.note)
+        facts.append(translated(progress.note))
     if progress.seconds_left is not None and progress.done < progress.total:
         facts.append(time_left(progress.seconds_left))
     return SEPARATOR.join(facts)
@@ -105,7 +107,7 @@ def _rate(progress: Progress) -> str:
     if progress.unit == BYTES:
         return transfer_rate(progress.rate_per_s)
     rate = QLocale().toString(progress.rate_per_s, "f", 0 if progress.rate_per_s >= 10 else 1)  # noqa: PLR2004
-    return f"{rate} {progress.unit}/s"
+    return f"{rate} {translated(progress.unit)}/s"
 
 
 def _done(progress: Progress) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from engine.texts import Message, translated
+from engine.texts import Message
 
 LONGEST_MESSAGE: Final = 2_000  # characters; a message may quote a file, and a file may hold anything
 
@@ -45,20 +45,27 @@ class ProtoleafError(Exception):
         return _rebuilt, (type(self), self.args), self.__dict__
 
     def __str__(self) -> str:
-        expected, found = (
-            f"{word} {part}" if part else "" for word, part in (("expected", self.expected), ("found", self.found))
-        )
-        return _one_line(self.what, expected, found, self.remedy)
+        return _one_line(self.message)
 
     def translated(self) -> str:
-        """The same line in the person's language, as set by `engine.texts.translate_with`."""
-        expected = Message("expected {expected}", {"expected": self.expected}) if self.expected else ""
-        found = Message("found {found}", {"found": self.found}) if self.found else ""
-        return _one_line(*map(translated, (self.what, expected, found, self.remedy)))
+        """The same line in the person's language, where a window has given one (`engine.texts.translate_with`)."""
+        return _one_line(self.message.translated())
+
+    @property
+    def message(self) -> Message:
+        """The line, to be translated later."""
+        facts = {
+            "expected": Message("expected {expected}", {"expected": self.expected}) if self.expected else "",
+            "found": Message("found {found}", {"found": self.found}) if self.found else "",
+        }
+        places = ", ".join(f"{{{name}}}" for name, fact in facts.items() if fact)
+        template = f"{{what}}: {places}" if places else "{what}"
+        template += ". {remedy:capital}" if self.remedy else ""
+        return Message(template, {"what": self.what, **facts, "remedy": self.remedy})
 
     def as_data(self) -> dict[str, Any]:
-        """Kind, code and texts as JSON knows them, for another process."""
-        texts = {part: getattr(self, part).as_data() for part in _PARTS}
+        """Kind, code and texts, for another process."""
+        texts = {part: getattr(self, part) for part in _PARTS}
         return {"kind": type(self).__name__, "code": self.code, "texts": texts}
 
 
@@ -69,17 +76,8 @@ def from_data(data: Mapping[str, Any]) -> ProtoleafError:
         kinds += kind.__subclasses__()
     kind = next((kind for kind in kinds if kind.__name__ == data["kind"]), ProtoleafError)
     error = kind.__new__(kind)
-    texts = {part: Message.from_data(text) for part, text in data["texts"].items()}
-    ProtoleafError.__init__(error, texts.pop("what"), code=data["code"], **texts)
+    ProtoleafError.__init__(error, code=data["code"], **data["texts"])
     return error
-
-
-def _one_line(what: str, expected: str, found: str, remedy: str) -> str:
-    facts = ", ".join(filter(None, (expected, found)))
-    message = f"{what}: {facts}" if facts else what
-    if remedy:
-        message += f". {remedy[0].upper()}{remedy[1:]}"
-    return _shortened(" ".join(message.split()))
 
 
 def _code(template: str) -> str:
@@ -87,7 +85,9 @@ def _code(template: str) -> str:
     return "-".join(re.findall(r"[a-z0-9]+", re.sub(r"{.*?}", "", template).lower()))
 
 
-def _shortened(message: str) -> str:
+def _one_line(message: str) -> str:
+    """A message on one line of readable length."""
+    message = " ".join(message.split())
     if len(message) <= LONGEST_MESSAGE:
         return message
     return f"{message[: LONGEST_MESSAGE - _KEPT_END]} [...] {message[-_KEPT_END:]}"

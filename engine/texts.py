@@ -1,7 +1,8 @@
 """Sentences of the engine keep their English template and values, so that a window can translate them."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, Final, Self
@@ -10,6 +11,8 @@ Translator = Callable[[str, int | None], str]
 """Gives a template in the person's language, else nothing; the number is the count that a plural is chosen by."""
 
 _FIELD: Final = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
+_CAPITAL: Final = "capital"
+"""Form of a field at the beginning of a sentence: `{remedy:capital}`."""
 _translators: Final[list[Translator]] = []
 
 
@@ -44,21 +47,28 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
             name: translated(value) if isinstance(value, Message) else value for name, value in self.fields.items()
         }
         template = _translation(self.template, self.numerus)
-        return _filled(template, values) if template else str(self)
+        if not template and self.numerus is not None:  # the English of one, whose template is that of many
+            return str(self)
+        return _filled(template or self.template, values)
 
     def as_data(self) -> dict[str, Any]:
         """Template, fields and count for JSON."""
         fields = {name: value.as_data() if isinstance(value, Message) else value for name, value in self.fields.items()}
         return {"text": str(self), "template": self.template, "fields": fields, "numerus": self.numerus}
 
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> Self:
-        fields = {
-            name: cls.from_data(value) if isinstance(value, dict) else value for name, value in data["fields"].items()
-        }
-        text = cls(data["text"])
-        text.template, text.fields, text.numerus = data["template"], fields, data["numerus"]
-        return text
+
+def with_messages(data: dict[str, Any]) -> Any:
+    """An object of JSON, or the message that it is: the `object_hook` of what holds `as_data`."""
+    if data.keys() != {"text", "template", "fields", "numerus"}:
+        return data
+    message = Message(data["text"])
+    message.template, message.fields, message.numerus = data["template"], data["fields"], data["numerus"]
+    return message
+
+
+def marked(text: str) -> str:
+    """Mark a text for translation where it is defined; `translated` translates it where it is shown."""
+    return text
 
 
 def translated(text: str) -> str:
@@ -74,6 +84,12 @@ def counted(count: int, noun: str, plural: str = "") -> Message:
     return text
 
 
+def listed(texts: Iterable[str]) -> Message | str:
+    """`a and b`; of more than two, `a and b and c`."""
+    first, *others = texts
+    return reduce(lambda before, text: Message("{before} and {text}", {"before": before, "text": text}), others, first)
+
+
 def _translation(template: str, count: int | None) -> str:
     return _translators[0](template, count) if _translators and template else ""
 
@@ -83,7 +99,11 @@ def _filled(template: str, fields: Mapping[str, Any]) -> str:
 
     def value(place: re.Match[str]) -> str:
         name, form = place.groups()
-        return format(fields[name], form or "") if name in fields else place[0]
+        if name not in fields:
+            return place[0]
+        if form == _CAPITAL:
+            return str(fields[name])[:1].upper() + str(fields[name])[1:]
+        return format(fields[name], form or "")
 
     return _FIELD.sub(value, template)
 

@@ -14,7 +14,23 @@ SOURCES: Final = ROOT / "translations"
 COMPILED: Final = ROOT / "assets" / "translations"
 BUILD: Final = ROOT / "build" / "translations"
 PSEUDO: Final = "protoleaf_pseudo"
-_PARTS: Final = ("what", "expected", "found", "remedy")
+_PARTS: Final = (
+    "what",
+    "expected",
+    "found",
+    "remedy",
+    "cannot_carry",
+    "description",
+    "tails",
+    "details",
+    "frame",
+    "title",
+)
+_WITH_TEXTS: Final = {
+    "tr", "marked", "Message", "step", "missing", "reading", "storage_error", "writing", "make_reason",
+    "ImageFormat", "ActionText", "Attribute", "Preset",
+}  # fmt: skip
+"""Functions whose arguments are texts, besides errors."""
 _LONGER: Final = 0.4
 _ACCENTS: Final = str.maketrans("aeiounycsAEIOUNYCS", "áéíóúñýçšÁÉÍÓÚÑÝÇŠ")
 _PLACES: Final = re.compile(r"(%L?\d|%n|\{\w+(?::[^{}]*)?\}|<[^>]*>|&\w+;|https?://\S+)")
@@ -61,14 +77,15 @@ def texts_in(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
             yield from (
                 [(call.lineno, "{count:,} " + (nouns[1] if len(nouns) > 1 else nouns[0] + "s"), True)] if nouns else []
             )
-        elif (
-            name in {"tr", "marked", "Message"}
-            or name.endswith("Error")
-            or name in {"missing", "reading", "storage_error", "writing"}
-        ):
+        elif name in _WITH_TEXTS or name.endswith("Error"):
             texts = [*call.args[: 1 if name in {"tr", "marked", "Message"} else None]]
             texts += [keyword.value for keyword in call.keywords if keyword.arg in _PARTS]
+        texts += [keyword.value for keyword in call.keywords if keyword.arg in {"unit", "note"}]
         yield from ((node.lineno, text, False) for each in texts for node, text in _constants(each))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "_COUNTS" and node.value is not None:
+            nouns = [each.elts[1] for each in ast.walk(node.value) if isinstance(each, ast.Tuple)]
+            yield from ((noun.lineno, "{count:,} " + text, True) for each in nouns for noun, text in _constants(each))
     for node in ast.walk(tree):  # parts of errors that are chosen before
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and _is_part(node):
             yield from ((each.lineno, text, False) for each, text in _constants(node.value))
@@ -79,7 +96,9 @@ def _is_part(node: ast.Assign | ast.AnnAssign) -> bool:
     names = {
         each.id.lower().strip("_") for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
     }
-    return bool(names & {*_PARTS, "large", "within", "refusal"}) or any(name.endswith("remedy") for name in names)
+    return bool(
+        names & {*_PARTS, "large", "within", "refusal", "note", "reason", "status", "other_status", "steps", "words"}
+    ) or any(name.endswith("remedy") for name in names)
 
 
 def _constants(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
@@ -94,6 +113,8 @@ def _constants(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
                 waiting += each.values
             case ast.Tuple():
                 waiting += each.elts
+            case ast.Dict():
+                waiting += each.values
 
 
 def _quoted(text: str) -> str:

@@ -52,10 +52,11 @@ class KeysSheet(Overlay):
             columns.addLayout(column, 1)
         return body
 
-    def wanted_height(self, _width: int) -> int:
+    def wanted_height(self, width: int) -> int:
         """Heading and all keys without scrolling."""
         room, frame = self._layout.contentsMargins(), 2 * self.panel.frameWidth()
-        words = self._heading.sizeHint().height() + self._layout.spacing() + self._body.sizeHint().height()
+        keys = self._body.heightForWidth(width - room.left() - room.right() - frame)
+        words = self._heading.sizeHint().height() + self._layout.spacing() + keys
         return room.top() + words + room.bottom() + frame
 
 
@@ -77,7 +78,7 @@ def _group(title: str, rows: list[ActionRow]) -> QGridLayout:
     grid.setColumnStretch(0, 1)
     grid.addWidget(make_label(title, "section"), 0, 0)
     for line, row in enumerate(rows, start=1):
-        grid.addWidget(make_label(row.title.replace("…", ""), "secondary"), line, 0)
+        grid.addWidget(make_label(row.title.replace("…", ""), "secondary", wraps=True), line, 0)
         keys = QKeySequence(row.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)
         grid.addWidget(make_label(keys, "key"), line, 1)
     return grid

@@ -27,6 +27,7 @@ from app.jobs.process_job import Stage
 from app.texts import marked, tr
 from engine.backbones.published.titles import library_title
 from engine.config import sample_folder
+from engine.texts import translated
 
 if TYPE_CHECKING:
     from app.backbones.view import BackbonePanel
@@ -230,7 +231,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
 
     def _on_change_progressed(self, progress: Progress) -> None:
         if progress.notice:
-            self._shell.device_failed.emit(progress.notice)
+            self._shell.device_failed.emit(translated(progress.notice))
 
     def _on_change_stage(self, stage: Stage) -> None:
         if self.is_panel_shown:

@@ -37,6 +37,7 @@ from engine.backbones.preprocessing import (
     preset,
     three_numbers,
 )
+from engine.texts import translated
 
 if TYPE_CHECKING:
     from app.backbones.jobs import BackboneJobs
@@ -102,7 +103,7 @@ class PreprocessingForm(QWidget):
             _edited(widget).connect(self._on_changed)
         for name in _SHORT_TITLES:
             self.preset.setItemData(
-                self.preset.findData(name), plain_tip(PRESETS[name].title), Qt.ItemDataRole.ToolTipRole
+                self.preset.findData(name), plain_tip(tr(PRESETS[name].title)), Qt.ItemDataRole.ToolTipRole
             )
         self.preset.currentIndexChanged.connect(self._on_preset_chosen)
 
@@ -298,7 +299,7 @@ class FilePage(QWidget):
 
     def _why_text(self, facts: OnnxFacts) -> str:
         if facts.is_declared:
-            return tr("Preprocessing: %1.", facts.why)
+            return tr("Preprocessing: %1.", translated(facts.why))
         return tr("Check these settings: the file does not say how images were prepared. %1", sentence(facts.why))
 
     def show_trial(self, trial: Trial) -> None:
@@ -372,7 +373,7 @@ def _other_notices(facts: OnnxFacts) -> list[str]:
     """What there is to know beside the settings, of which the form speaks itself."""
     from engine.backbones.messages import GUESS_NOTICE
 
-    return [notice for notice in facts.notices if notice != GUESS_NOTICE]
+    return [translated(notice) for notice in facts.notices if notice != GUESS_NOTICE]
 
 
 def dropped_file(data: QMimeData) -> Path | None:

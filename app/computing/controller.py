@@ -12,6 +12,7 @@ from app.jobs.process_job import JobSlot
 from app.texts import marked, tr
 from app.wording import sentence
 from engine.runtime.devices.facts import AUTO
+from engine.texts import translated
 
 if TYPE_CHECKING:
     from app.computing.view import ComputingPanel
@@ -107,7 +108,7 @@ class Computing(Feature):
     def _on_looked(self, devices: DeviceList) -> None:
         self._survey = Survey.of_list(devices, was_alone=self._was_alone)
         if self._settings.device == AUTO and not self._notice:
-            self.chip.show_used(self._survey.auto_name, self._survey.auto_reason)
+            self.chip.show_used(self._survey.auto_name, translated(self._survey.auto_reason))
 
     def _show_survey(self) -> None:
         if self.panel is not None:

@@ -156,7 +156,7 @@ class Exporting(Feature):
         offered, present = card.offered, self._folder() / card.target.text()
         title = title_of_browsing(offered)
         if not offered.is_folder:
-            kinds = f"{offered.title} (*{offered.suffix})"
+            kinds = f"{tr(offered.title)} (*{offered.suffix})"
             chosen, _kind = save_file_at(self._host, present, title, kinds, asks_to_replace=False)  # the card asks
             if chosen is not None:
                 card.show_target(chosen if chosen.suffix else chosen.with_name(chosen.name + offered.suffix))

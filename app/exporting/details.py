@@ -143,7 +143,7 @@ class ExportDetails(QWidget):
 
     def show_format(self, offered: ImageFormat) -> None:
         """Show another format; what is known of its preview follows."""
-        self._title.setText(offered.title)
+        self._title.setText(tr(offered.title))
         self._description.setText(description(offered))
         lines = losses(offered)
         self._losses.setText("\n".join(f"{_BULLET}{line}" for line in lines) if offered.cannot_carry else lines[0])

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QButtonGroup, QRadioButton, QWidget
 
 from app.controls import fill_column, make_label, make_scroll_area
 from app.exporting.wording import description, group_title
-from app.texts import plain_tip
+from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class FormatList(QWidget):
         self.buttons[name].setChecked(True)
 
     def _button_for(self, name: str, one: ImageFormat) -> QRadioButton:
-        button = QRadioButton(one.title)
+        button = QRadioButton(tr(one.title))
         button.setAccessibleDescription(description(one))
         button.setToolTip(plain_tip(description(one)))
         button.toggled.connect(lambda is_on: self._on_toggled(name) if is_on else None)

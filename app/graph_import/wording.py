@@ -29,7 +29,7 @@ def format_title(name: str) -> str:
         "wordnet": "WordNet",
         "imagenet": "ImageNet",
     }
-    return titles.get(name) or FORMATS[name].description.split(":")[0]
+    return titles.get(name) or tr(FORMATS[name].description).split(":")[0]
 
 
 def levels_text(report: ImportReport) -> str:

@@ -18,7 +18,8 @@ from engine.graph.category_graph import CategoryGraph
 
 SEARCH_MS: Final = 120  # after a letter: a person who types on is not flown about
 MOST_FOUND: Final = 50  # classes that Enter goes through
-SEARCH_WIDTH: Final = 200  # of the field, in logical pixels
+SEARCH_WIDTH: Final = 200  # of the field, in logical pixels; more where its name needs it
+BESIDE_NAME: Final = 64  # logical pixels: magnifier, button and frame
 SCALE_WIDTH: Final = 48  # of the scale in percent, in logical pixels: nothing moves when it changes
 MARGIN: Final = 8  # logical pixels around the picture of the map
 _FRAME_FILL: Final = 0.10  # how opaque the part that is seen is washed over
@@ -53,7 +54,8 @@ class ToolStrip(QFrame):
         self.show_focus("")
 
     def _set_up_search(self) -> None:
-        self.search.setFixedWidth(SEARCH_WIDTH)
+        name = self.search.fontMetrics().horizontalAdvance(self.search.placeholderText())
+        self.search.setFixedWidth(max(SEARCH_WIDTH, name + BESIDE_NAME))
         self.search.setToolTip(tr("Ctrl+F; Enter goes on to the next one"))
         self.search.textEdited.connect(lambda _text: self._timer.start())
         self.search.installEventFilter(self)

@@ -13,6 +13,7 @@ from engine.errors import FormatError, ProtoleafError
 from engine.events import CancelToken
 from engine.interchange.labelled_images.formats import READ_FORMATS, detect
 from engine.project import Project
+from engine.texts import translated
 
 DROPPED: Final = frozenset({".csv", ".jsonl", ".json", ".xml", ".zip", ".parquet"})
 """Suffixes of files that may hold labels when they are dropped; folders are taken for images."""
@@ -87,7 +88,7 @@ def _format_of(source: Path) -> str:
     try:
         return detect(source)
     except FormatError:
-        titles = [one.title for one in READ_FORMATS.values()]
+        titles = [translated(one.title) for one in READ_FORMATS.values()]
         raise FormatError(
             "{source} is in none of the formats that labels are read from",
             expected="one of {titles}",

@@ -27,12 +27,12 @@ def kind_text(survey: LabelSurvey) -> str:
     """`CSV, labelled by ada, grace and 2 others`."""
     people = survey.people
     if not people:
-        return survey.title
+        return tr(survey.title)
     named = ", ".join(map(shown, people[:PEOPLE_NAMED]))
     rest = len(people) - PEOPLE_NAMED
     if rest > 0:
         named = plural(rest, "%1 and 1 other", "%1 and %n others", named)
-    return tr("%1, labelled by %2", survey.title, named)
+    return tr("%1, labelled by %2", tr(survey.title), named)
 
 
 def summary_text(count: int) -> str:

@@ -13,6 +13,7 @@ from app.session.embed_job import EmbeddingPhase, EmbedJob, EmbedScope, Event, I
 from app.texts import tr
 from engine.events import Progress
 from engine.files import FileFailure
+from engine.texts import translated
 from engine.worker.client import Worker
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ class Embedding(QObject):
     def _on_finished(self, embedded: EmbedSummary | None) -> None:
         if embedded is None:  # nothing waited
             return
-        self.device_changed.emit(embedded.device_name, embedded.reason)
+        self.device_changed.emit(embedded.device_name, translated(embedded.reason))
         self._tell_notice(embedded.notice)
         if not self._notice:
             self.notice_given.emit("")
@@ -238,7 +239,7 @@ class Embedding(QObject):
     def _tell_notice(self, notice: str) -> None:
         if notice and notice != self._notice:
             self._notice = notice
-            self.notice_given.emit(notice)
+            self.notice_given.emit(translated(notice))
 
     def _on_batch(self, project: ProjectInfo, batch: EmbedBatch) -> None:
         if self._session.info is not project:  # it was left while its worker was busy

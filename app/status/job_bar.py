@@ -12,13 +12,14 @@ from app.texts import plain_tip, plural, tr
 from app.wording import progress_facts
 from engine.events import Progress
 from engine.files import FileFailure, shown
+from engine.texts import translated
 
 _WIDTH: Final = 520
 _LISTED_LIMIT: Final = 1000
 
 
 def as_text(failures: Sequence[FileFailure]) -> str:
-    return "\n".join(shown(f"{failure.path}\t{failure.reason}") for failure in failures)
+    return "\n".join(shown(f"{failure.path}\t{translated(failure.reason)}") for failure in failures)
 
 
 @final
@@ -49,7 +50,7 @@ class FailuresPopup(QFrame):
         self._title.setText(plural(len(failures), "1 file could not be read", "%n files could not be read"))
         self._list.clear()
         for failure in failures[:_LISTED_LIMIT]:
-            item = QListWidgetItem(shown(f"{failure.path.name}\n{failure.reason}"))
+            item = QListWidgetItem(shown(f"{failure.path.name}\n{translated(failure.reason)}"))
             item.setToolTip(plain_tip(shown(str(failure.path))))
             self._list.addItem(item)
         self.adjustSize()

@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -54,7 +54,7 @@ class Welcome(QWidget):
         column.addSpacing(8)
         column.addWidget(self._make_ways(rows))
         holder = QWidget()
-        holder.setFixedWidth(COLUMN_WIDTH)
+        holder.setMinimumWidth(COLUMN_WIDTH)
         holder.setLayout(column)
         self._lay_out(holder)
 
@@ -71,7 +71,11 @@ class Welcome(QWidget):
         page = QWidget()
         middle = QVBoxLayout(page)
         middle.addStretch(2)
-        middle.addWidget(holder, 0, Qt.AlignmentFlag.AlignHCenter)
+        across = QHBoxLayout()  # an alignment would reckon with the height that a wider column needs
+        across.addStretch(1)
+        across.addWidget(holder)
+        across.addStretch(1)
+        middle.addLayout(across)
         middle.addStretch(3)
         scroll = make_scroll_area()
         scroll.setWidget(page)

@@ -9,11 +9,12 @@ from engine.backbones.preprocessing import PRESETS, Preprocessing, numbers_text,
 from engine.backbones.published.facts import PublishedNetwork
 from engine.errors import ModelError
 from engine.model_card import CHANNELS, BackboneCard
+from engine.texts import Message
 from engine.worker.limits import Limits
 from engine.worker.protocol import Request
 
 Shape = tuple[int | str | None, ...]
-GUESS_NOTICE: Final = "The preprocessing is a guess: check it against the network's documentation."
+GUESS_NOTICE: Final = Message("The preprocessing is a guess: check it against the network's documentation.")
 _COLOURS: Final = frozenset({"mean", "std", "value_scale"})
 """Fields of `Preprocessing` that a file does not declare; its sides and outputs it does."""
 
@@ -77,11 +78,11 @@ class OnnxFacts:
         if not chosen:
             return self
         if not chosen.keys() >= _COLOURS:
-            return replace(self, why=f"{self.why}; what was chosen counts more")
+            return replace(self, why=Message("{why}; what was chosen counts more", {"why": self.why}))
         used = preprocessing_from({**vars(self.preprocessing), **chosen})
         numbers = f"mean {numbers_text(used.mean)} and std {numbers_text(used.std)} of {used.value_scale:g}"
         preset = preset_name(used)
-        why = f"{PRESETS[preset].title if preset else numbers}, as chosen"
+        why = Message("{title}, as chosen", {"title": Message(PRESETS[preset].title if preset else numbers)})
         notices = tuple(notice for notice in self.notices if notice != GUESS_NOTICE)
         return replace(self, why=why, is_declared=True, notices=notices)
 

@@ -18,6 +18,7 @@ from engine.everyday.in_use import propagation_width
 from engine.model_card import CHANNELS
 from engine.runtime.backbone_input import INPUT_RANK, INPUT_TYPES, OUTPUT_TYPES
 from engine.runtime.sessions import open_session, run_session
+from engine.texts import Message
 
 Shapes = Sequence[tuple[int, ...] | None]
 
@@ -277,9 +278,14 @@ def _notices(hint: Hint, image_input: ImageInput, chosen: TensorFacts, side: int
     declared_side = hint.values.get("input_side", side)
     notices = {
         GUESS_NOTICE: not hint.is_declared,
-        f"The output “{chosen.name}” looks like scores of classes; the features before them are often better.":
-            _looks_like_scores(chosen),
-        "The network takes one image at a time, which is slower.": image_input.fixed_batch is not None,
-        f"The settings say {declared_side} pixels, but the network takes only {side}.": declared_side != side,
+        Message(
+            "The output “{name}” looks like scores of classes; the features before them are often better.",
+            {"name": chosen.name},
+        ): _looks_like_scores(chosen),
+        Message("The network takes one image at a time, which is slower."): image_input.fixed_batch is not None,
+        Message(
+            "The settings say {declared} pixels, but the network takes only {side}.",
+            {"declared": declared_side, "side": side},
+        ): declared_side != side,
     }  # fmt: skip
     return tuple(notice for notice, is_so in notices.items() if is_so)

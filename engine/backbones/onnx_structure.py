@@ -24,6 +24,7 @@ from engine.backbones.preprocessing import (
 from engine.errors import InputError, ModelError
 from engine.files import open_regular
 from engine.model_card import card_path, read_card
+from engine.texts import Message, marked
 
 PREPROCESSOR_FILE: Final = "preprocessor_config.json"
 FULL: Final = 255.0
@@ -79,7 +80,9 @@ def _from_card(path: Path) -> Hint | None:
     except InputError as error:
         found = f"{beside.name}: {error}"
         raise ModelError("the card beside the model cannot be used", found=found, remedy=_REMEDY) from error
-    return Hint(values, f"from its card {beside.name}", True, card.name, card.description, card.licence)
+    return Hint(
+        values, Message("from its card {name}", {"name": beside.name}), True, card.name, card.description, card.licence
+    )
 
 
 def _from_notes(notes: Mapping[str, str]) -> Hint | None:
@@ -87,7 +90,7 @@ def _from_notes(notes: Mapping[str, str]) -> Hint | None:
         values = vars(preprocessing_from(json.loads(notes[PREPROCESSING_KEY])))
     except _NOT_SETTINGS:  # a guess for want of better; the file itself may be sound
         return None
-    return Hint(values, "from the file itself, which this program wrote", True)
+    return Hint(values, Message("from the file itself, which this program wrote"), True)
 
 
 def _from_preprocessor(path: Path) -> Hint | None:
@@ -95,7 +98,7 @@ def _from_preprocessor(path: Path) -> Hint | None:
     for folder in path.absolute().parents[:2]:
         file = folder / PREPROCESSOR_FILE
         if file.is_file():
-            return Hint(_preprocessor_values(file), f"from {PREPROCESSOR_FILE} beside it", True)
+            return Hint(_preprocessor_values(file), Message("from {name} beside it", {"name": PREPROCESSOR_FILE}), True)
     return None
 
 
@@ -142,14 +145,15 @@ def _side(size: Any) -> int | None:
 def _usual(path: Path, producer: str) -> Hint:
     name = path.stem.lower()
     if "clip" in name:
-        chosen, reason = "clip", "the file's name says CLIP"
+        chosen, reason = "clip", marked("the file's name says CLIP")
     elif producer.startswith("tf2onnx") or "keras" in producer.lower():
-        chosen, reason = "minus-one-to-one", "it comes from TensorFlow, where this is usual"
+        chosen, reason = "minus-one-to-one", marked("it comes from TensorFlow, where this is usual")
     elif "caffe" in producer.lower():
-        chosen, reason = "caffe", "it comes from Caffe"
+        chosen, reason = "caffe", marked("it comes from Caffe")
     else:
-        chosen, reason = USUAL_PRESET, "most published networks use it"
-    return Hint(preset(chosen), f"{PRESETS[chosen].title} is a guess: {reason}", False)
+        chosen, reason = USUAL_PRESET, marked("most published networks use it")
+    facts = {"preset": Message(PRESETS[chosen].title), "reason": Message(reason)}
+    return Hint(preset(chosen), Message("{preset} is a guess: {reason}", facts), False)
 
 
 @dataclass(frozen=True)

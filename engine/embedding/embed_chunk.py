@@ -137,7 +137,7 @@ class ChunkWorker:
             decode = views_of if self.with_views else network_input
             squares[len(outcome.embedded)] = decode(data, self.session.card)
         except ImageError as error:
-            outcome.undecodable.append((hashed, str(error)))
+            outcome.undecodable.append((hashed, error.message))
             return
         outcome.embedded.append(hashed)
 
@@ -147,7 +147,7 @@ class ChunkWorker:
         if isinstance(error, ImageMissingError) and known is not None and not self.cache.missing([known]):
             outcome.missing.append(request)
         else:
-            outcome.unreadable.append((request, str(error), known))
+            outcome.unreadable.append((request, error.message, known))
 
 
 def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:

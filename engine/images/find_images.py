@@ -17,6 +17,7 @@ from engine.files import FileFailure, FoundFile, NotRegularError, require_regula
 from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES, LeftOut, unread_kind
 from engine.images.read_file import not_a_file, read_file
 from engine.images.readers import SNIFFED_BYTES, is_other_kind, not_an_image, unread_suffix
+from engine.texts import Message
 
 _DEVELOPED_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".heic", ".heif", ".hif"})  # what cameras put beside RAW
 _DIGITS: Final = re.compile(r"(\d+)")
@@ -140,7 +141,7 @@ class _Search:
                     if not entry.name.startswith(".") and entry.name.casefold() not in _HIDDEN_NAMES:
                         entries.append(entry)
         except OSError as error:
-            self._fail(folder, f"the folder cannot be read: {error.strerror}")
+            self._fail(folder, Message("the folder cannot be read: {why}", {"why": error.strerror}))
             return []
         return sorted(entries, key=lambda entry: (natural_key(entry.name), entry.name))
 
@@ -156,9 +157,9 @@ class _Search:
             try:
                 status = require_regular(path)
             except NotRegularError as error:
-                self._fail(path, str(not_a_file(error)))
+                self._fail(path, not_a_file(error).message)
             except OSError as error:
-                self._fail(path, f"the file cannot be read: {error.strerror}")
+                self._fail(path, Message("the file cannot be read: {why}", {"why": error.strerror}))
             else:
                 folder.files.append(FoundFile(path, status.st_size, status.st_mtime_ns))
                 self._meter.advance()
@@ -191,10 +192,10 @@ def _why_no_image(path: Path) -> str:
     try:
         start = read_file(path, SNIFFED_BYTES)
     except ImageError as error:
-        return str(error)
+        return error.message
     if is_other_kind(start):
-        return str(not_an_image(start))
-    return str(unread_suffix(kind)) if (kind := unread_kind(path)) else ""
+        return not_an_image(start).message
+    return unread_suffix(kind).message if (kind := unread_kind(path)) else ""
 
 
 def _without_doubles(paths: list[Path]) -> list[Path]:

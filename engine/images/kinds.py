@@ -12,6 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from engine.texts import Message
+
 RAW_KINDS: Final = ("ARW", "CR2", "CR3", "DNG", "NEF", "NRW", "ORF", "PEF", "RAF", "RW2", "RWL", "SR2", "SRW")
 """RAW photos that are read by the preview that the camera put beside the sensor's picture."""
 HEIF: Final = "HEIF"
@@ -53,9 +55,12 @@ IMAGE_SUFFIXES: Final = frozenset(suffix for kind in KINDS for suffix in kind.su
 """Of files that are taken for images in folders."""
 
 
-def kinds_text() -> str:
+def kinds_text() -> Message:
     """`JPEG, PNG, … PPM and RAW photos (ARW, CR2, …)`."""
-    return f"{', '.join(kind.name for kind in KINDS)} and RAW photos ({', '.join(RAW_KINDS)})"
+    return Message(
+        "{kinds} and RAW photos ({raw_kinds})",
+        {"kinds": ", ".join(kind.name for kind in KINDS), "raw_kinds": ", ".join(RAW_KINDS)},
+    )
 
 
 class HeifReader(NamedTuple):

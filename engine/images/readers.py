@@ -34,6 +34,7 @@ from engine.images.kinds import (
     kinds_text,
 )
 from engine.images.raw_photo import raw_kind
+from engine.texts import marked
 
 PILLOW_DAMAGE: Final = (
     *(OSError, SyntaxError, ValueError, ArithmeticError, EOFError, LookupError, TypeError, AttributeError),
@@ -90,31 +91,35 @@ def _silence_libtiff() -> None:
 
 SNIFFED_BYTES: Final = 4096
 """First bytes of a file that tell what it is. Chosen: more than any signature needs."""
+_PHOTOSHOP: Final = marked("a Photoshop document")
+_JPEG_XL: Final = marked("a JPEG XL image")
 _SIGNATURES: Final = (
-    (b"%PDF", "a PDF document"),
-    (b"PK\x03\x04", "a ZIP archive or office document"),
-    (b"\x1f\x8b", "a compressed archive"),
-    (b"SQLite format 3", "a database"),
-    (b"\x1a\x45\xdf\xa3", "a video"),
-    (b"version https://git-lfs", "a Git LFS pointer instead of the file"),
-    (b"8BPS", "a Photoshop document"),
-    (b"\x00\x00\x00\x0cJXL \x0d\x0a\x87\x0a", "a JPEG XL image"),
-    (b"\xff\x0a", "a JPEG XL image"),
+    (b"%PDF", marked("a PDF document")),
+    (b"PK\x03\x04", marked("a ZIP archive or office document")),
+    (b"\x1f\x8b", marked("a compressed archive")),
+    (b"SQLite format 3", marked("a database")),
+    (b"\x1a\x45\xdf\xa3", marked("a video")),
+    (b"version https://git-lfs", marked("a Git LFS pointer instead of the file")),
+    (b"8BPS", _PHOTOSHOP),
+    (b"\x00\x00\x00\x0cJXL \x0d\x0a\x87\x0a", _JPEG_XL),
+    (b"\xff\x0a", _JPEG_XL),
 )
-_UNKNOWN: Final = "unknown content"
-_RAW: Final = "a RAW photo"
-_HEIC: Final = "an HEIC image"
-_AVIF: Final = "an AVIF image"
-_TIFF: Final = "a TIFF image that is damaged, or stored in a way that is not read"
+_UNKNOWN: Final = marked("unknown content")
+_RAW: Final = marked("a RAW photo ({kind})")
+_VIDEO: Final = marked("a video ({kind})")
+_OTHER: Final = marked("a file of the kind {kind}")
+_HEIC: Final = marked("an HEIC image")
+_AVIF: Final = marked("an AVIF image")
+_TIFF: Final = marked("a TIFF image that is damaged, or stored in a way that is not read")
 _TIFF_SIGNATURES: Final = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
-# What a person can do, by how the kind begins.
+# What a person can do, by the kind.
 _REMEDIES: Final = {
-    _RAW: "develop it, or export it as JPEG or TIFF, and add that",
-    _HEIC: f"install the Python package {PACKAGES[-1]}, which reads such files, or save it as JPEG",
-    _AVIF: "install Pillow as its authors build it, or save the image as JPEG",
-    _TIFF: "save it as a TIFF or PNG of 8 or 16 bits",
-    "a JPEG XL image": "save it as JPEG or PNG and add that",
-    "a Photoshop document": "export it as JPEG, PNG or TIFF and add that",
+    _RAW: marked("develop it, or export it as JPEG or TIFF, and add that"),
+    _HEIC: marked("install the Python package {package}, which reads such files, or save it as JPEG"),
+    _AVIF: marked("install Pillow as its authors build it, or save the image as JPEG"),
+    _TIFF: marked("save it as a TIFF or PNG of 8 or 16 bits"),
+    _JPEG_XL: marked("save it as JPEG or PNG and add that"),
+    _PHOTOSHOP: marked("export it as JPEG, PNG or TIFF and add that"),
 }
 
 
@@ -132,8 +137,8 @@ def not_an_image(data: bytes) -> ImageError:
 def unread_suffix(kind: str) -> ImageError:
     """Build the error for a file of a kind that is not read, whatever its bytes say: "X3F", "PSD", "MOV"."""
     if kind in UNREAD_RAW_KINDS:
-        return _refusal(f"{_RAW} ({kind})")
-    return _refusal(f"a video ({kind})" if kind in VIDEO_KINDS else f"a file of the kind {kind}")
+        return _refusal(_RAW, kind)
+    return _refusal(_VIDEO if kind in VIDEO_KINDS else _OTHER, kind)
 
 
 def is_other_kind(data: bytes) -> bool:
@@ -141,10 +146,15 @@ def is_other_kind(data: bytes) -> bool:
     return _kind_of(data[:SNIFFED_BYTES]) != _UNKNOWN
 
 
-def _refusal(kind: str) -> ImageError:
-    known = (remedy for start, remedy in _REMEDIES.items() if kind.startswith(start))
-    remedy = next(known, f"the kinds that are read: {kinds_text()}")
-    return ImageError("this is not an image that can be read", found=kind, remedy=remedy)
+def _refusal(found: str, kind: str = "") -> ImageError:
+    return ImageError(
+        "this is not an image that can be read",
+        found=found,
+        remedy=_REMEDIES.get(found, marked("the kinds that are read: {kinds}")),
+        kind=kind,
+        package=PACKAGES[-1],
+        kinds=kinds_text(),
+    )
 
 
 def _kind_of(head: bytes) -> str:
@@ -152,9 +162,9 @@ def _kind_of(head: bytes) -> str:
         if head.startswith(signature):
             return kind
     if container_brands(head):
-        return _UNKNOWN if is_avif(head) or is_heif(head) or raw_kind(head) else "a video"
+        return _UNKNOWN if is_avif(head) or is_heif(head) or raw_kind(head) else marked("a video")
     if not head.strip(b"\x00"):
-        return "nothing but zeros"
+        return marked("nothing but zeros")
     return _text_kind(head) or _UNKNOWN
 
 
@@ -164,7 +174,7 @@ def _text_kind(head: bytes) -> str:
         return ""
     if len(text.encode()) < len(head) - 3:  # more was undecodable than one character cut at the end
         return ""
-    return "a web page" if text.lstrip().lower().startswith(("<!doctype html", "<html")) else "text"
+    return marked("a web page") if text.lstrip().lower().startswith(("<!doctype html", "<html")) else marked("text")
 
 
 _CODECS: Final = {"TIFF": "libtiff", "WEBP": "webp", "JPEG2000": "jpg_2000", "AVIF": "avif", "PNG": "zlib"}

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from engine.errors import ProjectDamagedError
 from engine.graph.class_attributes import ATTRIBUTE
+from engine.texts import Message, counted, listed, translated
 
 Argument = str | int | Sequence["Action"]
 """A name, a number, or further actions. Where one name or several may stand, several are a number."""
@@ -223,20 +224,20 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
 }  # fmt: skip
 
 _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
-    "images": ("{count} image", "{count} images"),
-    "moved_images": ("{count} moved image", "{count} moved images"),
-    "labels": ("{count} label", "{count} labels"),
-    "labels_up": ("{count} label", "{count} labels"),
-    "labels_gone": ("{count} label", "{count} labels"),
-    "classes": ("{count} class", "{count} classes"),
-    "chosen": ("{count} class", "{count} classes"),
-    "new_classes": ("{count} new class", "{count} new classes"),
-    "parents": ("{count} parent", "{count} parents"),
-    "edits": ("{count} edit", "{count} edits"),
+    "images": ("image", "images"),
+    "moved_images": ("moved image", "moved images"),
+    "labels": ("label", "labels"),
+    "labels_up": ("label", "labels"),
+    "labels_gone": ("label", "labels"),
+    "classes": ("class", "classes"),
+    "chosen": ("class", "classes"),
+    "new_classes": ("new class", "new classes"),
+    "parents": ("parent", "parents"),
+    "edits": ("edit", "edits"),
 }
 """Singular and plural of the fields that are numbers with a noun; other numbers stand alone."""
 
-_NAMES: Final[Mapping[str, str]] = {"chosen": "class {name}"}
+_NAMES: Final[Mapping[str, str]] = {"chosen": Message("class {name}")}
 """Fields where a name needs its noun."""
 
 _COMMANDS: Final = {
@@ -254,10 +255,10 @@ def _rendered(action: Action, *, is_command: bool) -> str:
     if text is None:
         return action.sentence or action.code
     words = _Words({name: _word(name, value) for name, value in action.arguments.items()})
-    tails = "".join(tail.format_map(words) for tail in text.tails if words.has_all(tail))
-    details = ", ".join(detail.format_map(words) for detail in text.details if words.has_all(detail))
-    head = text.command if is_command else text.past
-    return head.format_map(words) + tails + (text.frame.format(details=details) if details else "")
+    tails = "".join(translated(tail).format_map(words) for tail in text.tails if words.has_all(tail))
+    details = ", ".join(translated(detail).format_map(words) for detail in text.details if words.has_all(detail))
+    head = translated(text.command if is_command else text.past)
+    return head.format_map(words) + tails + (translated(text.frame).format(details=details) if details else "")
 
 
 class _Words(dict[str, str]):
@@ -271,12 +272,11 @@ class _Words(dict[str, str]):
 
 def _word(name: str, value: Argument) -> str:
     if isinstance(value, str) and name == "attributes":
-        return " and ".join(ATTRIBUTE[each].title if each in ATTRIBUTE else each for each in value.split())
+        return translated(listed(ATTRIBUTE[each].title if each in ATTRIBUTE else each for each in value.split()))
     if isinstance(value, str):
-        return _NAMES.get(name, "{name}").format(name=value)
+        return translated(_NAMES.get(name, "{name}")).format(name=value)
     if isinstance(value, int):
-        one, many = _COUNTS.get(name, ("{count}", "{count}"))
-        return (one if value == 1 else many).format(count=f"{value:,}")
+        return translated(counted(value, *_COUNTS[name])) if name in _COUNTS else f"{value:,}"
     return "; ".join(map(str, value))
 
 

@@ -17,7 +17,7 @@ from engine.project.change import Change
 from engine.project.clock import now_text, person_name
 from engine.project.connection import Connection, Row
 from engine.project.graph_rows import class_name
-from engine.project.packed import PackedHashes, PackedTexts, RareTexts
+from engine.project.packed import PackedHashes, PackedTexts, RareTexts, packed_text, unpacked_text
 from engine.project.records import ClassId, ImageId, ImageRecord, ImageTable
 from engine.project.schema import IMAGE, LABEL, LONGEST_TEXT
 from engine.project.step import OpenStep
@@ -65,7 +65,7 @@ class ProjectImages:
             sizes.append(size_bytes)
             modified.append(modified_ns)
             hashes.append(content_hash)
-            failures.append(failure)
+            failures.append(unpacked_text(failure))
         return ImageTable(ids, paths, sizes, modified, hashes, failures)
 
     def each_content(self) -> Iterator[tuple[ImageId, str, bytes | None]]:
@@ -238,7 +238,7 @@ def store_facts(connection: Connection, facts: Iterable[tuple[ImageId, bytes | s
     may come back.
     """
     rows = [
-        (int(image_id), _hash_bytes(content_hash), None if failure is None else failure[:LONGEST_TEXT])
+        (int(image_id), _hash_bytes(content_hash), None if failure is None else packed_text(failure, LONGEST_TEXT))
         for image_id, content_hash, failure in facts
     ]
     with connection.transaction():
@@ -258,7 +258,7 @@ def facts_of(
     for image_id in image_ids:
         row = connection.row("SELECT content_hash, failure FROM image_fact WHERE image_id = ?", (image_id,))
         if row is not None:
-            yield image_id, *row
+            yield image_id, row[0], unpacked_text(row[1])
 
 
 def _is_there(connection: Connection, image_id: ImageId) -> bool:
@@ -286,7 +286,12 @@ def _id_of(connection: Connection, path: str | bytes) -> ImageId | None:
 def _record(row: Row) -> ImageRecord:
     image_id, path, size_bytes, modified_ns, content_hash, failure = row
     return ImageRecord(
-        image_id, shown_path(path), size_bytes, modified_ns, content_hash.hex() if content_hash else None, failure
+        image_id,
+        shown_path(path),
+        size_bytes,
+        modified_ns,
+        content_hash.hex() if content_hash else None,
+        unpacked_text(failure),
     )
 
 

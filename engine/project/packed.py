@@ -1,9 +1,12 @@
 """Long columns in little memory: one buffer instead of 100,000 small objects. They read like sequences."""
 
+import json
 from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Sequence
 from typing import TypeVar, final, overload
+
+from engine.texts import Message, with_messages
 
 T = TypeVar("T")
 
@@ -108,3 +111,20 @@ class RareTexts(_Column[str | None]):
         if not -self._count <= place < self._count:
             raise IndexError(place)
         return self._texts.get(place % self._count)
+
+
+def packed_text(text: str, longest: int) -> str:
+    """A text to be stored; a message with its template and values, as far as there is room for these."""
+    whole = json.dumps(text.as_data()) if isinstance(text, Message) else text
+    return whole if len(whole) <= longest else text[:longest]
+
+
+def unpacked_text(text: str | None) -> str | None:
+    """What `packed_text` was given."""
+    if text is None or not text.startswith('{"text": '):
+        return text
+    try:
+        message = json.loads(text, object_hook=with_messages)
+    except ValueError:  # a text that only begins like one
+        return text
+    return message if isinstance(message, Message) else text

@@ -19,6 +19,7 @@ from engine.runtime.devices.settings import batch_for, provider_chain
 from engine.runtime.eight_bit import cosines, is_companion, open_on_cpu
 from engine.runtime.providers import CPU_CHOICE, ProviderChoice
 from engine.runtime.sessions import BoundRuns, Run, open_session, plain_run, usable_cores
+from engine.texts import Message
 
 _LARGEST_RUN: Final = 32  # on the CPU, whatever the caller gives at once
 _DECODERS_AHEAD: Final = 2  # threads beyond the cores, so that cores decode while others wait for the GPU
@@ -161,10 +162,14 @@ class DeviceFallback:
         if is_memory and self._can_shrink and rows > 1:
             self._most = min(self._most or rows, max(1, rows // 2))
             return
-        why = "its memory is full, even for one image" if is_memory and self._can_shrink else error.found or error.what
+        why = error.found or error.what
+        if is_memory and self._can_shrink:
+            why = Message("its memory is full, even for one image")
         self._run, self._open_cpu = self._open_cpu(), None
         self._most = CPU_BATCH  # a GPU's batch, on every core at once, would be too much for the memory
-        self.notice = f"{self._device_name} failed ({why}); the CPU takes over from there"
+        self.notice = Message(
+            "{device} failed ({why}); the CPU takes over from there", {"device": self._device_name, "why": why}
+        )
         _log.info(self.notice)
 
 
@@ -199,7 +204,8 @@ def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> Opened
     except ModelError as error:
         if choice.is_explicit:
             raise
-        notice = f"{choice.device_name} cannot run this network ({error.found or error.what}); the CPU does the work"
+        why = {"device": choice.device_name, "why": error.found or error.what}
+        notice = Message("{device} cannot run this network ({why}); the CPU does the work", why)
         return _on_cpu(model, card, notice)  # when the network is at fault, this fails, too, and says why
 
 

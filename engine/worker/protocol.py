@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar, get_args
 from engine import __version__
 from engine.errors import FormatError, ProtoleafError, from_data
 from engine.events import Progress
+from engine.texts import Message, with_messages
 
 R = TypeVar("R")
 
@@ -111,7 +112,7 @@ def read(line: bytes) -> Envelope:
         ProtoleafError: it comes from another version of the program.
     """
     try:
-        fields = json.loads(line)
+        fields = json.loads(line, object_hook=with_messages)
         version, number, kind, body = (fields[name] for name in ("version", "number", "kind", "body"))
     except (ValueError, KeyError, TypeError) as error:
         found = line.decode("utf-8", "replace")[:_SHOWN].strip() or "nothing"
@@ -135,6 +136,8 @@ def read(line: bytes) -> Envelope:
 
 
 def _plain(value: object) -> object:
+    if isinstance(value, Message):
+        return value.as_data()
     if isinstance(value, Path | str):
         return str(value)
     if isinstance(value, Mapping):

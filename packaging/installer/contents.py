@@ -30,8 +30,9 @@ PLUGINS: Final = {
     "wayland-shell-integration": ("xdg-shell",),
 }
 """Which of Qt's plugins are wanted, by folder; all of the folders that are not named."""
-PARTS: Final = ("PySide6/Qt/translations", "PySide6/translations")
-"""Qt's own sentences in other languages: the window speaks English."""
+QT_SENTENCES: Final = ("PySide6/Qt/translations", "PySide6/translations")
+"""Folders of Qt's own sentences, of which those in the window's languages are wanted."""
+TRANSLATIONS: Final = Path(__file__).parents[2] / "assets" / "translations"
 LIBRARIES: Final = (
     "Qt6EglFS", "Qt6EglFs", "Qt6Network", "Qt6WlShellIntegration",
     "arrow_flight", "arrow_python_flight", "arrow_s3",
@@ -97,7 +98,11 @@ def _is_wanted(name: str, source: str, kind: str) -> bool:
     path = PurePosixPath(name.replace("\\", "/"))
     if kind != "SYMLINK" and sys.platform.startswith("linux") and source.startswith(SYSTEM_FOLDERS):
         return path.name.startswith(CARRIED)
-    if str(path).startswith(PARTS) or path.name.removeprefix("lib").startswith(LIBRARIES):
+    if str(path).startswith(QT_SENTENCES):
+        return path.name.removeprefix("qtbase_") in {
+            each.name.removeprefix("protoleaf_") for each in TRANSLATIONS.glob("protoleaf_*.qm")
+        }
+    if path.name.removeprefix("lib").startswith(LIBRARIES):
         return False
     if "plugins" in path.parts and path.parent.name in PLUGINS:
         return path.name.removeprefix("lib").startswith(PLUGINS[path.parent.name])

@@ -18,7 +18,6 @@ PERMITTED: Mapping[str, str] = {
     "engine.collection.training.settings._replaced": SETTINGS,
     "research.transfer.results.TransferResult.best_option": BY_NAME,
     "research.transfer.results.TransferResult.values": BY_NAME,
-    "engine.texts.Message.from_data": "as deep as errors lie in one another",
     "engine.runtime.backbone._on_device": "once more at most, in full precision",
 }
 """Functions that reach themselves, each with what bounds them; the graph never does."""

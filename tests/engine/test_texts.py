@@ -1,6 +1,5 @@
 """Sentences keep their template and values, and are said in another language where there is one."""
 
-import json
 import pickle
 from collections.abc import Iterator
 
@@ -9,6 +8,7 @@ import pytest
 from engine.errors import CycleError, FormatError, InputError, ProtoleafError, StorageError, from_data
 from engine.full_disk import DiskFullError
 from engine.texts import Message, counted, translate_with, translated
+from engine.worker.protocol import Failed, encode, read
 
 GERMAN = {
     "{path} is empty": "{path} ist leer",
@@ -73,7 +73,7 @@ def test_an_error_keeps_that_of_another_in_it() -> None:
 )
 def test_an_error_crosses_processes_whole(error: ProtoleafError) -> None:
     """By pickle and by JSON: kind, code, fields and all it says in either language."""
-    for copy in (pickle.loads(pickle.dumps(error)), from_data(json.loads(json.dumps(error.as_data())))):  # noqa: S301 (our own)
+    for copy in (pickle.loads(pickle.dumps(error)), read(encode(1, Failed.of(error))).message(Failed).as_error()):  # noqa: S301 (our own)
         assert type(copy) is type(error)
         assert str(copy) == str(error)
         assert (copy.code, dict(copy.fields)) == (error.code, dict(error.fields))

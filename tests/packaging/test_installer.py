@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
+from installer import contents
 from installer.archive import sha256_of, write_archive
 from installer.contents import cuda_libraries, excluded_modules, wanted, wanted_of_engine
 from installer.flavours import CPU, FLAVOURS, GPU, TRAINING
@@ -151,3 +152,17 @@ def asks_for_its_version(name: str) -> bool:
         texts = [Path(str(found.locate_file(file))).read_text(encoding="utf-8") for file in tops]
         return any(re.search(r"^__version__ = .*version\(__name__\)", text, re.MULTILINE) for text in texts)
     return False
+
+
+def test_the_sentences_of_qt_come_along_in_the_languages_of_the_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And in no other; the parts of other programs of Qt never do."""
+    (tmp_path / "protoleaf_de.qm").touch()
+    monkeypatch.setattr(contents, "TRANSLATIONS", tmp_path)
+    folder = "PySide6/Qt/translations"
+    entries = [
+        (f"{folder}/{name}.qm", f"/venv/{name}.qm", "DATA")
+        for name in ("qtbase_de", "qtbase_fr", "qt_de", "designer_de")
+    ]
+    assert contents.wanted(entries) == entries[:1]

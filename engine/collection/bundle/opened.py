@@ -254,7 +254,7 @@ def classify_files(
                 data = read_file(path)
             return bundle.predict(named.of(path), data)
         except ImageError as error:
-            return FileFailure(path, str(error))
+            return FileFailure(path, error.message)
 
     def rows() -> Iterator[PredictedRow]:
         for row in _in_order(predict, files):

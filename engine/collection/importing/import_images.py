@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
 from engine.errors import AmbiguousClassError, GraphError
 from engine.events import CancelToken, OnProgress, ignore_progress
@@ -14,8 +13,7 @@ from engine.images.find_images import FoundImages, ImageFolder, find_images
 from engine.images.kinds import LeftOut
 from engine.project import BackupReason, Change, Project
 from engine.project.backups.keeping import MANY
-
-_NOTHING_ADDED: Final = "nothing in this folder was added"
+from engine.texts import Message
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,10 @@ def add_class_folders(
             try:
                 class_id = _class_for(project, names, under, known)
             except AmbiguousClassError as error:
-                reason = f"{_NOTHING_ADDED}, because {error.what}: {error.found}; name it by the source id of one"
+                reason = Message(
+                    "nothing in this folder was added, because {what}: {found}; name it by the source id of one",
+                    {"what": error.what, "found": error.found},
+                )
                 refused.append(FileFailure(files[0].path.parent, reason))
             else:
                 entries += [(file, class_id) for file in files]
@@ -118,7 +119,9 @@ def _nameable(folders: Sequence[ImageFolder]) -> tuple[list[tuple[list[str], lis
             try:
                 names.append(clean_name(name))
             except GraphError as error:
-                reason = f"{_NOTHING_ADDED}, because it cannot name a class: {error}"
+                reason = Message(
+                    "nothing in this folder was added, because it cannot name a class: {why}", {"why": error.message}
+                )
                 path = folder.root.joinpath(*folder.names[:depth])
                 refused[path] = FileFailure(path, reason)
                 break

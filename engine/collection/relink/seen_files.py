@@ -13,6 +13,7 @@ from engine.events import CancelToken, ProgressMeter
 from engine.files import FileFailure, FoundFile
 from engine.images.kinds import IMAGE_SUFFIXES
 from engine.images.read_file import file_hashes
+from engine.texts import Message
 
 Parts = tuple[str, ...]
 
@@ -172,7 +173,9 @@ def _folders_below(
                     elif kind and not entry.name.startswith("."):
                         (links if kind == "link" else waiting).append(entry.path)
         except OSError as error:
-            failures.append(FileFailure(Path(folder), f"the folder cannot be read: {error.strerror}"))
+            failures.append(
+                FileFailure(Path(folder), Message("the folder cannot be read: {why}", {"why": error.strerror}))
+            )
             continue
         yield folder, files
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final, final
 
 from engine.events import OnProgress, Progress
+from engine.texts import Message
 from engine.training.curve import OnPoint, TrainingPoint
 
 ENOUGH_SHOTS: Final = 2  # labelled images of a class from which on training helps. Measured: decision 47
@@ -76,7 +77,10 @@ class TrainingProgress:
 
 def _note(point: TrainingPoint) -> str:
     loss = point.validation_loss if point.loss is None else point.loss
-    parts = [] if loss is None else [f"loss {loss:.3f}"]
-    if point.accuracy is not None:
-        parts.append(f"accuracy {100 * point.accuracy:.1f}%")
-    return ", ".join(parts)
+    if loss is None and point.accuracy is None:
+        return ""
+    if point.accuracy is None:
+        return Message("loss {loss:.3f}", {"loss": loss})
+    if loss is None:
+        return Message("accuracy {accuracy:.1f}%", {"accuracy": 100 * point.accuracy})
+    return Message("loss {loss:.3f}, accuracy {accuracy:.1f}%", {"loss": loss, "accuracy": 100 * point.accuracy})

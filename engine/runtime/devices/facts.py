@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from engine.errors import UsageError
+from engine.texts import Message
 
 CPU_PROVIDER: Final = "CPUExecutionProvider"
 CUDA_PROVIDER: Final = "CUDAExecutionProvider"
@@ -110,3 +111,9 @@ class Reason:
     cause: str  # short name, the same in docs/gpu.md
     words: str  # the reason, as a sentence without a full stop
     remedy: str  # what the person can do
+
+
+def make_reason(cause: str, words: str, remedy: str, **fields: object) -> Reason:
+    """A reason of two templates and the values in them."""
+    templates = (text if isinstance(text, Message) else Message(text, fields) for text in (words, remedy))
+    return Reason(cause, *templates)

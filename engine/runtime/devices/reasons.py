@@ -14,14 +14,16 @@ from engine.runtime.devices.facts import (
     GpuFacts,
     Reason,
     Version,
+    make_reason,
 )
 from engine.runtime.devices.gather import needed_for_cuda, needed_for_tensorrt
+from engine.texts import Message, listed, marked
 
 _MEMORY_SIGNS: Final = (
     "out of memory", "out_of_memory", "outofmemory", "alloc_failed", "failed to allocate", "bfcarena",
     "bad_alloc", "8007000e", "not enough memory", "cudaerrormemoryallocation",
 )  # fmt: skip
-_ANOTHER_DEVICE: Final = "use the device auto or cpu"
+_ANOTHER_DEVICE: Final = Message("use the device auto or cpu")
 _SYSTEM_OF: Final = {"coreml": ("darwin", "CoreML", "macOS"), "directml": ("win32", "DirectML", "Windows")}
 _PACKAGE_OF: Final = {"coreml": "onnxruntime", "directml": "onnxruntime-directml"}
 
@@ -50,17 +52,19 @@ def why_not(device: str, facts: GpuFacts) -> Reason | None:
 def _why_not_tensorrt(facts: GpuFacts) -> Reason | None:
     """What TensorRT lacks where CUDA works."""
     if TENSORRT_PROVIDER not in facts.providers:
-        return Reason(
+        return make_reason(
             "no_tensorrt", "the ONNX Runtime that is installed is built without TensorRT", "use the device cuda"
         )
     needed = needed_for_tensorrt(facts.cuda_major, facts.system)
     missing = [library.file for library in needed if library.file not in facts.libraries]
     if not missing:
         return None
-    return Reason(
+    return make_reason(
         "no_tensorrt",
-        f"TensorRT is not installed: {' and '.join(missing)} not found",
-        f"pip install {needed[0].package}, or use the device cuda",
+        "TensorRT is not installed: {missing} not found",
+        "pip install {package}, or use the device cuda",
+        missing=listed(missing),
+        package=needed[0].package,
     )
 
 
@@ -68,13 +72,18 @@ def _why_not_system_device(device: str, facts: GpuFacts) -> Reason | None:
     """CoreML belongs to macOS, DirectML to Windows, and each to a package of ONNX Runtime."""
     system, name, system_name = _SYSTEM_OF[device]
     if facts.system != system:
-        return Reason("unsupported_system", f"{name} exists on {system_name} only", "use the device auto")
+        return make_reason(
+            "unsupported_system", "{name} exists on {system} only", "use the device auto", name=name, system=system_name
+        )
     if {"coreml": COREML_PROVIDER, "directml": DIRECTML_PROVIDER}[device] in facts.providers:
         return None
-    return Reason(
+    return make_reason(
         f"no_{device}",
-        f"the ONNX Runtime that is installed is built without {name}",
-        f"pip uninstall {' '.join(facts.packages) or 'onnxruntime-gpu'}, then pip install {_PACKAGE_OF[device]}",
+        "the ONNX Runtime that is installed is built without {name}",
+        "pip uninstall {installed}, then pip install {package}",
+        name=name,
+        installed=" ".join(facts.packages) or "onnxruntime-gpu",
+        package=_PACKAGE_OF[device],
     )
 
 
@@ -83,42 +92,55 @@ def why_failed(device: str, attempt: Attempt, facts: GpuFacts) -> Reason | None:
     if attempt.works:
         return None
     if attempt.timed_out_s:
-        return Reason(
+        return make_reason(
             "no_answer",
-            f"the trial gave no result within {attempt.timed_out_s:.0f} s",
+            "the trial gave no result within {seconds:.0f} s",
             "try again: the first start reads large libraries from the disk; embedding itself waits longer",
+            seconds=attempt.timed_out_s,
         )
     if attempt.signal:
-        return Reason(
+        return make_reason(
             "crashed",
-            f"the trial process died (status {attempt.signal})",
+            "the trial process died (status {status})",
             "update the driver of the GPU and ONNX Runtime; until then the CPU does the work",
+            status=attempt.signal,
         )
     if attempt.is_wrong:
-        return Reason(
+        return make_reason(
             "wrong_numbers",
-            f"its results differ from those of the CPU ({attempt.message})",
+            "its results differ from those of the CPU ({message})",
             "update the driver of the GPU; it is not used until then",
+            message=attempt.message,
         )
     if is_out_of_memory(attempt.message):
         gpu = facts.driver.device
-        free = f" ({gpu.free_bytes / 2**20:,.0f} MiB free)" if gpu and gpu.free_bytes is not None else ""
-        return Reason(
+        words, free_bytes = "the memory of the GPU is full", gpu.free_bytes if gpu else None
+        if free_bytes is not None:
+            words = "the memory of the GPU is full ({free_mib:,.0f} MiB free)"
+        return make_reason(
             "out_of_memory",
-            f"the memory of the GPU is full{free}",
+            words,
             "close other programs that use the GPU; `nvidia-smi` lists them",
+            free_mib=(free_bytes or 0) / 2**20,
         )
-    words = f"{PROVIDERS[device]} fails: {attempt.message or 'without a message'}"
-    return Reason("probe_failed", words, "use the device cpu, and tell us this line")
+    return make_reason(
+        "probe_failed",
+        "{provider} fails: {message}",
+        "use the device cpu, and tell us this line",
+        provider=PROVIDERS[device],
+        message=attempt.message or Message("without a message"),
+    )
 
 
 def remedy_by_name(remedy: str) -> str:
     """What to do where the device was requested by name: take another, or do what helps this one."""
     if remedy.startswith("use the device"):
         return remedy
-    if remedy.startswith(USE_THE_CPU):
-        return _ANOTHER_DEVICE + remedy.removeprefix(USE_THE_CPU)
-    return f"{_ANOTHER_DEVICE}, or {remedy}"
+    if remedy == USE_THE_CPU:
+        return _ANOTHER_DEVICE
+    if isinstance(remedy, Message) and remedy.fields.get("remedy") == USE_THE_CPU:  # and a hint behind it
+        return Message(remedy.template, {"remedy": _ANOTHER_DEVICE})
+    return Message("{first}, or {remedy}", {"first": _ANOTHER_DEVICE, "remedy": remedy})
 
 
 def is_out_of_memory(message: str) -> bool:
@@ -129,8 +151,8 @@ def is_out_of_memory(message: str) -> bool:
 
 _DRIVER_FOR: Final = {12: "525", 13: "580"}  # first driver branch that serves a CUDA major version
 _CAPABILITY_FOR: Final[dict[int, Version]] = {12: (6, 0), 13: (7, 5)}  # oldest GPUs that the packages are built for
-_DRIVER_PAGE: Final = "from nvidia.com/drivers or with your system's package manager"
-USE_THE_CPU: Final = "nothing needs to be done: the CPU does the work"
+_DRIVER_PAGE: Final = Message("from nvidia.com/drivers or with your system's package manager")
+USE_THE_CPU: Final = Message("nothing needs to be done: the CPU does the work")
 """True where the program chooses the device; the CPU does not step in for one that was requested by name."""
 # CUresult, from cuda.h.
 _NO_DEVICE: Final = 100
@@ -159,6 +181,10 @@ _STATUS: Final = {
     ),
 }
 """Words and remedy for answers of the driver other than "ready"."""
+_OTHER_STATUS: Final = (
+    "the NVIDIA driver answers with error {status}",
+    "restart the computer; then update the NVIDIA driver",
+)
 
 
 def why_not_cuda(facts: GpuFacts) -> Reason | None:
@@ -171,9 +197,9 @@ def _of_computer(facts: GpuFacts) -> Iterator[Reason]:
     driver, has_hardware = facts.driver, facts.has_nvidia_hardware
     if facts.system not in {"linux", "win32"}:
         system = {"darwin": "macOS"}.get(facts.system, facts.system)
-        yield Reason("unsupported_system", f"CUDA does not exist on {system}", "use the device auto")
+        yield make_reason("unsupported_system", "CUDA does not exist on {system}", "use the device auto", system=system)
     if facts.is_container and not (facts.device_nodes or facts.is_wsl) and (facts.kernel_driver or has_hardware):
-        yield Reason(
+        yield make_reason(
             "container_without_gpus",
             "this is a container that was started without the computer's GPU",
             "install the NVIDIA Container Toolkit on the computer and start the container with `--gpus all`",
@@ -181,20 +207,23 @@ def _of_computer(facts: GpuFacts) -> Iterator[Reason]:
     if driver.is_installed:
         return
     if has_hardware is False and not facts.is_wsl:
-        hint = "; in a container, a GPU of the computer shows with `--gpus all`" if facts.is_container else ""
-        yield Reason(
-            "no_gpu",
-            f"this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({driver.library} was not found)",
-            USE_THE_CPU + hint,
+        hint = Message(
+            "{remedy}; in a container, a GPU of the computer shows with `--gpus all`", {"remedy": USE_THE_CPU}
         )
-    seen = " although an NVIDIA GPU is in this computer" if has_hardware else ""
-    where = "on Windows itself, not inside WSL" if facts.is_wsl else _DRIVER_PAGE
-    needed = f" (version {_driver_for(facts)} or later)" if _driver_for(facts) else ""
-    yield Reason(
-        "no_driver",
-        f"no NVIDIA driver is installed{seen} ({driver.library} was not found)",
-        f"install the NVIDIA driver{needed} {where}, and restart",
-    )
+        yield make_reason(
+            "no_gpu",
+            "this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)",
+            hint if facts.is_container else USE_THE_CPU,
+            library=driver.library,
+        )
+    words = "no NVIDIA driver is installed ({library} was not found)"
+    if has_hardware:
+        words = "no NVIDIA driver is installed although an NVIDIA GPU is in this computer ({library} was not found)"
+    remedy = "install the NVIDIA driver {where}, and restart"
+    if needed := _driver_for(facts):
+        remedy = "install the NVIDIA driver (version {needed} or later) {where}, and restart"
+    where = Message("on Windows itself, not inside WSL") if facts.is_wsl else _DRIVER_PAGE
+    yield make_reason("no_driver", words, remedy, library=driver.library, needed=needed, where=where)
 
 
 def _of_access(facts: GpuFacts) -> Iterator[Reason]:
@@ -202,24 +231,22 @@ def _of_access(facts: GpuFacts) -> Iterator[Reason]:
     driver, value = facts.driver, facts.visible_devices
     closed = [node.path for node in facts.device_nodes if not node.is_accessible]
     if closed and not driver.device_count:
-        yield Reason(
+        yield make_reason(
             "no_permission",
-            f"this user may not use the GPU: no permission on {', '.join(closed)}",
+            "this user may not use the GPU: no permission on {files}",
             "add the user to the group that owns these files (often “video” or “render”) and log in again",
+            files=", ".join(closed),
         )
     if value is not None and not driver.device_count:
-        shown = f"is “{value}”" if value.strip() else "is empty"
-        yield Reason(
-            "hidden_by_environment",
-            f"the variable CUDA_VISIBLE_DEVICES {shown} and leaves no GPU to this program",
-            "unset CUDA_VISIBLE_DEVICES, or set it to 0",
-        )
+        words = "the variable CUDA_VISIBLE_DEVICES is empty and leaves no GPU to this program"
+        if value.strip():
+            words = "the variable CUDA_VISIBLE_DEVICES is “{value}” and leaves no GPU to this program"
+        yield make_reason("hidden_by_environment", words, "unset CUDA_VISIBLE_DEVICES, or set it to 0", value=value)
     if driver.status not in {0, _NO_DEVICE}:
-        words = f"the NVIDIA driver answers with error {driver.status}"
-        default = (words, "restart the computer; then update the NVIDIA driver")
-        yield Reason("driver_not_ready", *_STATUS.get(driver.status, default))
+        words, remedy = _STATUS.get(driver.status, _OTHER_STATUS)
+        yield make_reason("driver_not_ready", words, remedy, status=driver.status)
     if not driver.device_count:
-        yield Reason(
+        yield make_reason(
             "no_device",
             "the NVIDIA driver finds no GPU",
             "see whether the GPU sits and is powered well, and whether `nvidia-smi` lists it",
@@ -230,21 +257,34 @@ def _of_versions(facts: GpuFacts) -> Iterator[Reason]:
     """Driver or GPU are older than what ONNX Runtime was built for."""
     found, major, device = facts.driver.cuda_version, facts.cuda_major, facts.driver.device
     if major and found[0] and found[0] < major:
-        version = f"driver {facts.driver.version}, " if facts.driver.version else ""
-        yield Reason(
+        words = (
+            "the NVIDIA driver is too old: found driver {version}, for CUDA {found}, needed driver {needed} or later, "
+            "for CUDA {major}"
+            if facts.driver.version
+            else "the NVIDIA driver is too old: found for CUDA {found}, needed driver {needed} or later, "
+            "for CUDA {major}"
+        )
+        yield make_reason(
             "driver_too_old",
-            f"the NVIDIA driver is too old: found {version}for CUDA {_dotted(found)}, needed "
-            f"driver {_driver_for(facts)} or later, for CUDA {major}",
-            f"update the NVIDIA driver to {_driver_for(facts)} or later {_DRIVER_PAGE}",
+            words,
+            "update the NVIDIA driver to {needed} or later {where}",
+            version=facts.driver.version,
+            found=_dotted(found),
+            needed=_driver_for(facts),
+            major=major,
+            where=_DRIVER_PAGE,
         )
     needed = _CAPABILITY_FOR.get(major, (0, 0))
     if device is not None and (0, 0) != device.capability < needed:
-        older = "install an onnxruntime-gpu package for CUDA 12, which serves older GPUs, or use the CPU"
-        yield Reason(
+        remedy = marked("install an onnxruntime-gpu package for CUDA 12, which serves older GPUs, or use the CPU")
+        yield make_reason(
             "capability_too_low",
-            f"{device.name} has compute capability {_dotted(device.capability)}; packages for CUDA {major} "
-            f"need {_dotted(needed)} or higher",
-            older if major > 12 else USE_THE_CPU,  # noqa: PLR2004 (the major version that the remedy names)
+            "{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher",
+            remedy if major > 12 else USE_THE_CPU,  # noqa: PLR2004 (the major version that the remedy names)
+            device=device.name,
+            found=_dotted(device.capability),
+            major=major,
+            needed=_dotted(needed),
         )
 
 
@@ -252,31 +292,37 @@ def _of_packages(facts: GpuFacts) -> Iterator[Reason]:
     """ONNX Runtime was built without CUDA, or lacks libraries."""
     major, others = facts.cuda_major, [name for name in facts.packages if name != "onnxruntime-gpu"]
     if CUDA_PROVIDER not in facts.providers and "onnxruntime-gpu" in facts.packages and others:
-        both = " and ".join(("onnxruntime-gpu", *others))
-        yield Reason(
+        yield make_reason(
             "both_packages",
-            f"{both} are both installed; they share one folder, and the one without CUDA won",
-            f"pip uninstall {' '.join(facts.packages)}, then pip install onnxruntime-gpu",
+            "{packages} are both installed; they share one folder, and the one without CUDA won",
+            "pip uninstall {named}, then pip install onnxruntime-gpu",
+            packages=listed(("onnxruntime-gpu", *others)),
+            named=" ".join(facts.packages),
         )
     if CUDA_PROVIDER not in facts.providers:
-        yield Reason(
+        yield make_reason(
             "wrong_package",
-            f"{others[0] if others else 'the ONNX Runtime that is installed'} is built without CUDA",
-            f"pip uninstall {' '.join(others) or 'onnxruntime'}, then pip install onnxruntime-gpu",
+            "{package} is built without CUDA" if others else "the ONNX Runtime that is installed is built without CUDA",
+            "pip uninstall {named}, then pip install onnxruntime-gpu",
+            package=next(iter(others), ""),
+            named=" ".join(others) or "onnxruntime",
         )
     found = _cuda_majors(facts)
     if major and found and major not in found:
-        yield Reason(
+        yield make_reason(
             "other_cuda",
-            f"CUDA {' and '.join(map(str, found))} libraries were found, but this ONNX Runtime is built for CUDA "
-            f"{major}",
-            f'pip install "onnxruntime-gpu[cuda,cudnn]" brings CUDA {major} libraries, which may lie beside the others',
+            "CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}",
+            'pip install "onnxruntime-gpu[cuda,cudnn]" brings CUDA {major} libraries, which may lie beside the others',
+            found=listed(map(str, found)),
+            major=major,
         )
     needed = needed_for_cuda(major, facts.system) if major else ()
     if missing := [library for library in needed if library.file not in facts.libraries]:
-        names = " and ".join(f"{library.name} ({library.file})" for library in missing)
+        names = listed(f"{library.name} ({library.file})" for library in missing)
         packages = " ".join(dict.fromkeys(library.package for library in missing))
-        yield Reason("library_missing", f"a library is missing: {names}", f"pip install {packages}")
+        yield make_reason(
+            "library_missing", "a library is missing: {names}", "pip install {packages}", names=names, packages=packages
+        )
 
 
 def _cuda_majors(facts: GpuFacts) -> list[int]:

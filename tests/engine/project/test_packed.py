@@ -2,7 +2,8 @@
 
 import pytest
 
-from engine.project.packed import PackedHashes, PackedTexts, RareTexts
+from engine.project.packed import PackedHashes, PackedTexts, RareTexts, packed_text, unpacked_text
+from engine.texts import Message
 
 NAMES = ["", "a/b.jpg", "鳥/鴎.jpg", "طائر.png", "🦜" * 60, "\udcff broken"]
 
@@ -59,3 +60,17 @@ def test_a_replaced_hash_is_read_from_either_end() -> None:
     assert packed[-1] is None
     with pytest.raises(IndexError):
         packed[4]
+
+
+@pytest.mark.parametrize(
+    "text", ["plain", '{"text": no message', '{"text": "other"}', Message("{path} is empty", {"path": "a\udcf6"}), None]
+)
+def test_a_stored_message_keeps_its_template(text: str | None) -> None:
+    """Old texts stay as they are, even those that look like one."""
+    back = unpacked_text(None if text is None else packed_text(text, 1000))
+    assert back == text
+    assert getattr(back, "template", "") == getattr(text, "template", "")
+
+
+def test_a_message_that_is_too_long_is_stored_as_text() -> None:
+    assert packed_text(Message("{name} is empty", {"name": "a" * 20}), 10) == "a" * 10

@@ -1,0 +1,116 @@
+"""Every text that a window shows or reads out, and the words of it that no translator gave."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Final, final
+
+import pytest
+from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex
+from PySide6.QtGui import QAccessible, QAction, QPainter, Qt, QTextDocumentFragment
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QTabBar, QTableWidget, QWidget
+
+PROPERTIES: Final = (
+    "text", "toolTip", "placeholderText", "accessibleName", "accessibleDescription", "windowTitle", "title",
+    "statusTip", "whatsThis", "prefix", "suffix", "specialValueText",
+)  # fmt: skip
+ROLES: Final = (
+    Qt.ItemDataRole.DisplayRole,
+    Qt.ItemDataRole.ToolTipRole,
+    Qt.ItemDataRole.AccessibleTextRole,
+    Qt.ItemDataRole.AccessibleDescriptionRole,
+)
+FIRST: Final = 30
+"""Rows of a list that are read."""
+NAMES: Final = frozenset((
+    "Protoleaf", "CoreML", "DirectML", "TensorRT", "cuDNN", "cuBLAS", "cuBLASLt", "Tesla", "Caffe", "ImageNet",
+    "timm", "torchvision", "macOS", "pip", "install", "uninstall", "protoleaf", "onnx", "onnxruntime", "gpu", "cuda",
+    "cudnn", "cublas", "tensorrt", "nvidia", "cu", "smi", "WebP", "Ctrl", "Shift", "Alt", "Esc", "Del", "Space",
+    "Tab", "Home", "End", "Enter", "Return", "Ins", "PgUp", "PgDown", "Backspace",
+))  # fmt: skip
+"""Names of products, commands, devices and keys, which are the same in every language, besides those in capitals."""
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_FILE: Final = re.compile(r"[^\[·]*\.protoleaf|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,}|[a-z]+(?:_[a-z]+)+|`[^`]*`")
+"""Paths, names of files, checksums, names of columns, and commands."""
+_PLAIN: Final = re.compile(r"[aeiounycsAEIOUNYCS]")
+"""Letters that the pseudo-language has only with an accent."""
+
+
+def english_words(text: str, data: Iterable[str] = ()) -> list[str]:
+    """The words of a text in the pseudo-language that are English still.
+
+    Args:
+        text: plain or rich.
+        data: names of classes, files and people, and whole texts that are nobody's to translate.
+    """
+    plain = QTextDocumentFragment.fromHtml(text).toPlainText() if Qt.mightBeRichText(text) else text
+    plain = _FILE.sub(" ", plain.replace("\u200b", "").replace("&", ""))
+    for name in sorted(data, key=len, reverse=True):
+        plain = plain.replace(name, " ")
+    return [word for word in _WORD.findall(plain) if _PLAIN.search(word) and not word.isupper() and word not in NAMES]
+
+
+def texts_of(root: QWidget) -> Iterator[tuple[str, str]]:
+    """Kind of the part and text of all below `root`, hidden parts too; tables of what is in a file are left out."""
+    for widget in (root, *root.findChildren(QWidget)):
+        if isinstance(widget, QTableWidget) or isinstance(widget.parent(), QTableWidget | QTabBar):
+            continue  # the arrows of a bar of tabs have Qt's own names
+        yield from ((type(widget).__name__, text) for text in _texts_of(widget) if text)
+    for action in root.findChildren(QAction):
+        yield from (("QAction", text) for text in (action.text(), action.toolTip(), action.statusTip()))
+
+
+def _texts_of(widget: QWidget) -> Iterator[str]:
+    if isinstance(widget, QComboBox):
+        yield from map(widget.itemText, range(widget.count()))
+    elif isinstance(widget, QTabBar):
+        yield from map(widget.tabText, range(widget.count()))
+        yield from map(widget.tabToolTip, range(widget.count()))
+    elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
+        yield from _texts_in(widget.model())
+    yield from (text for name in PROPERTIES if isinstance(text := widget.property(name), str))
+    part = QAccessible.queryAccessibleInterface(widget)
+    if part is not None:
+        yield from map(part.text, (QAccessible.Text.Name, QAccessible.Text.Description))
+
+
+def _texts_in(model: QAbstractItemModel) -> Iterator[str]:
+    above = [QModelIndex()]
+    for parent in above:  # grows while it is walked
+        columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount(parent)
+        for row, column in product(range(min(model.rowCount(parent), FIRST)), range(columns)):
+            index = model.index(row, column, parent)
+            yield from (text for role in ROLES if isinstance(text := model.data(index, role), str))
+            above += [] if column else [index]
+        for section, role in product(range(0 if parent.isValid() else columns), ROLES):
+            text = model.headerData(section, Qt.Orientation.Horizontal, role)
+            if isinstance(text, str):
+                yield text
+
+
+@final
+class PaintedTexts:
+    """What is painted word by word, which no widget knows as its text."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._texts: set[str] = set()
+        for name in ("drawText", "drawStaticText"):
+            self._watch(monkeypatch, name)
+
+    def taken(self) -> set[str]:
+        """All since the last call."""
+        texts, self._texts = self._texts, set()
+        return texts
+
+    def _watch(self, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+        draw = getattr(QPainter, name)
+
+        def watched(painter: QPainter, *args: object) -> object:
+            self._texts |= {arg if isinstance(arg, str) else arg.text() for arg in args if _has_text(arg)}  # type: ignore[attr-defined]
+            return draw(painter, *args)
+
+        monkeypatch.setattr(QPainter, name, watched)
+
+
+def _has_text(arg: object) -> bool:
+    return isinstance(arg, str) or hasattr(arg, "text")  # a QStaticText
