@@ -78,7 +78,7 @@ def new_file(
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
-        with suppress(OSError):  # what could not be flushed was said already
+        with suppress(OSError):  # what could not be flushed was reported already
             file.close()
 
 

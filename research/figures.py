@@ -14,11 +14,7 @@ from engine.model.propagation import Prototypes
 from engine.training.level_wise import edges_between
 from research.data_sets.stored import FewShotData
 from research.methods import PPN, PPN_PLUS
-from research.reports.propagation_figure import (
-    PropagationCurve,
-    PropagationPoint,
-    accuracy_against_propagation,
-)
+from research.reports.propagation_figure import PropagationCurve, PropagationPoint, accuracy_against_propagation
 from research.reports.prototype_figure import PrototypeFigure, prototypes_in_2d
 from research.results import half_width
 from research.testing.bench import Bench, EmbeddedTasks, test_images

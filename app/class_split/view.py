@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QButtonGroup, QLineEdit, QRadioButto
 
 from app.controls import fill_column, fill_row, make_button, make_flowing_label, make_label
 from app.dragging import paint_rubber_band
-from app.images.squares import RADIUS, paint_square
+from app.images.pixels import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice
@@ -24,7 +24,7 @@ from engine.collection.state import CollectionState
 
 # Logical pixels.
 WIDTH: Final = 720
-SIDE: Final = 72  # of a picture: five kinds of daisy can be told apart
+SIDE: Final = 72  # of a picture: five kinds of daisy can be distinguished
 GAP: Final = 6  # between pictures
 FRAME: Final = 2  # width of the line around what is touched or has the keyboard
 STEPS: Final = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}

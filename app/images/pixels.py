@@ -5,10 +5,31 @@ this waits for the GUI thread, which may be waiting for that lock. The engine's 
 away.
 """
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPixmap
+
+from app.theme.tokens import tokens
+
+RADIUS: Final = 6.0  # of the corners, in logical pixels
+
+
+def paint_square(painter: QPainter, rect: QRect, picture: QPixmap | None) -> None:
+    """Paint the middle of a picture; an empty well while there is none."""
+    shape = QPainterPath()
+    shape.addRoundedRect(QRectF(rect), RADIUS, RADIUS)
+    if picture is None:
+        painter.fillPath(shape, QColor(tokens().colours.sunken))
+        return
+    side = min(picture.width(), picture.height())
+    source = QRectF((picture.width() - side) / 2, (picture.height() - side) / 2, side, side)
+    painter.save()
+    painter.setClipPath(shape)
+    painter.drawPixmap(QRectF(rect), picture, source)
+    painter.restore()
 
 
 def image_of(pixels: NDArray[np.uint8]) -> QImage:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.images.squares import RADIUS, paint_square
+from app.images.pixels import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
 from app.texts import plain_tip
 from app.theme.icons import icon_pixmap

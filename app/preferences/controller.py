@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 from app.actions.row import Needs, Section, action
 from app.feature import Feature
-from app.preferences.name_strip import NameAsking, NameStrip
+from app.preferences.view import NameAsking, NameStrip
 from app.texts import marked
 from app.theme import set_scheme
 from app.theme.scheme import SchemeChoice

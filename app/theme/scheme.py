@@ -3,15 +3,70 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
+from string import Template
 from typing import Final
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QFontInfo
+from PySide6.QtGui import QColor, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication
 
-from app.theme.palette import make_palette
-from app.theme.stylesheet import make_stylesheet
 from app.theme.tokens import Scheme, Tokens, make_tokens, wear
+from engine.config import assets_folder
+
+_ROLES: Final = {
+    QPalette.ColorRole.Window: "window",
+    QPalette.ColorRole.WindowText: "text",
+    QPalette.ColorRole.Base: "surface",
+    QPalette.ColorRole.AlternateBase: "window",
+    QPalette.ColorRole.Text: "text",
+    QPalette.ColorRole.PlaceholderText: "text_muted",
+    QPalette.ColorRole.Button: "surface",
+    QPalette.ColorRole.ButtonText: "text",
+    QPalette.ColorRole.BrightText: "danger",
+    QPalette.ColorRole.ToolTipBase: "inverse",
+    QPalette.ColorRole.ToolTipText: "on_inverse",
+    QPalette.ColorRole.Highlight: "accent_soft",
+    QPalette.ColorRole.HighlightedText: "text",
+    QPalette.ColorRole.Accent: "accent",
+    QPalette.ColorRole.Link: "accent_text",
+    QPalette.ColorRole.LinkVisited: "accent_text",
+    QPalette.ColorRole.Light: "raised",
+    QPalette.ColorRole.Midlight: "hairline",
+    QPalette.ColorRole.Mid: "border",
+    QPalette.ColorRole.Dark: "border",
+    QPalette.ColorRole.Shadow: "border",
+}
+_TEXT_ROLES: Final = (
+    QPalette.ColorRole.WindowText,
+    QPalette.ColorRole.Text,
+    QPalette.ColorRole.ButtonText,
+    QPalette.ColorRole.HighlightedText,
+)
+
+
+def make_palette(look: Tokens) -> QPalette:
+    palette = QPalette()
+    for role, name in _ROLES.items():
+        palette.setColor(role, QColor(getattr(look.colours, name)))
+    for role in _TEXT_ROLES:
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(look.colours.text_disabled))
+    return palette
+
+
+@lru_cache(maxsize=1)
+def _template() -> Template:
+    return Template((assets_folder() / "themes" / "window.qss").read_text(encoding="utf-8"))
+
+
+def make_stylesheet(look: Tokens) -> str:
+    """The style sheet of a look.
+
+    Raises:
+        KeyError: the template asks for a token that does not exist.
+    """
+    drawings = (assets_folder() / "themes" / look.scheme.value).as_posix()
+    return _template().substitute(look.names(), drawings=drawings)
 
 
 class SchemeChoice(StrEnum):

@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.controls import make_label
-from app.images.squares import RADIUS, paint_square
+from app.images.pixels import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
 from app.side_panel.frame import SidePanel
 from app.texts import plain_tip, tr

@@ -21,7 +21,7 @@ CREATE TABLE known_file (
 ) WITHOUT ROWID
 """
 _CHUNK: Final = 900  # parameters of one question; every SQLite allows 999
-_SCAN_FACTOR: Final = 3  # asked for more than a third of the file: read it all
+_SCAN_FACTOR: Final = 3  # more than a third of the file is requested: read it all
 _FLOAT16_MAX: Final = float(np.finfo(np.float16).max)
 
 T = TypeVar("T")

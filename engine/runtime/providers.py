@@ -6,15 +6,7 @@ from typing import Final
 
 from engine.errors import UsageError
 from engine.runtime.devices.child import TRIAL_LIMIT_S, TryInChild, try_in_child
-from engine.runtime.devices.facts import (
-    AUTO,
-    CPU_PROVIDER,
-    ON_DEMAND,
-    PROVIDERS,
-    GpuFacts,
-    check_device,
-    devices_of,
-)
+from engine.runtime.devices.facts import AUTO, CPU_PROVIDER, ON_DEMAND, PROVIDERS, GpuFacts, check_device, devices_of
 from engine.runtime.devices.gather import gather_facts
 from engine.runtime.devices.reasons import remedy_by_name, why_failed, why_not
 from engine.runtime.devices.settings import DeviceSettings

@@ -10,18 +10,7 @@ from typing import Final
 import numpy as np
 
 from research.sample_painter.canvas import Canvas, Floats, Outline, Paint, Patch, Place, place
-from research.sample_painter.paints import (
-    Colour,
-    ball_paint,
-    colour,
-    mix,
-    mottle,
-    plain,
-    ramp,
-    rise,
-    streaks,
-    varied,
-)
+from research.sample_painter.paints import Colour, ball_paint, colour, mix, mottle, plain, ramp, rise, streaks, varied
 from research.sample_painter.shapes import Point, disc, smooth, stroke
 
 BLACK: Final = colour("1b1818")

@@ -13,15 +13,7 @@ from research.transfer.estimates import estimate
 from research.transfer.methods import EVERYDAY, METHODS, PROTOTYPES
 from research.transfer.parts import figure_of
 from research.transfer.results import TOP1, TransferResult, by_method
-from research.transfer.tables import (
-    HONESTY,
-    accuracies,
-    cell_text,
-    differences,
-    honesty,
-    parts_of,
-    situations_of,
-)
+from research.transfer.tables import HONESTY, accuracies, cell_text, differences, honesty, parts_of, situations_of
 
 
 @dataclass(frozen=True)

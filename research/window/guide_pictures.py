@@ -283,7 +283,7 @@ PARTS: Final[Mapping[str, Show]] = {
 
 def main(folder: Path) -> int:
     """Draw the sample collection in a scratch folder, and make the pictures from it."""
-    from app.preferences import name_strip
+    from app.preferences import view as preferences
     from app.review import labelling
     from app.settings import Settings
     from engine.config import CacheFolders
@@ -296,7 +296,7 @@ def main(folder: Path) -> int:
         os.environ |= {name: str(scratch / place) for name, place in HOME.items()}
         settings = Settings()
         settings.zoom = THUMBNAILS
-        for hint in (labelling.HINT, name_strip.HINT):
+        for hint in (labelling.HINT, preferences.HINT):
             settings.remember_shown(hint)
         project = make_sample_project(scratch / "sample", CacheFolders.default())
         make_pictures(project, folder)

@@ -8,14 +8,7 @@ import torch
 from torch import nn
 
 from research.leaf_net import LeafNet
-from research.pretraining import (
-    AncestorLoss,
-    PretrainingImages,
-    PretrainingSettings,
-    accuracy,
-    augment,
-    pretrain,
-)
+from research.pretraining import AncestorLoss, PretrainingImages, PretrainingSettings, accuracy, augment, pretrain
 
 
 def test_the_ancestor_loss_by_hand() -> None:

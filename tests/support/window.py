@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.image_grid.held_order import Order
-from app.preferences import name_strip
+from app.preferences import view as preferences
 from app.review import labelling
 from app.settings import Settings
 from app.theme import apply_theme, set_scheme
@@ -24,7 +24,7 @@ from tests.support.sessions import LONG_MS
 def settings(own_settings_and_caches: None, tmp_path: Path) -> Settings:
     """What the window remembers, in a file of the test: of a person who has seen all that is shown once."""
     settings = Settings(QSettings(str(tmp_path / "own.ini"), QSettings.Format.IniFormat))
-    for hint in (labelling.HINT, name_strip.HINT):
+    for hint in (labelling.HINT, preferences.HINT):
         settings.remember_shown(hint)
     return settings
 

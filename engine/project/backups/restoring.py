@@ -9,13 +9,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from engine.errors import (
-    InputError,
-    ProjectDamagedError,
-    ProjectError,
-    ProjectMissingError,
-    StorageError,
-)
+from engine.errors import InputError, ProjectDamagedError, ProjectError, ProjectMissingError, StorageError
 from engine.full_disk import storage_error
 from engine.new_file import new_file
 from engine.project.backups.index import note_opening

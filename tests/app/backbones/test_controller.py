@@ -15,14 +15,7 @@ from engine.backbones.messages import PublishedList
 from engine.collection.backbone_change import PreparedChange, ShotComparison
 from engine.files import FileFailure
 from tests.support.backbone_jobs import progress
-from tests.support.backbone_panel import (
-    listed,
-    look,
-    open_source,
-    panel_for,
-    use_button,
-    wait_for,
-)
+from tests.support.backbone_panel import listed, look, open_source, panel_for, use_button, wait_for
 from tests.support.backbones import write_tiny_backbone
 from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, Desk

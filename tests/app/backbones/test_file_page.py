@@ -10,14 +10,7 @@ from app.jobs.process_job import Stage
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.messages import Trial
 from engine.worker.protocol import Failed
-from tests.support.backbone_panel import (
-    WORKER_MS,
-    drop,
-    open_source,
-    panel_for,
-    tasks_of,
-    wait_for,
-)
+from tests.support.backbone_panel import WORKER_MS, drop, open_source, panel_for, tasks_of, wait_for
 from tests.support.backbones import write_tiny_backbone
 from tests.support.desk import Desk
 from tests.support.scripted_workers import Player

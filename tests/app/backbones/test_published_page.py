@@ -18,13 +18,7 @@ from engine.backbones.published.titles import Advice
 from engine.collection.state import ImageStatus
 from engine.worker.protocol import Request
 from tests.support.backbone_jobs import LARGE, SMALL, keep_list, progress
-from tests.support.backbone_panel import (
-    EXPORT_MS,
-    listed,
-    panel_for,
-    tasks_of,
-    wait_for,
-)
+from tests.support.backbone_panel import EXPORT_MS, listed, panel_for, tasks_of, wait_for
 from tests.support.desk import Desk
 from tests.support.other_backbones import add_to_library
 from tests.support.scripted_workers import Player

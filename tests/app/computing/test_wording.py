@@ -7,13 +7,7 @@ import pytest
 from PySide6.QtCore import QLocale
 
 from app.computing.logic import CollectionFacts, Survey
-from app.computing.wording import (
-    chip_tip,
-    collection_line,
-    device_facts,
-    device_title,
-    survey_note,
-)
+from app.computing.wording import chip_tip, collection_line, device_facts, device_title, survey_note
 from engine.everyday.classifier import CollectionFigures
 from tests.support.surveys import REMEDY, WHY, WITH_GPU, WITHOUT_GPU
 

@@ -4,13 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.exporting.logic import (
-    FIRST,
-    ExportLook,
-    offered_exports,
-    renamed_target,
-    target_name,
-)
+from app.exporting.logic import FIRST, ExportLook, offered_exports, renamed_target, target_name
 from app.exporting.wording import done_text, group_title, lacks_room, losses, preview_caption, target_facts
 from engine.collection.exporting.export import ExportChoice, Which
 from engine.collection.exporting.preview import ChosenImages, ExportPreview

@@ -5,7 +5,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.preferences.controller import Preferences
-from app.preferences.name_strip import NameStrip
+from app.preferences.view import NameStrip
 from app.settings import Settings
 from engine.project import Project
 from tests.support.collections import Collection

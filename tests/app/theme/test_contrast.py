@@ -3,7 +3,7 @@
 import pytest
 
 from app.controls import ICON_COLOURS
-from app.theme.stylesheet import make_stylesheet
+from app.theme.scheme import make_stylesheet
 from app.theme.tokens import Scheme, make_tokens
 from tests.support.contrast import READABLE, VISIBLE, contrast, declared, over, rules_of, with_words
 

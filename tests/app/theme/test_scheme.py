@@ -11,7 +11,7 @@ from app.features import ACTIONS
 from app.theme import set_scheme, theme_of
 from app.theme.class_colours import branch_colour
 from app.theme.icons import icon_pixmap
-from app.theme.stylesheet import make_stylesheet
+from app.theme.scheme import make_stylesheet
 from app.theme.tokens import Scheme, make_tokens, tokens
 from tests.support.contrast import READABLE, contrast
 

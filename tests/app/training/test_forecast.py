@@ -15,10 +15,7 @@ from tests.support.desk import Desk
 from tests.support.projects import named
 from tests.support.scripted_workers import Player
 from tests.support.sessions import settle
-from tests.support.training_panel import (
-    DURATION,
-    panel_for,
-)
+from tests.support.training_panel import DURATION, panel_for
 from tests.support.trainings import FIGURES
 from tests.support.widgets import texts
 

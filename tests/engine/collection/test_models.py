@@ -9,14 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.backbones.model_files import width_agnostic_propagation
-from engine.collection.models import (
-    BUNDLED_NAME,
-    all_models,
-    bundled_backbones,
-    choose_version,
-    find_model,
-    model_of,
-)
+from engine.collection.models import BUNDLED_NAME, all_models, bundled_backbones, choose_version, find_model, model_of
 from engine.collection.new_project import new_project
 from engine.config import backbones_folder
 from engine.errors import InputError, ModelError, ProjectExistsError, StorageError

@@ -1,15 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.everyday.back_off import (
-    DEFAULT_BAR,
-    BackOff,
-    Policy,
-    back_off,
-    bars_in_effect,
-    too_deep,
-    where_bar_is_set,
-)
+from engine.everyday.back_off import DEFAULT_BAR, BackOff, Policy, back_off, bars_in_effect, too_deep, where_bar_is_set
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 from tests.support.deep_graphs import add_all, ladder

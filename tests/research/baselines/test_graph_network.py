@@ -5,13 +5,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from research.baselines.graph_network import (
-    GraphBlock,
-    GraphNetwork,
-    GraphNetworkSettings,
-    adjacency,
-    node_pairs,
-)
+from research.baselines.graph_network import GraphBlock, GraphNetwork, GraphNetworkSettings, adjacency, node_pairs
 
 WAYS, SHOTS, WIDTH = 3, 2, 5
 LABELS = functional.one_hot(torch.arange(WAYS).repeat_interleave(SHOTS), WAYS).float()

@@ -7,11 +7,7 @@ import pytest
 
 from engine.errors import InputError, UsageError
 from research.reports import drawing
-from research.reports.propagation_figure import (
-    PropagationCurve,
-    PropagationPoint,
-    accuracy_against_propagation,
-)
+from research.reports.propagation_figure import PropagationCurve, PropagationPoint, accuracy_against_propagation
 from tests.support.figures import has_colour, inked_share, vector_root
 
 

@@ -9,13 +9,7 @@ from torch import Tensor
 from engine.training.level_wise import EpisodeShape, LevelWiseSettings, PrototypePropagation
 from research.data_sets.stored import FewShotData
 from research.methods import PPN, MethodSettings, make_objective, with_chosen
-from research.testing.propagation import (
-    LearnedPropagation,
-    PropagationOptions,
-    final_prototypes,
-    options_of,
-    predict,
-)
+from research.testing.propagation import LearnedPropagation, PropagationOptions, final_prototypes, options_of, predict
 from tests.support.planar_bench import planar_bench, planar_training, test_task, validation_task
 
 PPN_PLUS_0 = PropagationOptions(knows_edges=True, lambda_=0.0)

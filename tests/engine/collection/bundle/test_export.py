@@ -25,12 +25,7 @@ from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
 from tests.support.collections import LEAVES, Collection, draw_shape, without_its_views
-from tests.support.exported_models import (
-    largest_gap,
-    rows_of_predictions,
-    words_of,
-    write_program_s_answers,
-)
+from tests.support.exported_models import largest_gap, rows_of_predictions, words_of, write_program_s_answers
 from tests.support.images import encoded, exif_with_orientation, png_of_sixteen_bits, stored_turned
 from tests.support.kill_at import run_and_kill
 from tests.support.trained import write_tuned

@@ -8,12 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.collection.importing.import_graph import import_graph
-from engine.collection.importing.import_images import (
-    add_class_folders,
-    add_found,
-    import_class_folders,
-    import_images,
-)
+from engine.collection.importing.import_images import add_class_folders, add_found, import_class_folders, import_images
 from engine.errors import Cancelled, StorageError
 from engine.events import CancelToken, Progress
 from engine.files import FileFailure

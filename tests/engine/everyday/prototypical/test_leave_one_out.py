@@ -6,11 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.everyday.classifier import Setting
-from engine.everyday.prototypical.leave_one_out import (
-    HeldOutDistances,
-    held_out_distances,
-    with_fresh_neighbours,
-)
+from engine.everyday.prototypical.leave_one_out import HeldOutDistances, held_out_distances, with_fresh_neighbours
 from engine.everyday.prototypical.prototypes import (
     NEIGHBOURS,
     PropagationSession,
