@@ -207,7 +207,7 @@ def _run(arguments: Sequence[str]) -> int:
     clear_abandoned()
     command = typer.main.get_command(application)
     status = command.main(args=list(arguments), prog_name="protoleaf", standalone_mode=False)
-    sys.stdout.flush()  # a full disk under a redirected output is told here, not at the interpreter's end
+    sys.stdout.flush()  # a full disk under a redirected output is reported here, not at the interpreter's end
     if status == STOPPED:  # typer turns Ctrl+C into this status
         return _complain(STOPPED_MESSAGE, stop_status())
     return status if isinstance(status, int) else 0

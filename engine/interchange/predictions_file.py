@@ -36,7 +36,7 @@ class PredictedRow:
     """A model's prediction for an image."""
 
     image: str  # its path
-    class_id: int  # the likeliest leaf
+    class_id: int  # the most likely leaf
     score: float  # its probability
     safe_class_id: int | None  # None when not even a coarse class is sure
     safe_score: float  # its probability

@@ -32,7 +32,7 @@ class GivenLabel:
 class ModelAnswer:
     """The model's prediction for an image."""
 
-    leaf_id: int  # the likeliest leaf
+    leaf_id: int  # the most likely leaf
     leaf_score: float  # its probability, 0..1, given that the image shows one of the classes
     safe_id: int | None  # deepest class that passes its bar; None where none does, or the image seems to be of none
     safe_score: float  # its probability, 0..1; 0 without one

@@ -34,8 +34,7 @@ KINDS: Final = {
 """Columns that are no texts, for formats with types."""
 PLACED: Final = "placed"  # further column in the table of a folder: where in it the image lies
 NONE_LABEL: Final = "none of the classes"
-"""The label, in tools that know labels alone, of an image that is said to show none; where nothing is said, there is no
-label."""
+"""The label of an image of none of the classes, in tools that know labels alone."""
 ORIGINAL: Final = "original_path"  # what `image` is called where another program means the picture itself by that name
 IMAGE_COLUMNS: Final = ("image", "file_name", "filename", "filepath", "file")
 """What other programs call the column of images; the first that is there counts."""
