@@ -11,8 +11,7 @@ Translator = Callable[[str, int | None], str]
 """Gives a template in the person's language, else nothing; the number is the count that a plural is chosen by."""
 
 _FIELD: Final = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
-_CAPITAL: Final = "capital"
-"""Form of a field at the beginning of a sentence: `{remedy:capital}`."""
+_CAPITAL: Final = "capital"  # form of a field at the beginning of a sentence: `{remedy:capital}`
 _translators: Final[list[Translator]] = []
 
 

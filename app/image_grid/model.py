@@ -36,8 +36,7 @@ class Mark(Enum):
     NOTHING = auto()
 
 
-_NOTHING_KNOWN: Final = (Mark.NOTHING, "", "", "")
-"""Title, detail and score of a card without any answer yet."""
+_NOTHING_KNOWN: Final = (Mark.NOTHING, "", "", "")  # title, detail and score of a card without any answer yet
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-CANCEL_GRACE_MS: Final = 5_000
-"""A cancelled worker finishes its batch; after this time it is killed."""
-STOP_GRACE_S: Final = 2.0
-"""The same when the program ends."""
+CANCEL_GRACE_MS: Final = 5_000  # A cancelled worker finishes its batch; after this time it is killed
+STOP_GRACE_S: Final = 2.0  # the same when the program ends
 
 
 class WorkerJob(Job):

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
 
 FRAME_S: Final = 0.016  # the screen waits this long for the disk
-Codes = Mapping[int, int]
-"""By image: a class id, `UNKNOWN` or `NO_CLASS`."""
+Codes = Mapping[int, int]  # by image: a class id, `UNKNOWN` or `NO_CLASS`
 
 
 @final

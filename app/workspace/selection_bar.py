@@ -149,8 +149,7 @@ def _places(state: CollectionState, image_ids: NDArray[np.int64]) -> NDArray[np.
 
 
 Parts = tuple[QWidget, ...]
-Line = tuple[Parts, Parts]
-"""Widgets at the start and at the end of a line."""
+Line = tuple[Parts, Parts]  # widgets at the start and at the end of a line
 FEWEST: Final = 2  # selected images
 
 

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
 
 
-AHEAD: Final = 24
-"""Cards whose guesses are fetched before they come up: five seconds of work at five labels a second."""
+AHEAD: Final = 24  # cards whose guesses are fetched before they come up: five seconds of work at five labels a second
 _WORK: Final = frozenset({QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.Wheel})
 
 

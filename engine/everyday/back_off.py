@@ -14,8 +14,7 @@ from engine.graph.codes import NO_CLASS
 
 DEFAULT_BAR: Final = 0.8
 """Probability that a class needs where the project sets no bar. Chosen: one error in five at most."""
-_ALWAYS_LONE_BAR: Final = 0.5
-"""Two classes of one level that share no leaf cannot both score more than this."""
+_ALWAYS_LONE_BAR: Final = 0.5  # two classes of one level that share no leaf cannot both score more than this
 
 
 @dataclass(frozen=True)

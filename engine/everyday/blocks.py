@@ -19,14 +19,12 @@ from threadpoolctl import ThreadpoolController
 
 from engine.events import CancelToken
 
-SCALE: Final = 32767
-"""What 1 is in 16 bits, the largest number that they hold (decision 10)."""
+SCALE: Final = 32767  # what 1 is in 16 bits, the largest number that they hold (decision 10)
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Embeddings = Floats | NDArray[np.int16]
-"""(n, d): floats, or fixed-point numbers of `to_fixed`."""
+Embeddings = Floats | NDArray[np.int16]  # (n, d): floats, or fixed-point numbers of `to_fixed`
 
 _buffers = threading.local()
 BLOCK_ROWS: Final = 1024

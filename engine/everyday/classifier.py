@@ -19,14 +19,11 @@ from engine.everyday.scores import HeldOutShots, Scores
 from engine.everyday.shots import EmbeddedSnapshot, Shots
 from engine.graph.category_graph import CategoryGraph
 
-EMBEDDING: Final = "embedding"
-"""Input of an exported classifier: (B, d) float32 of length 1."""
-PROBABILITIES: Final = "probabilities"
-"""Output: (B, c) float32, of each candidate."""
+EMBEDDING: Final = "embedding"  # input of an exported classifier: (B, d) float32 of length 1
+PROBABILITIES: Final = "probabilities"  # output: (B, c) float32, of each candidate
 COARSE: Final = "coarse_probabilities"
 """Output: (B, k) float32, of each class above candidates that may be predicted; left out where there is none."""
-DISTANCE: Final = "distance"
-"""Output: (B,) float32, see `FittedClassifier.distance`."""
+DISTANCE: Final = "distance"  # output: (B,) float32, see `FittedClassifier.distance`
 
 
 class Setting(StrEnum):

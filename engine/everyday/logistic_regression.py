@@ -42,14 +42,10 @@ from engine.graph.category_graph import CategoryGraph
 
 PENALTIES: Final = (1e-2, 1e-3, 1e-4)
 """Of the squared weights. Chosen: from almost class means to almost none, for embeddings of length 1."""
-USUAL_PENALTY: Final = 1e-3
-"""Where no label can be held out."""
-STEPS: Final = 150
-"""Of gradient descent with momentum. Chosen: more change no answer at the least penalty."""
-STEPS_BEFORE_A_LOOK: Final = 10
-"""Steps before looking whether to stop."""
-FOLDS: Final = 3
-"""Parts of the labels that are held out in turn, some of every class that has two."""
+USUAL_PENALTY: Final = 1e-3  # where no label can be held out
+STEPS: Final = 150  # of gradient descent with momentum. Chosen: more change no answer at the least penalty.
+STEPS_BEFORE_A_LOOK: Final = 10  # steps before looking whether to stop
+FOLDS: Final = 3  # parts of the labels that are held out in turn, some of every class that has two
 
 
 @dataclass(frozen=True)

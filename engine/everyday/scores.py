@@ -10,18 +10,12 @@ from numpy.typing import NDArray
 from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, block_of, factor_of, in_blocks
 from engine.graph.category_graph import CategoryGraph
 
-COLUMN_BLOCK_ROWS: Final = 4096
-"""Rows that are multiplied with a single vector at once."""
-CONFIDENCE: Final = 1.96
-"""Standard deviations around the mean that hold 19 of 20 cases."""
-EXTRA: Final = 0.5
-"""Counted in for each of the four outcomes of a pair, so that intervals of few pairs are wide enough."""
-CALIBRATION_BINS: Final = 15
-"""Bins of a calibration error, as in the source of `calibration_error`."""
-UNKNOWN_QUANTILE: Final = 0.99
-"""Share of held-out shots that must not be unknown. Chosen: one in a hundred may."""
-FEWEST_DISTANCES: Final = 8
-"""Fewer held-out shots than this give no limit."""
+COLUMN_BLOCK_ROWS: Final = 4096  # rows that are multiplied with a single vector at once
+CONFIDENCE: Final = 1.96  # standard deviations around the mean that hold 19 of 20 cases
+EXTRA: Final = 0.5  # counted in for each of the four outcomes of a pair, so that intervals of few pairs are wide enough
+CALIBRATION_BINS: Final = 15  # bins of a calibration error, as in the source of `calibration_error`
+UNKNOWN_QUANTILE: Final = 0.99  # share of held-out shots that must not be unknown. Chosen: one in a hundred may.
+FEWEST_DISTANCES: Final = 8  # fewer held-out shots than this give no limit
 LEAST_UNKNOWN_DISTANCE: Final = 1e-4
 """Squared distance within which unit-length embeddings are of the same picture, up to rounding."""
 

@@ -20,10 +20,8 @@ from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.scores import Scores
 from engine.graph.codes import NO_CLASS
 
-BLOCK_ROWS: Final = 256
-"""Images compared at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB."""
-STEPS_BEFORE_A_LOOK: Final = 256
-"""Images chosen before looking whether to stop: some milliseconds."""
+BLOCK_ROWS: Final = 256  # images compared at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB.
+STEPS_BEFORE_A_LOOK: Final = 256  # images chosen before looking whether to stop: some milliseconds
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from engine.graph.traversal import reachable
 ClassId = int
 Key = TypeVar("Key", bound=Hashable)
 
-MOST_IN_TUPLE: Final = 8
-"""Up to so many ids, a tuple is smaller than a set and as quick to search."""
+MOST_IN_TUPLE: Final = 8  # up to so many ids, a tuple is smaller than a set and as quick to search
 
 
 @final

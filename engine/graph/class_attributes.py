@@ -17,8 +17,7 @@ from engine.graph.names import clean_name
 _COLOUR: Final = re.compile(r"#[0-9a-f]{6}")
 _SHORT_COLOUR: Final = re.compile(r"#[0-9a-f]{3}")
 _LINE_ENDS: Final = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_CUT: Final = " […]"
-"""End of a note that was too long."""
+_CUT: Final = " […]"  # end of a note that was too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,10 +295,8 @@ ATTRIBUTES: Final = (
 )
 """In the order of the fields of `ClassAttributes`."""
 
-ATTRIBUTE: Final = {each.name: each for each in ATTRIBUTES}
-"""By name."""
+ATTRIBUTE: Final = {each.name: each for each in ATTRIBUTES}  # by name
 
-IN_FILES: Final = tuple(each for each in ATTRIBUTES if each.is_in_files)
-"""Those that taxonomies have."""
+IN_FILES: Final = tuple(each for each in ATTRIBUTES if each.is_in_files)  # those that taxonomies have
 
 assert [each.name for each in ATTRIBUTES] == [each.name for each in fields(ClassAttributes)]

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-NO_CLASS: Final = -1
-"""In place of a class id: no label, no prediction, or no class that is safe."""
+NO_CLASS: Final = -1  # in place of a class id: no label, no prediction, or no class that is safe
 
-UNKNOWN: Final = -2
-"""In place of a class id: a person's word that an image shows none of the classes."""
+UNKNOWN: Final = -2  # in place of a class id: a person's word that an image shows none of the classes

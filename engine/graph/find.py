@@ -15,8 +15,7 @@ from engine.graph.structure import TOP, ClassId, GraphStructure
 LISTED_PATHS: Final = 5
 CLOSE_MATCHES: Final = 3
 LENGTH_TOLERANCE: Final = 3
-RANK: Final = "rank:"
-"""Before a rank, of which all classes are wanted."""
+RANK: Final = "rank:"  # before a rank, of which all classes are wanted
 _WORD_BREAK: Final = r"[\W_]"
 
 _Fit = tuple[ClassId, str]  # a class and its case-folded name or alias

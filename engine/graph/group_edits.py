@@ -13,13 +13,10 @@ from engine.graph.edits import ClassAdded, EdgeAdded, GraphEdit, inverse
 from engine.graph.limits import DEEPEST_LEVEL, LONGEST_NAME, MOST_CLASSES
 from engine.graph.traversal import longest_way
 
-Move = tuple[ClassId, ClassId | None]
-"""A class, and the parent that it is taken from; None for the top level."""
+Move = tuple[ClassId, ClassId | None]  # A class, and the parent that it is taken from; None for the top level
 
-Edge = tuple[ClassId, ClassId]
-"""Parent and child."""
-FEW: Final = 32
-"""New edges up to which each is looked at by itself: the levels of all classes take longer."""
+Edge = tuple[ClassId, ClassId]  # parent and child
+FEW: Final = 32  # new edges up to which each is looked at by itself: the levels of all classes take longer
 
 
 def add_parent(graph: CategoryGraph, name: str, child_ids: Sequence[ClassId], from_parent: ClassId | None) -> ClassId:

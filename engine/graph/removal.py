@@ -99,12 +99,9 @@ def check_can_be_root(structure: GraphStructure, class_id: ClassId) -> None:
 class ChildrenOfRemoved(Enum):
     """What becomes of the classes below one that is removed."""
 
-    ADOPTED = "adopted"
-    """They go to its parents, or to the top level where it has none."""
-    TOP_LEVEL = "top level"
-    """They lose it as a parent, so those without any other go to the top level."""
-    REMOVED = "removed"
-    """They go with it, but for those that also lie under a class that stays."""
+    ADOPTED = "adopted"  # they go to its parents, or to the top level where it has none
+    TOP_LEVEL = "top level"  # they lose it as a parent, so those without any other go to the top level
+    REMOVED = "removed"  # they go with it, but for those that also lie under a class that stays
 
 
 class Surroundings(Protocol):

@@ -31,29 +31,18 @@ class CardSize:
     gap_along: float  # between one layer and the next, where the edges run
 
 
-MOST_ROUNDS: Final = 24
-"""Rounds over all layers; drawings of some hundred classes settle in fewer."""
-STILL: Final = 0.5
-"""Scene units: when no item moves further in a round, the drawing stands."""
-STILL_SHARE: Final = 1e-4
-"""The same as a share of a wide drawing's width."""
-STRAIGHT: Final = 8.0
-"""How much more a link between two bends weighs: long edges run straight."""
-WHERE_IT_IS: Final = 1e-3
-"""Weight of the present place: an item without any neighbour stays."""
-WIDEST: Final = 2.5
-"""A drawing becomes at most so many times as wide as it is high, as far as stacking leaves can help."""
-KEPT_FROM: Final = 1.0
-"""While it stays wider than this, leaves are stacked as high as in the drawing before."""
-KEPT_TO: Final = 4.0
-"""And while it stays narrower than this."""
+MOST_ROUNDS: Final = 24  # rounds over all layers; drawings of some hundred classes settle in fewer
+STILL: Final = 0.5  # scene units: when no item moves further in a round, the drawing stands
+STILL_SHARE: Final = 1e-4  # the same as a share of a wide drawing's width
+STRAIGHT: Final = 8.0  # how much more a link between two bends weighs: long edges run straight
+WHERE_IT_IS: Final = 1e-3  # weight of the present place: an item without any neighbour stays
+WIDEST: Final = 2.5  # A drawing becomes at most so many times as wide as it is high, as far as stacking leaves can help
+KEPT_FROM: Final = 1.0  # while it stays wider than this, leaves are stacked as high as in the drawing before
+KEPT_TO: Final = 4.0  # and while it stays narrower than this
 
-Places = NDArray[np.float64]
-"""(I,) the centre of each item across, in scene units."""
-Point = tuple[float, float]
-"""Across from left to right and along from top to bottom, in scene units."""
-Route = tuple[Point, ...]
-"""Points from a parent's lower middle to a child's upper middle."""
+Places = NDArray[np.float64]  # (I,) the centre of each item across, in scene units
+Point = tuple[float, float]  # across from left to right and along from top to bottom, in scene units
+Route = tuple[Point, ...]  # points from a parent's lower middle to a child's upper middle
 
 
 @dataclass(frozen=True)

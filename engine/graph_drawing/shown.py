@@ -15,8 +15,7 @@ MOST_AT_FIRST: Final = 120
 """Classes that a graph is first drawn with, at most: about what fits a screen with names that can be read."""
 
 
-Edge = tuple[ClassId, ClassId]
-"""(parent, child)."""
+Edge = tuple[ClassId, ClassId]  # (parent, child)
 
 ItemKey = tuple[int, ...]
 """What an item is, from one drawing to the next: (class) of a card, (0, parents...) of a block, and of a bend its

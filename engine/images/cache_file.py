@@ -10,8 +10,7 @@ from typing import Final
 
 from engine.new_file import create_file, private_folder
 
-BUSY_TIMEOUT_S: Final = 30.0
-"""Another process writes for less than this, or is stuck. Chosen."""
+BUSY_TIMEOUT_S: Final = 30.0  # another process writes for less than this, or is stuck. Chosen.
 _TURN_S: Final = 0.005  # between two tries to have a turn. Chosen: making the tables takes about as long.
 _SIDE_FILES: Final = ("-wal", "-shm", "-journal")
 # What SQLite calls a file that is not, or no longer, a sound database.

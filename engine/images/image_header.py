@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from PIL.ExifTags import Base
 
-MOST_SEGMENTS: Final = 4_000
-"""Extended XMP of 100 MB takes 2,000."""
-MOST_EXIF: Final = 64
-"""Segments of Exif, of which Pillow joins each to all before it; cameras write one."""
+MOST_SEGMENTS: Final = 4_000  # extended XMP of 100 MB takes 2,000
+MOST_EXIF: Final = 64  # segments of Exif, of which Pillow joins each to all before it; cameras write one
 _START: Final = b"\xff\xd8"
 _SCAN: Final = frozenset({0xDA, 0xD9})  # with which the picture begins, and the file ends
 _APP1: Final = 0xE1  # the kind of a segment of Exif, and of XMP

@@ -16,8 +16,7 @@ from engine.texts import Message
 
 RAW_KINDS: Final = ("ARW", "CR2", "CR3", "DNG", "NEF", "NRW", "ORF", "PEF", "RAF", "RW2", "RWL", "SR2", "SRW")
 """RAW photos that are read by the preview that the camera put beside the sensor's picture."""
-HEIF: Final = "HEIF"
-"""Pillow's name of the format of HEIC files, as their reader registers it."""
+HEIF: Final = "HEIF"  # Pillow's name of the format of HEIC files, as their reader registers it
 PACKAGES: Final = ("pillow-heif", "pi-heif")
 """Either reads HEIC; the first one carries the newer libheif, and an encoder under the GPL, which we do not ship."""
 _AVIF_BRANDS: Final = frozenset({b"avif", b"avis"})

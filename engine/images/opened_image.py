@@ -22,8 +22,7 @@ from engine.images.strips import (
     tiff_strips,
 )
 
-LARGE_PIXELS: Final = 16_000_000
-"""From here on a picture is reduced strip by strip."""
+LARGE_PIXELS: Final = 16_000_000  # from here on a picture is reduced strip by strip
 _WORTHWHILE: Final = 4  # times as many pixels as are wanted
 _MOST_STRIP_PIXELS: Final = 16_000_000
 """A TIFF whose strip has more is decoded whole: there is nothing to gain (decision 32)."""

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-STRIP_PIXELS: Final = 2_000_000
-"""About so many pixels in one strip."""
+STRIP_PIXELS: Final = 2_000_000  # about so many pixels in one strip
 
 
 class Part(NamedTuple):
@@ -108,8 +107,7 @@ def cropped_strips(image: Image.Image, factor: int) -> Iterator[Image.Image]:
 REDUCING_GAP: Final = 3.0
 _CHANNELS: Final = 3  # Red, green and blue
 
-Box = tuple[float, float, float, float]
-"""Left, top, right and lower edge, in pixels."""
+Box = tuple[float, float, float, float]  # left, top, right and lower edge, in pixels
 
 
 def square(image: NDArray[np.uint8], side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:

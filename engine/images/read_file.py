@@ -84,8 +84,7 @@ def _refuse_large(size_bytes: int) -> None:
         )
 
 
-HASH_BYTES: Final = 16
-"""128 bits: that two of a billion images agree by chance happens less than once in 10^20."""
+HASH_BYTES: Final = 16  # 128 bits: that two of a billion images agree by chance happens less than once in 10^20
 _PART_BYTES: Final = 1024**2  # read at a time: a file is not held whole. Chosen.
 
 
@@ -207,8 +206,7 @@ class MemoryBudget:
 
 FILES: Final = MemoryBudget(256 * 1024**2)
 """For the bytes of image files, from reading until they are decoded. Taken before `PIXELS`, never after it."""
-PIXELS: Final = MemoryBudget(768 * 1024**2)
-"""For decoded pixels."""
+PIXELS: Final = MemoryBudget(768 * 1024**2)  # for decoded pixels
 
 
 def return_freed_memory() -> None:

@@ -89,8 +89,7 @@ def _silence_libtiff() -> None:
         set_handler(None)
 
 
-SNIFFED_BYTES: Final = 4096
-"""First bytes of a file that tell what it is. Chosen: more than any signature needs."""
+SNIFFED_BYTES: Final = 4096  # first bytes of a file that tell what it is. Chosen: more than any signature needs.
 _PHOTOSHOP: Final = marked("a Photoshop document")
 _JPEG_XL: Final = marked("a JPEG XL image")
 _SIGNATURES: Final = (

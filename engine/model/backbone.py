@@ -7,8 +7,7 @@ from torch import Tensor, nn
 
 from engine.errors import InputError
 
-SMALLEST: Final = 1e-6
-"""Below this a channel counts as silent: the root of 0 has no slope."""
+SMALLEST: Final = 1e-6  # below this a channel counts as silent: the root of 0 has no slope
 CONV4_WIDTH: Final = 64
 CONV4_LAYERS: Final = 4
 SMALLEST_SIDE: Final = 1 << CONV4_LAYERS

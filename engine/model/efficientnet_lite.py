@@ -16,8 +16,7 @@ from engine.errors import ModelError
 from engine.model.backbone import SMALLEST
 
 STEM_WIDTH: Final = 32  # channels of the stem, the same in every variant, as published
-HEAD_WIDTH: Final = 1280
-"""Channels of the head, likewise."""
+HEAD_WIDTH: Final = 1280  # channels of the head, likewise
 CENTRE_SPREAD: Final = 0.35
 """Standard deviation of what a place of a map counts, as a share of the map's side (decision 46)."""
 

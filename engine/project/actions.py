@@ -51,8 +51,7 @@ class Action:
         return json.dumps(_plain(self)[_ARGUMENTS], ensure_ascii=False) if self.code else "{}"
 
 
-UNNAMED: Final = Action()
-"""A step within another one, which names them all."""
+UNNAMED: Final = Action()  # A step within another one, which names them all
 
 
 def action(code: str, class_name: str | None = None, /, **arguments: Argument) -> Action:
@@ -237,8 +236,7 @@ _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
 }
 """Singular and plural of the fields that are numbers with a noun; other numbers stand alone."""
 
-_NAMES: Final[Mapping[str, str]] = {"chosen": Message("class {name}")}
-"""Fields where a name needs its noun."""
+_NAMES: Final[Mapping[str, str]] = {"chosen": Message("class {name}")}  # fields where a name needs its noun
 
 _COMMANDS: Final = {
     "Accepted": "Accept", "Added": "Add", "Allowed": "Allow", "Changed": "Change", "Created": "Create",

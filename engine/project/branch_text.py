@@ -17,8 +17,7 @@ from engine.graph.names import clean_name
 from engine.graph.traversal import reachable
 from engine.project.records import ClassId
 
-MARKER: Final = "protoleaf"
-"""Key by which a copied text is known as ours; its value names the kind of content."""
+MARKER: Final = "protoleaf"  # key by which a copied text is known as ours; its value names the kind of content
 
 LONGEST_TEXT: Final = 100_000_000
 """Characters of a copied text: WordNet's 82,115 classes with their notes are some twenty million."""

@@ -23,8 +23,7 @@ from engine.project.schema import SCHEMA_VERSION, acting_faults
 from engine.project.soundness import faults, opening_faults
 
 _LARGEST_IDLE_JOURNAL_BYTES: Final = 1024 * 1024
-_open_files: Final[Counter[Identity]] = Counter()
-"""How often this process has each file open for writing."""
+_open_files: Final[Counter[Identity]] = Counter()  # how often this process has each file open for writing
 
 
 @dataclass(frozen=True)

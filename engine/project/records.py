@@ -10,8 +10,7 @@ from engine.project.packed import PackedHashes, PackedTexts
 
 ClassId = int
 ImageId = int
-Plain = float | str | bool | None
-"""A value of a setting."""
+Plain = float | str | bool | None  # A value of a setting
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from engine.project.model_rows import MODEL_SETTING, chosen_version_id, file_fau
 from engine.project.schema import JOURNALED_TABLES, JournaledTable, shape_faults
 from engine.project.step import RowChange, decoded
 
-Look = Callable[[Connection], list[str]]
-"""Finds faults of one kind."""
+Look = Callable[[Connection], list[str]]  # finds faults of one kind
 
 _NAMESAKES: Final = """SELECT name FROM class LEFT JOIN edge ON child_id = class_id
     GROUP BY parent_id, name HAVING COUNT(*) > 1 ORDER BY name"""
@@ -132,8 +131,7 @@ def _ids_given_twice(connection: Connection) -> list[str]:
 
 _NAMED_AT_MOST: Final = 5
 
-Rows = Mapping[tuple[str, Row], Row | None]
-"""What a row holds by table and key; None where it was deleted."""
+Rows = Mapping[tuple[str, Row], Row | None]  # what a row holds by table and key; None where it was deleted
 
 
 def history_faults(connection: Connection) -> list[str]:

@@ -9,8 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 from engine.errors import ModelError
 from engine.model_card import BackboneCard
 
-INPUT_RANK: Final = 4
-"""Batch, channels, height and width."""
+INPUT_RANK: Final = 4  # batch, channels, height and width
 INPUT_TYPES: Final = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 OUTPUT_TYPES: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
 LUMINANCE: Final = np.array((0.299, 0.587, 0.114), dtype=np.float32)

@@ -24,8 +24,7 @@ SOURCE_KEY: Final = "made_from_sha256"
 AGREEMENT: Final = 0.99
 """Smallest cosine between an embedding of the companion and the backbone's for which the companion is used."""
 
-GAIN: Final = 1.2
-"""How many times as fast the companion must be."""
+GAIN: Final = 1.2  # how many times as fast the companion must be
 
 _TRIAL_IMAGES: Final = 2
 """Images that backbone and companion are compared on when opened. Chosen: enough to see a wrong file."""

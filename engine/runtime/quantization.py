@@ -31,8 +31,7 @@ FIDELITY: Final = 0.995
 
 FEWEST_IMAGES: Final = 10
 """Fewer than this say nothing about the range of activations. Chosen; LeafNet's companion took 200 (decision 21)."""
-HELD_OUT: Final = 5
-"""One image in so many is kept for the comparison."""
+HELD_OUT: Final = 5  # one image in so many is kept for the comparison
 
 _BATCH: Final = 8  # images in one run where the network takes any number. Chosen: little memory.
 _PREPARED: Final = {"onnx.quant.pre_process": "onnxruntime.quant"}  # else ONNX Runtime logs that it should be

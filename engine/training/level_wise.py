@@ -22,10 +22,8 @@ from engine.model.propagation import (
 from engine.training.loop import Embed, IterationDraw, Objective
 from engine.training.training_set import LEAST_CLASSES, Positions, TrainingSet
 
-ONE_SHOT_LAMBDA: Final = 0.0
-"""Paper, section 4: lambda for 1 shot."""
-MORE_SHOTS_LAMBDA: Final = 0.5
-"""Paper, section 4: lambda for 5 shots."""
+ONE_SHOT_LAMBDA: Final = 0.0  # Paper, section 4: lambda for 1 shot
+MORE_SHOTS_LAMBDA: Final = 0.5  # Paper, section 4: lambda for 5 shots
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ from torch.export import Dim
 from engine.errors import ModelError
 from engine.model.propagation import Attention, Normalisation, PropagationNetwork
 
-OPSET: Final = 20
-"""Version of ONNX's operators; ONNX Runtime computes it from 1.17 on."""
+OPSET: Final = 20  # version of ONNX's operators; ONNX Runtime computes it from 1.17 on
 SMALLEST_WEIGHT: Final = 256
 """Tensors with fewer numbers stay as they are: biases are cheap, and constants such as exponents must be exact."""
 _G: Final = "attention.g.weight"

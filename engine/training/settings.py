@@ -7,8 +7,7 @@ from engine.errors import InputError, UsageError
 
 Precision = Literal["auto", "float32", "bfloat16"]
 Augmentation = Literal["shifted crop", "resized crop", "none"]
-PAPER_ITERATIONS: Final = 150_000
-"""Paper, section 4: mini-batches of a training."""
+PAPER_ITERATIONS: Final = 150_000  # Paper, section 4: mini-batches of a training
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,8 @@ from engine.errors import InputError
 from engine.training.settings import at_least, between
 
 Positions = NDArray[np.int64]
-LEAST_CLASSES = 2
-"""A task over fewer classes has nothing to tell apart."""
-LEAST_LEAVES = 3 * LEAST_CLASSES
-"""Training, validation and held-out leaves."""
+LEAST_CLASSES = 2  # A task over fewer classes has nothing to tell apart
+LEAST_LEAVES = 3 * LEAST_CLASSES  # training, validation and held-out leaves
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,8 @@ from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.neighbours import Links, follow
 
-LEAST: Final = np.float32(1e-12)
-"""Smallest sum of shares that is divided by. Chosen: anything above zero does."""
-LEAST_FAMILIARITY: Final = 0.05
-"""Lowest familiarity: no shots are so far off that nothing can be said."""
+LEAST: Final = np.float32(1e-12)  # smallest sum of shares that is divided by. Chosen: anything above zero does.
+LEAST_FAMILIARITY: Final = 0.05  # lowest familiarity: no shots are so far off that nothing can be said
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,7 @@ MOST_COMPARED: Final = 4096
 """Of more anchors than this the cosines with one another are not kept: those of these take 32 MB."""
 SAME: Final = 0.9999
 """Cosine above which a new embedding is taken for the anchor itself, which is no neighbour of its own."""
-FEWEST_IMAGES: Final = 8
-"""Fewer images than this are no collection to learn from."""
+FEWEST_IMAGES: Final = 8  # fewer images than this are no collection to learn from
 
 
 @dataclass(frozen=True)

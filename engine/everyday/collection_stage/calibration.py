@@ -12,8 +12,7 @@ import numpy as np
 
 from engine.everyday.blocks import Floats, Integers
 
-BRANCH_POWER: Final = np.float32(0.35)
-"""Power of the geometric mean of the classes above a candidate (decision 54)."""
+BRANCH_POWER: Final = np.float32(0.35)  # power of the geometric mean of the classes above a candidate (decision 54)
 LEAST: Final = np.float32(1e-9)
 """Smallest probability of which a logarithm is taken. Chosen: far below what changes a prediction."""
 
@@ -24,18 +23,14 @@ PRIOR_SPREAD: Final = 0.25
 """Standard deviation of the logarithm of the factor beforehand, where shots are familiar: few move it little."""
 SIMILARITY: Final = 1.12
 """What similarity adds to the logarithm of the power: with look-alikes, probabilities are surer (decision 52)."""
-SHOTS: Final = 0.12
-"""The power goes with the shots of a class to this power."""
+SHOTS: Final = 0.12  # the power goes with the shots of a class to this power
 FAMILIARITY: Final = 0.45
 """It goes with the familiarity to this power: shots that were taken elsewhere are less informative."""
-USUAL: Final = -1.20
-"""Logarithm of the power of one familiar shot of each class among images that have no look-alikes."""
-MOST_POWER: Final = 3.0
-"""Highest power of a probability. Chosen: above what was right anywhere (decision 52)."""
+USUAL: Final = -1.20  # logarithm of the power of one familiar shot of each class among images that have no look-alikes
+MOST_POWER: Final = 3.0  # highest power of a probability. Chosen: above what was right anywhere (decision 52).
 SMOOTHING: Final = 0.1
 """Chance that an only shot stands for none of the images that look like it; a tenth of that with ten shots."""
-ZERO_SHOTS: Final = 0.5
-"""Shots that a zero-shot class counts as having."""
+ZERO_SHOTS: Final = 0.5  # shots that a zero-shot class counts as having
 
 
 @final

@@ -22,10 +22,8 @@ from engine.everyday.shots import GROWTH, EmbeddedSnapshot
 from engine.images.read_file import content_hash
 from engine.new_file import clear_abandoned_drafts, new_file, private_folder
 
-VERSION: Final = 2
-"""Of the way in which a basis is made: files of another one are of no use."""
-MOST_FILES: Final = 12
-"""Of the collections that were opened last; one of 100,000 images takes 6 MB."""
+VERSION: Final = 2  # of the way in which a basis is made: files of another one are of no use
+MOST_FILES: Final = 12  # of the collections that were opened last; one of 100,000 images takes 6 MB
 _DAMAGE: Final = (
     OSError, ValueError, KeyError, EOFError, TypeError, RuntimeError, MemoryError, struct.error, zlib.error,
     zipfile.BadZipFile,

@@ -12,36 +12,24 @@ from numpy.typing import NDArray
 
 from engine.everyday.blocks import Embeddings, Floats, Integers, in_blocks, one_thread_each, stop_if_asked, to_floats
 
-NEIGHBOURS: Final = 6
-"""Most alike images of each image; ten do the same, slower (decision 20)."""
-LINKS: Final = 10
-"""Links an image keeps when it is also a neighbour of others: hubs keep the strongest."""
+NEIGHBOURS: Final = 6  # most alike images of each image; ten do the same, slower (decision 20)
+LINKS: Final = 10  # links an image keeps when it is also a neighbour of others: hubs keep the strongest
 FARTHEST: Final = np.float32(0.95)
 """An image follows its look-alikes as far as it is like them, by the mean cosine of its links, and no farther."""
-COSINE_ONE: Final = 32767
-"""Cosines that are kept are integers of 16 bits; this one is 1."""
-SEARCH_ROWS: Final = 256
-"""Images searched at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB."""
-LEAST_SHRINKAGE: Final = 0.1
-"""Share of the mean variance in every direction's variance, however many images there are."""
-MOST_IMAGES: Final = 20_000
-"""More images than this are sampled: the covariance no longer changes."""
-MOST_COMPARED: Final = 3072
-"""More images than this are not compared with one another in search of look-alikes."""
-LOOK_ALIKES: Final = 3
-"""Two images are look-alikes when each is among the so many most alike ones of the other."""
-COPY: Final = 0.9999
-"""Cosine from which two images are copies of one photo, whose difference carries no information."""
-FEWEST_PAIRS: Final = 8
-"""Fewer look-alikes than this are too few for an estimate."""
+COSINE_ONE: Final = 32767  # cosines that are kept are integers of 16 bits; this one is 1
+SEARCH_ROWS: Final = 256  # images searched at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB.
+LEAST_SHRINKAGE: Final = 0.1  # share of the mean variance in every direction's variance, however many images there are
+MOST_IMAGES: Final = 20_000  # more images than this are sampled: the covariance no longer changes
+MOST_COMPARED: Final = 3072  # more images than this are not compared with one another in search of look-alikes
+LOOK_ALIKES: Final = 3  # two images are look-alikes when each is among the so many most alike ones of the other
+COPY: Final = 0.9999  # cosine from which two images are copies of one photo, whose difference carries no information
+FEWEST_PAIRS: Final = 8  # fewer look-alikes than this are too few for an estimate
 LEAST_VARIANCE: Final = 1e-7
 """Summed variance of unit-length embeddings below which all images are the same: 16 bits tell no less apart."""
 LEVELLING: Final = 0.8
 """How far directions are brought to one variance: 0 as look-alikes have it, 1 whitens by all images (decision 52)."""
-BORROWED: Final = 1.2
-"""Share, in shrinkages, of the covariance of all images in that of look-alikes (decision 52)."""
-LEAST_NOISE: Final = 0.05
-"""Least variance between look-alikes along a direction, of 1 on average."""
+BORROWED: Final = 1.2  # share, in shrinkages, of the covariance of all images in that of look-alikes (decision 52)
+LEAST_NOISE: Final = 0.05  # least variance between look-alikes along a direction, of 1 on average
 
 Square = NDArray[np.float64]
 

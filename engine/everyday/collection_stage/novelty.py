@@ -29,32 +29,25 @@ from engine.everyday.collection_stage.neighbours import (
     nearest,
 )
 
-ROUNDS: Final = 20
-"""Rounds of the walk. Chosen: with `RESTART` more rounds change nothing that can be seen."""
+ROUNDS: Final = 20  # rounds of the walk. Chosen: with `RESTART` more rounds change nothing that can be seen.
 RESTART: Final = np.float32(0.1)
 """Share of an image's own evidence in a round; the rest is its look-alikes' (decision 73)."""
 LONELINESS: Final = 0.25
 """Power of how much less an image is like its look-alikes than these are like theirs (decision 73)."""
-MOST_LABELS: Final = 4096
-"""With more labels than this not every one is compared with."""
+MOST_LABELS: Final = 4096  # with more labels than this not every one is compared with
 
 
-QUANTILE: Final = 0.045
-"""Share of the images of known classes that may be called unknown (decision 73)."""
+QUANTILE: Final = 0.045  # share of the images of known classes that may be called unknown (decision 73)
 CAUTION: Final = 0.4
 """The share is smaller where classes have few labels: of n it is n / (n + this) of it (decision 73)."""
-DRAWS: Final = 4
-"""Times that labels are drawn in a turn."""
-TURNS: Final = 6
-"""At most so many turns; three or four are usual."""
+DRAWS: Final = 4  # times that labels are drawn in a turn
+TURNS: Final = 6  # at most so many turns; three or four are usual
 CORE: Final = 0.5
 """Share of a class's images, the most similar, that its labels are compared with to see how much alike they are."""
 ELSEWHERE: Final = 0.6
 """Power of the familiarity of the labels: those taken elsewhere are less like the collection than its own images."""
-FEWEST_IMAGES: Final = 30
-"""Fewer unlabelled images than this are too few for an estimate."""
-SETTLED: Final = 1e-3
-"""Change of the threshold from which on turns are over."""
+FEWEST_IMAGES: Final = 30  # fewer unlabelled images than this are too few for an estimate
+SETTLED: Final = 1e-3  # change of the threshold from which on turns are over
 
 
 @final

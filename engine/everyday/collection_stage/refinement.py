@@ -18,24 +18,18 @@ from engine.everyday.prototypical.classification import LinearClassifier, linear
 from engine.everyday.prototypical.prototypes import PrototypeTable
 from engine.everyday.prototypical.tuning import lambda_for
 
-ROUNDS: Final = 3
-"""Turns of assigning images and moving prototypes (decision 20)."""
-STEPS: Final = 8
-"""Steps along links in a round (decision 20)."""
+ROUNDS: Final = 3  # turns of assigning images and moving prototypes (decision 20)
+STEPS: Final = 8  # steps along links in a round (decision 20)
 UNLABELLED: Final = np.float32(1.0)
 """Weight of an unlabelled image in a prototype; a labelled one has 1, too (decision 52)."""
-START: Final = np.float32(1.0)
-"""Weight of the propagated prototype in the refined one, in shots."""
-TEMPERATURE: Final = 0.2
-"""In mean cosines to the sixth link (decision 52)."""
+START: Final = np.float32(1.0)  # weight of the propagated prototype in the refined one, in shots
+TEMPERATURE: Final = 0.2  # in mean cosines to the sixth link (decision 52)
 JUDGED: Final = 6
 """Place of the link whose cosine measures how alike images are: the last of `NEIGHBOURS` (decision 20)."""
-LEAST_TEMPERATURE: Final = 0.5
-"""In cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)."""
+LEAST_TEMPERATURE: Final = 0.5  # in cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)
 SMOOTH_CHANCES: Final = 65_536
 """Chances smoothed at a time by a core. Chosen: with those of their links they take 3 MB and stay in its cache."""
-PRODUCT_ROWS: Final = 64
-"""Fewest images multiplied with all prototypes at a time. Chosen: fewer make a slow product."""
+PRODUCT_ROWS: Final = 64  # fewest images multiplied with all prototypes at a time. Chosen: fewer make a slow product.
 MOST_PRODUCTS: Final = 4_000_000
 """Products of anchors with prototypes that a median is taken over; of more anchors every second, third, ... counts."""
 SUM_ROWS: Final = 512

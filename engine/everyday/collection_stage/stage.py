@@ -36,16 +36,12 @@ from engine.everyday.prototypical.classification import LinearClassifier, softma
 from engine.everyday.scores import HeldOutShots, Scores
 from engine.everyday.shots import Shots
 
-FOLDS: Final = 4
-"""At most so many shots of a class are held out, one at a time, together with one of every other class."""
-ENOUGH_HELD_OUT: Final = 200
-"""No further turn once so many shots were held out, and of more classes so many take turns."""
-PASS_ROWS: Final = 256
-"""Images classified at a time by a core. Chosen: their links and chances stay in its cache."""
+FOLDS: Final = 4  # at most so many shots of a class are held out, one at a time, together with one of every other class
+ENOUGH_HELD_OUT: Final = 200  # no further turn once so many shots were held out, and of more classes so many take turns
+PASS_ROWS: Final = 256  # images classified at a time by a core. Chosen: their links and chances stay in its cache.
 ELSEWHERE: Final = 0.8
 """Shots that are less familiar than this were taken elsewhere: their like is missing in the collection."""
-ENOUGH_TO_TELL: Final = 10
-"""Fewer shots may be odd by chance."""
+ENOUGH_TO_TELL: Final = 10  # fewer shots may be odd by chance
 
 Rows = slice | Integers
 

@@ -19,8 +19,7 @@ from engine.everyday.graph_writer import GraphWriter
 from engine.everyday.prototypical.classification import LinearClassifier
 
 _SHORTEST: Final = 1e-6  # what `Whitening.apply` divides by at least
-_LEAST_STRENGTH: Final = 1e-30
-"""Divides the strengths of links of an image that is like no anchor: all of them are 0."""
+_LEAST_STRENGTH: Final = 1e-30  # divides the strengths of links of an image that is like no anchor: all of them are 0
 
 Shape = tuple[str | int, ...]
 

@@ -20,8 +20,7 @@ from engine.everyday.blocks import Flags, Floats, Integers, in_blocks
 from engine.everyday.prototypical.prototypes import PrototypeTable
 from engine.everyday.shots import Shots
 
-EDGE_ROWS: Final = 4096
-"""Edges whose prototypes are multiplied at a time. Chosen: a few megabytes."""
+EDGE_ROWS: Final = 4096  # edges whose prototypes are multiplied at a time. Chosen: a few megabytes.
 
 
 BLOCK_SHOTS: Final = 128

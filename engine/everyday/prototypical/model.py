@@ -30,8 +30,7 @@ from engine.everyday.scores import HeldOutShots, Scores, distance_limit
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
-HELD_OUT_TOGETHER: Final = 512
-"""Shots held out at a time. Chosen: their distances to 10,000 classes take 100 MB."""
+HELD_OUT_TOGETHER: Final = 512  # shots held out at a time. Chosen: their distances to 10,000 classes take 100 MB.
 
 
 def _shares(table: PrototypeTable, shots: Shots, place: int) -> tuple[Share, tuple[Share, ...]]:

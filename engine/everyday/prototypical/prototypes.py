@@ -17,8 +17,7 @@ from engine.runtime.onnx_runtime import load_onnxruntime
 
 INPUT_NAMES: Final = ("embeddings", "image_positions", "class_positions", "edge_index", "lambda_")
 _REMEDY: Final = "choose a propagation file that this program exported"
-NEIGHBOURS: Final = 3
-"""K of the PPN setting (paper, section "Meta-Test")."""
+NEIGHBOURS: Final = 3  # K of the PPN setting (paper, section "Meta-Test")
 NEIGHBOUR_ROWS: Final = 256
 """Classes whose neighbours are looked up at a time. Chosen: their distances to 10,000 others take 10 MB."""
 

@@ -25,12 +25,9 @@ SHRINKAGES: Final = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 """Candidates of s in lambda = n / (n + s) (decision 6). Chosen: up to parents that are worth four shots."""
 TEMPERATURE_STEPS: Final = np.geomspace(0.1, 10.0, 25)
 """Candidates, in temperatures of the backbone's card. Chosen: a tenth to ten times, in steps of 21%."""
-PRIOR_SHOTS: Final = 10.0
-"""The prior of the backbone's card counts as much as this many shots."""
-PRIOR_SPREAD: Final = 0.7
-"""Standard deviation of the logarithm of shrinkage and temperature around the card's values."""
-MOST_SHOTS: Final = 600
-"""More held-out shots than this are sampled: the choice no longer changes."""
+PRIOR_SHOTS: Final = 10.0  # the prior of the backbone's card counts as much as this many shots
+PRIOR_SPREAD: Final = 0.7  # standard deviation of the logarithm of shrinkage and temperature around the card's values
+MOST_SHOTS: Final = 600  # more held-out shots than this are sampled: the choice no longer changes
 
 
 @dataclass(frozen=True)

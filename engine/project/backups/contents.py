@@ -12,8 +12,7 @@ from engine.project.schema import CLASS, CLASS_DETAIL
 
 TEXTS_AT_MOST: Final = 50
 
-Step = tuple[int, str]
-"""Id and time: together the same only where the step is."""
+Step = tuple[int, str]  # id and time: together the same only where the step is
 
 
 @dataclass(frozen=True)

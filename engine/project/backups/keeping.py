@@ -39,8 +39,7 @@ from engine.project.opening import open_for_reading
 
 _log = logging.getLogger(__name__)
 A_DAY: Final = timedelta(days=1)
-MANY: Final = 1_000
-"""An action on more labels, images or classes than this is preceded by a backup."""
+MANY: Final = 1_000  # an action on more labels, images or classes than this is preceded by a backup
 
 Clock = Callable[[], datetime]
 
@@ -202,8 +201,7 @@ def _thin(folder: Path, project: Path, project_id: str, now: datetime, *, kept: 
                 ours[place][0].unlink()
 
 
-Slot = Callable[[datetime], int | tuple[int, ...]]
-"""The stretch of time in which a backup lies."""
+Slot = Callable[[datetime], int | tuple[int, ...]]  # the stretch of time in which a backup lies
 
 KEPT_BEFORE_ACTIONS: Final = timedelta(days=14)
 _LATEST: Final = 8  # states that stay in any case

@@ -17,8 +17,7 @@ from engine.project.file.file_lock import held_draft
 from engine.project.file.file_state import Seal, has_state, mark_of, put_seal, read_mark, reader_of, seal_of
 from engine.project.file.on_disk import bare_file
 
-PAGES_AT_ONCE: Final = 500
-"""The writer waits at most while this many pages are copied: 2 MB, a few milliseconds."""
+PAGES_AT_ONCE: Final = 500  # the writer waits at most while this many pages are copied: 2 MB, a few milliseconds
 _CALM_TRIES: Final = 3
 
 RowCounts = dict[str, int]

@@ -106,8 +106,7 @@ DIGEST_BYTES: Final = 32
 _COUNTERS: Final = (slice(24, 28), slice(40, 44), slice(92, 100))  # change counter, schema cookie, valid for, library
 _BLOCK_BYTES: Final = 4 * 1024 * 1024
 
-Read = Callable[[int, int], bytes]
-"""Gives bytes of the file: start, size in bytes."""
+Read = Callable[[int, int], bytes]  # gives bytes of the file: start, size in bytes
 
 
 class Seal(Enum):

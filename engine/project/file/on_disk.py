@@ -21,8 +21,7 @@ JOURNAL_SUFFIX: Final = "-journal"
 INDEX_SUFFIX: Final = "-shm"
 SIDE_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, JOURNAL_SUFFIX)
 
-Identity = tuple[int, int]
-"""Device and number of a file: the same under every name that leads to it."""
+Identity = tuple[int, int]  # device and number of a file: the same under every name that leads to it
 
 
 def address(path: Path, options: str) -> str:

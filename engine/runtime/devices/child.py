@@ -18,8 +18,7 @@ from engine.runtime.sessions import open_session, run_session
 from engine.worker.client import Died, Done, TookTooLong, run
 from engine.worker.protocol import Failed, Request
 
-TRIAL_LIMIT_S: Final = 60.0
-"""Cold CUDA libraries are gigabytes that come from the disk: a slow one needs its time."""
+TRIAL_LIMIT_S: Final = 60.0  # cold CUDA libraries are gigabytes that come from the disk: a slow one needs its time
 _GRACE_S: Final = 5.0
 """The child ends by itself this much later: should this process be gone by then, nobody else would end it."""
 _LONGEST_WORDS: Final = 300  # characters of what a child that ended says of itself, at most

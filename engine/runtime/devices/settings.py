@@ -10,10 +10,8 @@ from engine.runtime.devices.facts import COREML_PROVIDER, CPU_PROVIDER, CUDA_PRO
 ProviderChain = tuple[tuple[str, dict[str, str]], ...]
 """Execution providers in the order in which they are offered each operator, with their options."""
 _WORKSPACE_BYTES: Final = 1 << 30  # what TensorRT may take to try kernels in. Chosen.
-SMALLEST_BATCH: Final = 8
-"""A GPU's images in one run, at least. Chosen; no GPU was at hand to measure with."""
-LARGEST_BATCH: Final = 128
-"""At most: more only takes memory. Chosen; no GPU was at hand to measure with."""
+SMALLEST_BATCH: Final = 8  # A GPU's images in one run, at least. Chosen; no GPU was at hand to measure with.
+LARGEST_BATCH: Final = 128  # at most: more only takes memory. Chosen; no GPU was at hand to measure with.
 _DEFAULT_BATCH: Final = 32  # where free memory is not known. Chosen; no GPU was at hand to measure with.
 _MEMORY_SHARE: Final = 0.25
 """Share of the free memory that a batch may take. Chosen: the driver and other programs need the rest."""

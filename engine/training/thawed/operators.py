@@ -10,8 +10,7 @@ from torch import Tensor, nn
 from engine.errors import ModelError
 
 Attributes = Mapping[str, Any]
-Inputs = Sequence[Any]
-"""Tensors; None where an optional input is left out."""
+Inputs = Sequence[Any]  # tensors; None where an optional input is left out
 
 _PLANE: Final = 2  # height and width: the only places that images have
 _KEPT: Final = 0  # in the wanted shape of a Reshape: as long as it was
@@ -20,8 +19,7 @@ _FLOATS: Final = frozenset({1, 10, 11, 16})
 """ONNX's numbers for float32, float16, float64 and bfloat16: all are float32 in training."""
 _BOOL: Final = 9  # ONNX's number for yes and no
 
-Operator = Callable[[Attributes, Inputs], Any]
-"""From attributes and inputs to the output, or to a tuple of outputs."""
+Operator = Callable[[Attributes, Inputs], Any]  # from attributes and inputs to the output, or to a tuple of outputs
 
 
 def _convolution(attributes: Attributes, inputs: Inputs) -> Tensor:
