@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import groupby
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QCheckBox, QRadioButton, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QButtonGroup,
+    QCheckBox,
+    QFrame,
+    QPlainTextEdit,
+    QRadioButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
 
 from app.controls import fill_column, make_flowing_label, make_hint, make_label, make_scroll_area
-from app.exporting.preview_view import PreviewView
 from app.exporting.wording import (
     WHICH_HINTS,
     coarse_text,
     description,
+    group_title,
     lacks_room,
     losses,
     placing_hint,
@@ -20,15 +33,145 @@ from app.exporting.wording import (
     preview_caption,
     which_text,
 )
-from app.texts import tr
+from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from engine.collection.exporting.export import Which
+from engine.collection.exporting.preview import ExportPreview
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.new_folder import Placing
 
 if TYPE_CHECKING:
     from app.exporting.logic import ExportLook
     from engine.interchange.labelled_images.formats import ImageFormat
+
+
+WIDEST_COLUMN: Final = 240
+"""Logical pixels; longer cells end in an ellipsis."""
+LINES_SHOWN: Final = 11
+"""Of a text; the rest scrolls."""
+ROWS_IN_SIGHT: Final = 6
+"""Of a table; the rest scrolls."""
+
+
+@final
+class PreviewView(QWidget):
+    """Shows what is not changed here; it can be selected and scrolled with the keyboard."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.caption = make_label("", "caption", wraps=True)
+        self.table = self._make_table()
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.text.setAccessibleName(tr("Preview"))
+        self.text.setTabChangesFocus(True)
+        self.text.setProperty("role", "preview")
+        self.text.setFixedHeight(LINES_SHOWN * self.text.fontMetrics().lineSpacing() + tokens().spacing.large)
+        fill_column(self, self.caption, self.table, self.text, spacing=tokens().spacing.tiny)
+        self.show_preview(ExportPreview(), "")
+
+    def _make_table(self) -> QTableWidget:
+        table = QTableWidget()
+        table.setAccessibleName(tr("Preview"))
+        table.setProperty("role", "preview")
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setTabKeyNavigation(False)
+        table.setWordWrap(False)
+        table.setFrameShape(QFrame.Shape.NoFrame)
+        table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        table.verticalHeader().hide()
+        row = tokens().spacing.control_height - tokens().spacing.tiny
+        table.verticalHeader().setDefaultSectionSize(row)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setMaximumSectionSize(WIDEST_COLUMN)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        table.setFixedHeight((ROWS_IN_SIGHT + 1) * row + tokens().spacing.medium)
+        return table
+
+    @property
+    def lines(self) -> list[str]:
+        """The text that is shown; [] for a table."""
+        return [] if self.text.isHidden() else self.text.toPlainText().split("\n")
+
+    def show_preview(self, preview: ExportPreview, caption: str) -> None:
+        """Show a preview, and what it is made of."""
+        self.caption.setText(caption)
+        self.table.setVisible(bool(preview.columns))
+        self.text.setVisible(bool(preview.lines))
+        if preview.columns:
+            self._fill_table(preview)
+        if self.text.toPlainText() != "\n".join(preview.lines):
+            self.text.setPlainText("\n".join(preview.lines))
+
+    def _fill_table(self, preview: ExportPreview) -> None:
+        self.table.setColumnCount(len(preview.columns))
+        self.table.setHorizontalHeaderLabels(preview.columns)
+        self.table.setRowCount(len(preview.rows))
+        for row, cells in enumerate(preview.rows):
+            for place, cell in enumerate(cells):
+                item = QTableWidgetItem(cell)
+                item.setToolTip(plain_tip(cell))
+                self.table.setItem(row, place, item)
+        self.table.resizeColumnsToContents()
+
+
+@final
+class FormatList(QWidget):
+    """One format is chosen; the arrow keys go through them, and what is chosen is in sight.
+
+    Signals:
+        chosen: name of the format.
+
+    Attributes:
+        buttons: by the format's name.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, offered: Mapping[str, ImageFormat]) -> None:
+        super().__init__()
+        self.buttons: dict[str, QRadioButton] = {}
+        self._group = QButtonGroup(self)
+        self._area = make_scroll_area()
+        spacing = tokens().spacing
+        body = QWidget()
+        body.setProperty("surface", "raised")
+        column = fill_column(body, spacing=spacing.small)
+        column.setContentsMargins(spacing.large, 0, spacing.small, spacing.small)
+        for group, members in groupby(offered.items(), key=lambda item: item[1].group):
+            if self.buttons:
+                column.addSpacing(spacing.medium)
+            column.addWidget(make_label(group_title(group), "section"))
+            for name, one in members:
+                column.addWidget(self._button_for(name, one))
+        column.addStretch(1)
+        self._area.setWidget(body)
+        fill_column(self, self._area)
+
+    @property
+    def name(self) -> str:
+        return next(name for name, button in self.buttons.items() if button.isChecked())
+
+    def choose(self, name: str) -> None:
+        self.buttons[name].setChecked(True)
+
+    def _button_for(self, name: str, one: ImageFormat) -> QRadioButton:
+        button = QRadioButton(tr(one.title))
+        button.setAccessibleDescription(description(one))
+        button.setToolTip(plain_tip(description(one)))
+        button.toggled.connect(lambda is_on: self._on_toggled(name) if is_on else None)
+        self._group.addButton(button)
+        self.buttons[name] = button
+        return button
+
+    def _on_toggled(self, name: str) -> None:
+        self._area.ensureWidgetVisible(self.buttons[name])
+        self.chosen.emit(name)
+
 
 _BULLET: Final = "•  "
 

@@ -19,8 +19,7 @@ from app.controls import (
     make_separator,
     set_property,
 )
-from app.exporting.details import ExportDetails
-from app.exporting.format_list import FormatList
+from app.exporting.details import ExportDetails, FormatList
 from app.exporting.logic import ExportLook, renamed_target
 from app.exporting.wording import problem_text, target_facts, target_label
 from app.palette.overlay import Overlay

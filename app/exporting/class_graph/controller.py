@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, final
+from typing import TYPE_CHECKING, Final, cast, final
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
@@ -12,15 +12,57 @@ from PySide6.QtWidgets import QWidget
 from app.file_dialogs import save_file_at
 from app.jobs.background_thread import BackgroundThread, ThreadJob
 from app.settings import Settings
-from app.texts import tr
-from app.wording import sentence
+from app.texts import fill, marked, plural, tr
+from app.wording import number, sentence
+from engine.files import shown
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:
+    from pathlib import Path
+
     from app.exporting.class_graph.logic import OfferedFormat, WrittenClasses
     from app.session import Session
     from app.status.toast import Toast
     from engine.collection.exporting.export_graph import GraphToWrite
     from engine.events import CancelToken, OnProgress
+
+
+TITLES: Final = {
+    "json": marked("JSON, everything that is known of the classes"),
+    "csv": marked("Table for spreadsheets"),
+    "graphml": marked("GraphML for Gephi, yEd and Cytoscape"),
+    "skos": marked("SKOS thesaurus"),
+    "dot": marked("DOT for Graphviz"),
+    "svg": marked("SVG drawing"),
+    "svg-dark": marked("SVG drawing, dark"),
+    "png": marked("PNG picture"),
+    "png-dark": marked("PNG picture, dark"),
+}
+"""Of each format, for the dialog's list."""
+
+
+def filter_text(offered: OfferedFormat) -> str:
+    """A format's row in the dialog's list: `SVG drawing (*.svg)`."""
+    return f"{tr(TITLES[offered.name])} (*{offered.suffix})"
+
+
+def job_title(target: Path) -> str:
+    """What the bar at the foot of the window says meanwhile."""
+    return tr("Exporting %1", shown(target.name))
+
+
+def taken_text(target: Path, kind: str) -> str:
+    """`birds.svg is a JPEG picture, not an export like this one.`."""
+    return tr("%1 is %2, not an export like this one.", shown(target.name), kind)
+
+
+def done_text(written: WrittenClasses) -> str:
+    """`Exported 312 classes to birds.svg`, and that a picture had to be smaller."""
+    text = plural(written.classes, "Exported %n class to %1", "Exported %n classes to %1", shown(written.target.name))
+    if written.share == 1:
+        return text
+    percent = number(max(1, int(100 * written.share)))
+    smaller = tr("The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.")
+    return f"{text}. {fill(smaller, percent)}"
 
 
 @final
@@ -52,7 +94,6 @@ class GraphExport(QObject):
     def choose(self) -> None:
         """Ask for a file and its format, those of last time offered first."""
         from app.exporting.class_graph.logic import FIRST, chosen_format, offered_formats
-        from app.exporting.class_graph.wording import filter_text
 
         info = self._session.info
         if info is None:
@@ -85,7 +126,6 @@ class GraphExport(QObject):
         self._session.ask(question, begin, owner=self, topic="graph export")
 
     def _ask_to_replace(self, target: Path, form: OfferedFormat, kind: str) -> None:
-        from app.exporting.class_graph.wording import taken_text
 
         self._toast.say_failure(
             taken_text(target, kind),
@@ -94,7 +134,6 @@ class GraphExport(QObject):
         )
 
     def _start(self, content: GraphToWrite, target: Path, form: OfferedFormat) -> None:
-        from app.exporting.class_graph.wording import job_title
 
         def work(_on_progress: OnProgress, cancel: CancelToken) -> WrittenClasses:
             from app.exporting.class_graph.logic import write
@@ -110,7 +149,6 @@ class GraphExport(QObject):
         job.start()
 
     def _on_finished(self, done: WrittenClasses) -> None:
-        from app.exporting.class_graph.wording import done_text
 
         self._toast.say(
             done_text(done), action=tr("Show in folder"), on_action=lambda: self._show_folder(done.target.parent)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.importing.wording import file_kinds, folders_question, make_classes, only_add_images, raw_doubles_text
+from app.importing.controller import file_kinds, folders_question, make_classes, only_add_images, raw_doubles_text
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
 from app.exporting.class_graph import picture
+from app.exporting.class_graph.controller import TITLES, filter_text
 from app.exporting.class_graph.logic import OfferedFormat, chosen_format, offered_formats
 from app.exporting.class_graph.picture import png_of
-from app.exporting.class_graph.wording import TITLES, filter_text
 from app.exporting.controller import Exporting
 from engine.collection.exporting.export_graph import GRAPH_FORMATS
 from engine.collection.outputs import is_own_output
