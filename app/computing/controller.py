@@ -1,15 +1,19 @@
-"""Choosing the device that looks at images, telling when it fails, and letting the collection teach or not."""
+"""The device that embeds images, and whether the model learns from unlabelled images."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QToolButton
+
 from app.actions.row import Needs, Section, action
-from app.computing.device_chip import DeviceChip
 from app.computing.logic import CollectionFacts, Survey, collection_facts, switch_collection
+from app.computing.wording import chip_tip, device_title
 from app.feature import Feature
 from app.jobs.process_job import JobSlot
-from app.texts import marked, tr
+from app.texts import marked, plain_tip, tr
+from app.theme.icons import icon
 from app.wording import sentence
 from engine.runtime.devices.facts import AUTO
 from engine.texts import translated
@@ -19,19 +23,65 @@ if TYPE_CHECKING:
     from app.shell import Shell
     from engine.runtime.providers import DeviceList
 
+_WIDEST: Final = 120
+_ICON_SIDE: Final = 14
+
+
+@final
+class DeviceChip(QToolButton):
+    """The device as a small button of the status bar: its tip gives details, a click opens the panel."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "chip")
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setIconSize(QSize(_ICON_SIDE, _ICON_SIDE))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.show_chosen(AUTO)
+
+    @property
+    def device_name(self) -> str:
+        """The device in use; the chosen one before the first use."""
+        return self._used or device_title(self._chosen)
+
+    def show_chosen(self, device: str) -> None:
+        self._chosen, self._used, self._reason, self._notice = device, "", "", ""
+        self._show()
+
+    def show_used(self, name: str, reason: str = "") -> None:
+        """Show the device in use; `reason`: why it is no GPU, "" keeps the reason of the same device."""
+        self._reason = reason or (self._reason if name == self._used else "")
+        self._used = name
+        self._show()
+
+    def show_notice(self, notice: str) -> None:
+        """Show that the device failed, until another one is chosen."""
+        self._notice = notice
+        self._show()
+
+    def _show(self) -> None:
+        name = self.device_name
+        self.setIcon(icon("warning", "warning") if self._notice else icon("device"))
+        self.setText(self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST))
+        tip = chip_tip(self._chosen, self._used, self._reason, self._notice)
+        self.setToolTip(plain_tip(tip))
+        self.setAccessibleName(tr("Device: %1", name))
+        self.setAccessibleDescription(tip)
+
+
 FACTS: Final = "collection facts"
 
 
 @final
 class Computing(Feature):
-    """Opens the panel and does what is asked for there."""
+    """Opens the panel and applies its choices."""
 
     guide_page = "gpu"
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.panel: ComputingPanel | None = None
-        self.looking = JobSlot(self._session.jobs, keeps_finished=False)  # tries the devices, in a worker
+        self.looking = JobSlot(self._session.jobs, keeps_finished=False)  # tests the devices
         self.chip = DeviceChip()
         self._embedding = shell.embedding
         self._survey: Survey | None = None
@@ -58,7 +108,7 @@ class Computing(Feature):
 
     @action("choose_device", marked("Performance…"), "device", "Ctrl+D", Section.MODEL_DEVICE, needs=Needs.NOTHING)
     def open_panel(self) -> None:
-        """Show the panel over the window; the devices are tried when that was not done yet."""
+        """Show the panel; the devices are tested the first time."""
         if self.panel is None:
             self.panel = self._make_panel()
         self.panel.show_device(self._settings.device)
@@ -82,10 +132,7 @@ class Computing(Feature):
         panel.collection_switched.connect(self.let_collection_teach)
         return panel
 
-    # -- the device
-
     def choose(self, device: str) -> None:
-        """Look at images on a device from now on, also after a restart."""
         self._settings.device = device
         self._notice = ""
         self._use(device)
@@ -98,7 +145,7 @@ class Computing(Feature):
         self._embedding.use_device(device)
 
     def look(self) -> None:
-        """Try the devices of this computer; a driver may take seconds, or crash, in a process of its own."""
+        """Test the devices in a worker, as a driver may be slow or crash."""
         from engine.runtime.providers import ListDevices
 
         if not self.looking.is_busy:
@@ -112,11 +159,10 @@ class Computing(Feature):
 
     def _show_survey(self) -> None:
         if self.panel is not None:
-            is_looking, error = self.looking.is_busy, self.looking.error
-            self.panel.show_survey(self._survey, error=error, is_looking=is_looking)
+            self.panel.show_survey(self._survey, error=self.looking.error, is_looking=self.looking.is_busy)
 
     def _on_notice(self, notice: str) -> None:
-        """Say once that the device failed; the chip and the panel keep it until a job goes well."""
+        """Report a device failure once; chip and panel show it until a job succeeds."""
         if notice == self._notice:
             return
         self._notice = notice
@@ -127,22 +173,19 @@ class Computing(Feature):
             self._toast.say_failure(sentence(notice), **self._way_out())
 
     def _on_failed(self, message: str) -> None:
-        """A device that was asked for by name may be the reason, so another one is offered."""
+        """Offer other devices, as the chosen one may be the cause."""
         if self._settings.device != AUTO:
             self._toast.say_failure(message, **self._way_out())
 
     def _way_out(self) -> dict[str, Any]:
         return {"action": tr("Devices…"), "on_action": self.open_panel}
 
-    # -- the collection
-
     def let_collection_teach(self, is_on: bool) -> None:
-        """Change the setting of the open project; undo changes it back."""
         self._is_switching = True
         self._session.act(lambda project: switch_collection(project, is_on=is_on))
 
     def _on_refused(self) -> None:
-        """Show the setting as it is when it could not be changed."""
+        """Reset the switch when the setting could not be changed."""
         if self._is_switching:
             self._ask_for_facts()
 

@@ -1,23 +1,21 @@
-"""The panel "Performance": which device looks at images, and whether the collection teaches, too."""
+"""The panel "Performance": device, and learning from unlabelled images."""
 
 from typing import Final, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QCheckBox,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QRadioButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QCheckBox, QFrame, QHBoxLayout, QLabel, QRadioButton, QSizePolicy, QWidget
 
 from app.computing.logic import CollectionFacts, Survey, is_choosable, listed_devices
 from app.computing.wording import collection_line, device_facts, device_title, survey_note
-from app.controls import make_button, make_hint, make_label, make_notice_column, make_separator
+from app.controls import (
+    fill_column,
+    make_button,
+    make_flowing_label,
+    make_hint,
+    make_label,
+    make_notice_column,
+    make_separator,
+)
 from app.palette.overlay import ScrollingCard
 from app.texts import breakable, tr
 from app.theme.tokens import tokens
@@ -41,32 +39,28 @@ class ComputingPanel(ScrollingCard):
         self.buttons = {device: QRadioButton(device_title(device)) for device in listed_devices()}
         self._facts = {device: _below("") for device in self.buttons}
         self.notice = QFrame()
-        self._notice_text = _flowing("", "warning")
+        self._notice_text = make_flowing_label("", "warning")
         make_notice_column(self.notice, "warning").addWidget(self._notice_text)
-        self._note = _flowing("", "caption")
+        self._note = make_flowing_label("", "caption")
         self.look_button = make_button(tr("Check again"), self.look_requested.emit, variant="flat")
         self.switch = QCheckBox(tr("Learn from unlabelled images too"))
         self._line = _below("")
         self._collection = self._make_collection()
         self._fill_body()
-        self._connect()
+        self.switch.clicked.connect(self.collection_switched)
         self.show_device(AUTO)
         self.show_survey(None)
         self.show_notice("")
         self.show_collection(None, can_switch=False)
 
-    # -- putting together
-
     def _fill_body(self) -> None:
         spacing = tokens().spacing
-        column = QVBoxLayout(self.body)
+        column = fill_column(self.body, self.notice, make_label(tr("Device"), "section"))
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
-        column.setSpacing(spacing.small)
-        column.addWidget(self.notice)
-        column.addWidget(make_label(tr("Device"), "section"))
         group = QButtonGroup(self)
         for device, button in self.buttons.items():
             group.addButton(button)
+            button.toggled.connect(lambda is_on, device=device: self._on_toggled(device, is_on=is_on))
             column.addWidget(button)
             column.addWidget(self._facts[device])
         foot = QHBoxLayout()
@@ -78,29 +72,16 @@ class ComputingPanel(ScrollingCard):
 
     def _make_collection(self) -> QWidget:
         part = QWidget()
-        column = QVBoxLayout(part)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(tokens().spacing.small)
-        column.addWidget(make_separator())
-        column.addWidget(make_label(tr("Learning"), "section"))
-        column.addWidget(self.switch)
-        column.addWidget(_below(tr("Unlabelled and coarsely labelled images refine the class prototypes.")))
-        column.addWidget(self._line)
+        hint = _below(tr("Unlabelled and coarsely labelled images refine the class prototypes."))
+        fill_column(part, make_separator(), make_label(tr("Learning"), "section"), self.switch, hint, self._line)
         return part
-
-    def _connect(self) -> None:
-        for device, button in self.buttons.items():
-            button.toggled.connect(lambda is_on, device=device: self._on_toggled(device, is_on=is_on))
-        self.switch.clicked.connect(self.collection_switched)
-
-    # -- what is shown
 
     def show_device(self, device: str) -> None:
         self._chosen = device
         self.buttons[device].setChecked(True)
 
     def show_survey(self, survey: Survey | None, *, error: str = "", is_looking: bool = False) -> None:
-        """Show what is known of the devices; those that do not work cannot be chosen, and say why."""
+        """Show the devices; those that do not work are disabled, with the reason."""
         for device, button in self.buttons.items():
             facts = device_facts(device, survey)
             button.setText(device_title(device, survey))
@@ -113,13 +94,12 @@ class ComputingPanel(ScrollingCard):
         self._settle()
 
     def show_notice(self, notice: str) -> None:
-        """Show that a device failed, until another one is chosen."""
         self._notice_text.setText(breakable(sentence(notice)))
         self.notice.setVisible(bool(notice))
         self._settle()
 
     def show_collection(self, facts: CollectionFacts | None, *, can_switch: bool) -> None:
-        """Show the project's setting and what the check said; nothing without a project."""
+        """Show the project's setting and the evaluation; nothing without a project."""
         self._collection.setVisible(facts is not None)
         if facts is not None:
             self.switch.setChecked(facts.is_on)
@@ -137,7 +117,6 @@ class ComputingPanel(ScrollingCard):
 
     @property
     def collection_line(self) -> str:
-        """The line below the switch; empty while there is no project."""
         return "" if self._collection.isHidden() else self._line.text()
 
     def _on_toggled(self, device: str, *, is_on: bool) -> None:
@@ -147,16 +126,8 @@ class ComputingPanel(ScrollingCard):
 
 
 def _below(text: str) -> QLabel:
-    """A quiet line that belongs to the button above it."""
-    return _eased(make_hint(text))
-
-
-def _flowing(text: str, role: str) -> QLabel:
-    return _eased(make_label(text, role, wraps=True))
-
-
-def _eased(label: QLabel) -> QLabel:
-    """Let words that wrap want no more height than they need at the width that they get."""
+    """A hint that needs no more height than its text at the given width."""
+    label = make_hint(text)
     policy = label.sizePolicy()
     policy.setVerticalPolicy(QSizePolicy.Policy.Preferred)
     label.setSizePolicy(policy)

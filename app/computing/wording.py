@@ -1,10 +1,10 @@
-"""Devices and the collection stage in words, in the person's language and number format."""
+"""Text of devices and of the collection stage."""
 
 from typing import Final
 
 from PySide6.QtCore import QLocale
 
-from app.computing.logic import CPU, ON_DEMAND, CollectionFacts, DeviceReport, Survey, first_with_reason
+from app.computing.logic import CPU, ON_DEMAND, CollectionFacts, Survey, first_with_reason
 from app.texts import tr
 from app.wording import number, sentence
 from engine.runtime.devices.facts import AUTO
@@ -13,9 +13,9 @@ _SLOW: Final = 10
 
 
 def device_title(device: str, survey: Survey | None = None) -> str:
-    """`NVIDIA H200 (CUDA)`; without a name of the computer's own the kind of device."""
+    """`NVIDIA H200 (CUDA)`; the kind of device where its name is unknown."""
     report = None if survey is None else survey.reports.get(device)
-    own = report.name if report is not None and device != "tensorrt" else ""
+    own = report.device_name if report is not None and device != "tensorrt" else ""
     match device:
         case "auto":
             return tr("Automatic")
@@ -33,12 +33,13 @@ def device_title(device: str, survey: Survey | None = None) -> str:
 
 def device_facts(device: str, survey: Survey | None) -> str:
     if device == AUTO:
-        return _auto_facts(survey)
+        works = tr("Uses the fastest device that works.")
+        return works if survey is None else tr("Uses the fastest device that works: %1.", survey.auto_name)
     report = None if survey is None else survey.reports.get(device)
     if survey is None or report is None:
         return tr("Always available.") if device == CPU else ""
     if report.works:
-        return speed(report)
+        return _speed_text(report.speed.get("images_per_s"))
     if report.cause == ON_DEMAND:
         return tr("Its libraries are installed. It builds an engine before the first image, which takes minutes.")
     if first_with_reason(device, survey) != device:
@@ -46,23 +47,15 @@ def device_facts(device: str, survey: Survey | None) -> str:
     return f"{sentence(report.reason)} {sentence(report.remedy)}".strip()
 
 
-def _auto_facts(survey: Survey | None) -> str:
-    if survey is None:
-        return tr("Uses the fastest device that works.")
-    return tr("Uses the fastest device that works: %1.", survey.auto_name)
-
-
-def speed(report: DeviceReport) -> str:
-    """`Available, about 1,193 images/s.`, as far as it was measured."""
-    if report.images_per_s is None:
+def _speed_text(images_per_s: float | None) -> str:
+    """`Available, about 1,193 images/s.`."""
+    if images_per_s is None:
         return tr("Available.")
-    figures = 0 if report.images_per_s >= _SLOW else 1
-    rate = QLocale().toString(report.images_per_s, "f", figures)
+    rate = QLocale().toString(images_per_s, "f", 0 if images_per_s >= _SLOW else 1)
     return tr("Available, about %1 images/s.", rate)
 
 
 def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
-    """What the figures mean, or how far the look at the devices is."""
     if is_looking:
         return tr("Testing the devices of this computer…")
     if error:
@@ -75,7 +68,7 @@ def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
 
 
 def chip_tip(chosen: str, used: str, reason: str, notice: str) -> str:
-    """What looks at images, why it is no GPU, and what a click does; one line each."""
+    """Device, why it is no GPU, and what a click does."""
     if used:
         first = tr("Device: %1", used)
     elif chosen == AUTO:
@@ -88,12 +81,8 @@ def chip_tip(chosen: str, used: str, reason: str, notice: str) -> str:
     return "\n".join(filter(None, (first, why, tr("Click to choose the device"))))
 
 
-def chip_name(text: str) -> str:
-    return tr("Device: %1", text)
-
-
 def collection_line(facts: CollectionFacts) -> str:
-    """What the check on held-out shots said, and what would help most."""
+    """Result on held-out shots, and advice."""
     line = _check_line(facts)
     if facts.figures is None or not facts.figures.has_shots_from_elsewhere:
         return line

@@ -1,1 +1,0 @@
-"""Import labels…: what others labelled comes back, looked through before anything is changed."""

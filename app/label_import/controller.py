@@ -1,4 +1,4 @@
-"""Labels of others: read and compared beside the window, taken over on the project's thread as one step."""
+"""Imports labels: compared with the project on a thread, added as one step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # the window shows first
 
 @final
 class LabelImports(Imports["LabelImportCard"]):
-    """Imports labels; also takes dropped files, and passes on those that hold none."""
+    """Imports labels, also from dropped files."""
 
     guide_page = "exporting#importing-labels"
     purpose = Purpose.LABELS
@@ -34,13 +34,9 @@ class LabelImports(Imports["LabelImportCard"]):
         shell.files_given.connect(self.take_dropped)
 
     @action(
-        "import_labels",
-        marked("Import labels…"),
-        "label",
-        "Ctrl+Shift+L",
-        Section.PROJECT_EXCHANGE,
+        "import_labels", marked("Import labels…"), "label", "Ctrl+Shift+L", Section.PROJECT_EXCHANGE,
         needs=WRITE_FOR_GOOD,
-    )
+    )  # fmt: skip
     def import_labels(self) -> None:
         self.open_card()
 
@@ -63,7 +59,7 @@ class LabelImports(Imports["LabelImportCard"]):
         return survey_labels(project, source, cancel)
 
     def take_dropped(self, paths: Sequence[Path]) -> None:
-        """Show what a dropped file of labels would bring; everything else that is dropped goes its usual way."""
+        """Read a dropped file of labels; add other files as images."""
         from app.label_import.logic import is_labels, may_be_labels
 
         info = self._session.info
@@ -88,7 +84,6 @@ class LabelImports(Imports["LabelImportCard"]):
             from engine.collection.importing.import_labels import import_labels
 
             survey.contents.cancel = cancel
-
             return import_labels(
                 live.project, survey.source, who=who, adds_classes=adds_classes, adds_images=adds_images,
                 read=survey.read, contents=survey.contents,

@@ -1,4 +1,4 @@
-"""What importing a file of labels would do, found out on a thread of its own. No Qt."""
+"""Compares a file of labels with the project. No Qt."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -16,36 +16,23 @@ from engine.project import Project
 from engine.texts import translated
 
 DROPPED: Final = frozenset({".csv", ".jsonl", ".json", ".xml", ".zip", ".parquet"})
-"""Suffixes of files that may hold labels when they are dropped; folders are taken for images."""
+"""Suffixes of dropped files that may hold labels; folders hold images."""
 
 
 @dataclass(frozen=True)
 class LabelSurvey:
-    """A source of labels, compared with the project.
+    """A source of labels, compared with the project."""
 
-    Attributes:
-        source: the file or folder.
-        title: of its format.
-        read: what it says; the project's own thread need not read it again.
-        plan: what would be done.
-        people: who gave the labels that would be taken over, as the source says, those with the most first.
-        is_nameless: whether it does not say so of all labels.
-        missing_images: images that the project does not have, as the source names them; those found on disk first.
-        on_disk: which of these are found.
-        counts: labels that would be taken over, by whether classes are made and whether images are added.
-        contents: files that were read for it.
-    """
-
-    source: Path
-    title: str
-    read: ReadLabels
+    source: Path  # file or folder
+    title: str  # of its format
+    read: ReadLabels  # its content
     plan: LabelPlan
-    people: tuple[str, ...]
-    is_nameless: bool
-    missing_images: tuple[str, ...]
-    on_disk: frozenset[str]
-    counts: Mapping[tuple[bool, bool], int]
-    contents: FileContents = field(default_factory=FileContents)
+    people: tuple[str, ...]  # annotators of the labels to import, by descending number of labels
+    is_nameless: bool  # whether labels have no annotator
+    missing_images: tuple[str, ...]  # images that the project lacks; those found on disk first
+    on_disk: frozenset[str]  # missing images found on disk
+    counts: Mapping[tuple[bool, bool], int]  # labels to import, by whether classes are made and images added
+    contents: FileContents = field(default_factory=FileContents)  # files read so far
 
 
 def may_be_labels(path: Path) -> bool:
@@ -54,7 +41,7 @@ def may_be_labels(path: Path) -> bool:
 
 
 def is_labels(path: Path) -> bool:
-    """Whether a file holds labels; looks into it."""
+    """Whether a file holds labels, by its content."""
     try:
         return path.is_file() and bool(detect(path))
     except (ProtoleafError, OSError):
@@ -62,7 +49,7 @@ def is_labels(path: Path) -> bool:
 
 
 def survey_labels(project_path: Path, source: Path, cancel: CancelToken | None = None) -> LabelSurvey:
-    """Compare a source of labels with the project; nothing is changed.
+    """Compare a source of labels with the project.
 
     Raises:
         FormatError, StorageError: the source cannot be read.
@@ -100,11 +87,11 @@ def _format_of(source: Path) -> str:
 
 def _labels_coming(plan: LabelPlan, on_disk: frozenset[str], adds_classes: bool, adds_images: bool) -> int:
     missing = set(plan.missing_images)
-    come = set()
+    coming = set()
     for label in plan.waiting:
         waits_for_class, waits_for_image = label.names in plan.new_classes, label.image in missing
         gets_class = adds_classes or not waits_for_class
         gets_image = (adds_images and label.image in on_disk) or not waits_for_image
         if gets_class and gets_image and (waits_for_class or waits_for_image):
-            come.add(label.image)
-    return len(plan.labels) + len(come)
+            coming.add(label.image)
+    return len(plan.labels) + len(coming)

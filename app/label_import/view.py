@@ -1,40 +1,16 @@
-"""The card "Import labels": choose a file or folder, look through what would be done, import."""
+"""The card "Import labels": choose a file or folder, review the changes, import."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.controls import make_flowing_label, make_label
-from app.label_import.wording import (
-    add_images_text,
-    class_conflict_rows,
-    class_conflicts_title,
-    class_rows,
-    classes_title,
-    conflict_rows,
-    conflicts_title,
-    content_conflict_rows,
-    content_conflicts_title,
-    contradictions_title,
-    image_rows,
-    images_title,
-    import_button,
-    kind_text,
-    make_classes_text,
-    none_found,
-    passed_over,
-    problems_title,
-    suggestion_rows,
-    suggestions_note,
-    suggestions_title,
-    summary_text,
-)
+from app.controls import fill_row, make_flowing_label, make_label
+from app.label_import import wording
 from app.palette.import_card import MOST_ROWS, ImportCard, PlanSection
 from app.texts import tr
-from app.theme.tokens import tokens
 from engine.files import shown
 
 if TYPE_CHECKING:
@@ -43,19 +19,9 @@ if TYPE_CHECKING:
 
 @final
 class LabelImportCard(ImportCard["LabelSurvey"]):
-    """Shows what importing labels would do.
+    """Shows what importing labels would do."""
 
-    Signals:
-        import_requested: take over what is shown; whether classes are made, whether images are added, and whose labels
-            they are where the source does not say.
-
-    Attributes:
-        who: that name.
-        conflicts, class_conflicts, content_conflicts, contradictions: the lists of what is not clear.
-        classes, suggestions, images, problems: the other lists.
-    """
-
-    import_requested = Signal(bool, bool, str)
+    import_requested = Signal(bool, bool, str)  # make classes, add images, annotator of nameless labels
 
     def __init__(self, host: QWidget) -> None:
         words = tr(
@@ -74,67 +40,56 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         self.suggestions = PlanSection(tr("Keywords"), (tr("Keyword"), tr("Images")))
         self.problems = PlanSection(tr("Problems"), (tr("Problem"),))
         self._passed_over = make_flowing_label("", "secondary")
-        self.who = QLineEdit()
-        self._whose = self._make_whose()
+        self.who = QLineEdit()  # annotator of nameless labels
+        label = make_label(tr("Labelled by"), "secondary")
+        label.setBuddy(self.who)
+        self.who.setAccessibleName(label.text())
+        self._whose = QWidget()
+        fill_row(self._whose, label, self.who)
         conflicts = self.conflicts, self.class_conflicts, self.content_conflicts, self.contradictions
         sections = (*conflicts, self.classes, self.suggestions, self.images, self.problems)
         self._fill(self._passed_over, self._whose, *sections)
         for section in (self.classes, self.images):
             section.box.toggled.connect(lambda _is_on: self._show_choice())
 
-    def _make_whose(self) -> QWidget:
-        whose = QWidget()
-        row = QHBoxLayout(whose)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(tokens().spacing.small)
-        label = make_label(tr("Labelled by"), "secondary")
-        label.setBuddy(self.who)
-        self.who.setAccessibleName(label.text())
-        row.addWidget(label)
-        row.addWidget(self.who, 1)
-        return whose
-
-    # -- what is shown
-
     @property
     def passed_over(self) -> str:
-        """What the source says besides."""
         return self._passed_over.text()
 
     def _show_found(self, survey: LabelSurvey) -> None:
-        """Show what would be imported."""
         plan = survey.plan
-        self._kind.setText(kind_text(survey))
-        self._passed_over.setText(passed_over(survey))
+        self._kind.setText(wording.kind_text(survey))
+        self._passed_over.setText(wording.passed_over(survey))
         self._passed_over.setVisible(bool(self._passed_over.text()))
         self.who.setText(shown(survey.source.name))
         self._whose.setVisible(survey.is_nameless)
-        for section, found, title in (
-            (self.conflicts, plan.conflicts, conflicts_title),
-            (self.contradictions, plan.contradictions, contradictions_title),
+        for section, found, title_of in (
+            (self.conflicts, plan.conflicts, wording.conflicts_title),
+            (self.contradictions, plan.contradictions, wording.contradictions_title),
         ):
-            section.show_rows(title(len(found)), conflict_rows(found), total=len(found))
+            section.show_rows(title_of(len(found)), wording.conflict_rows(found), total=len(found))
         count = len(plan.class_conflicts)
         self.class_conflicts.show_rows(
-            class_conflicts_title(count), class_conflict_rows(plan.class_conflicts), total=count
+            wording.class_conflicts_title(count), wording.class_conflict_rows(plan.class_conflicts), total=count
         )
         count = len(plan.content_conflicts)
         self.content_conflicts.show_rows(
-            content_conflicts_title(count), content_conflict_rows(plan.content_conflicts), total=count
+            wording.content_conflicts_title(count), wording.content_conflict_rows(plan.content_conflicts), total=count
         )
         count = len(plan.new_classes)
-        self.classes.show_rows(classes_title(count), class_rows(survey), total=count, choice=make_classes_text(count))
+        choice = wording.make_classes_text(count)
+        self.classes.show_rows(wording.classes_title(count), wording.class_rows(survey), total=count, choice=choice)
         count, found_on_disk = len(survey.missing_images), len(survey.on_disk)
-        self.images.show_rows(
-            images_title(count), image_rows(survey), total=count,
-            choice=add_images_text(found_on_disk) if found_on_disk else "", note="" if found_on_disk else none_found(),
-        )  # fmt: skip
-        keywords, count = suggestion_rows(survey), len(plan.suggestions)
-        self.suggestions.show_rows(suggestions_title(count), keywords, total=count, note=suggestions_note())
-        problems = plan.problems[:MOST_ROWS]
-        self.problems.show_rows(
-            problems_title(len(plan.problems)), [(shown(each),) for each in problems], total=len(plan.problems)
-        )
+        choice = wording.add_images_text(found_on_disk) if found_on_disk else ""
+        note = "" if found_on_disk else tr("None of them was found on disk.")
+        title, rows = wording.images_title(count), wording.image_rows(survey)
+        self.images.show_rows(title, rows, total=count, choice=choice, note=note)
+        title = wording.suggestions_title(len(plan.suggestions))
+        note = tr("To use one, create a class of this name and import again.")
+        rows = wording.suggestion_rows(survey)
+        self.suggestions.show_rows(title, rows, total=len(plan.suggestions), note=note)
+        count, problems = len(plan.problems), [(shown(each),) for each in plan.problems[:MOST_ROWS]]
+        self.problems.show_rows(wording.problems_title(count), problems, total=count)
 
     @property
     def _choices(self) -> tuple[bool, bool]:
@@ -143,12 +98,10 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
     def _show_choice(self) -> None:
         if self.survey is not None:
             count = self.survey.counts[self._choices]
-            self._summary.setText(summary_text(count))
-            self.import_button.setText(import_button(count))
+            self._summary.setText(wording.summary_text(count))
+            self.import_button.setText(wording.import_button(count))
             self.import_button.setEnabled(count > 0)
             self._settle()
-
-    # -- what the person does
 
     def _request(self) -> None:
         self.import_requested.emit(*self._choices, self.who.text().strip())

@@ -1,4 +1,4 @@
-"""What the card "Import labels" says."""
+"""Text of the card "Import labels"."""
 
 from __future__ import annotations
 
@@ -15,12 +15,7 @@ if TYPE_CHECKING:
     from engine.collection.importing.import_labels import LabelImport
     from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelConflict
 
-PEOPLE_NAMED: Final = 3
-"""Names in one line; the others are counted."""
-
-
-def labels(count: int) -> str:
-    return plural(count, "1 label", "%n labels")
+PEOPLE_NAMED: Final = 3  # in one line; the others are counted
 
 
 def kind_text(survey: LabelSurvey) -> str:
@@ -43,7 +38,7 @@ def summary_text(count: int) -> str:
 
 
 def passed_over(survey: LabelSurvey) -> str:
-    """What the source says besides, and why it is no news."""
+    """Labels of the source that are not imported."""
     plan, parts = survey.plan, []
     if plan.already_there:
         parts.append(
@@ -64,7 +59,6 @@ def passed_over(survey: LabelSurvey) -> str:
 
 
 def conflicts_title(count: int) -> str:
-    """Where the project says something else."""
     return plural(
         count,
         "1 image is labelled differently here. Your label stays.",
@@ -73,7 +67,6 @@ def conflicts_title(count: int) -> str:
 
 
 def contradictions_title(count: int) -> str:
-    """Where the source says two things."""
     return plural(
         count,
         "1 image has two classes in the file. The first is taken.",
@@ -82,7 +75,6 @@ def contradictions_title(count: int) -> str:
 
 
 def class_conflicts_title(count: int) -> str:
-    """Where it is not clear which class a label names."""
     return plural(
         count,
         "1 label may mean another class. It is not imported.",
@@ -91,7 +83,7 @@ def class_conflicts_title(count: int) -> str:
 
 
 def class_conflict_rows(conflicts: tuple[ClassConflict, ...]) -> list[tuple[str, ...]]:
-    """Image, what the file says, the class of that name here, the class of that id here."""
+    """Image, class in the file, class of this name here, class of this id here."""
     return [
         (
             shown(each.image),
@@ -104,7 +96,6 @@ def class_conflict_rows(conflicts: tuple[ClassConflict, ...]) -> list[tuple[str,
 
 
 def content_conflicts_title(count: int) -> str:
-    """Where another photo has the same name."""
     return plural(
         count,
         "1 image has the same name here but is a different photo. It is not labelled.",
@@ -113,7 +104,7 @@ def content_conflicts_title(count: int) -> str:
 
 
 def content_conflict_rows(conflicts: tuple[ContentConflict, ...]) -> list[tuple[str, ...]]:
-    """Image, what is called so here, why it is not that."""
+    """Image, image of this name here, difference."""
     other = tr("Other content")
     return [
         (shown(each.image), shown(each.ours), other if each.reason == "other content" else shown(each.reason))
@@ -126,7 +117,6 @@ def classes_title(count: int) -> str:
 
 
 def make_classes_text(count: int) -> str:
-    """The box that makes them."""
     return plural(count, "Make this class", "Make these classes")
 
 
@@ -135,23 +125,11 @@ def images_title(count: int) -> str:
 
 
 def add_images_text(count: int) -> str:
-    """The box that adds those whose files are there."""
     return plural(count, "Add the one found on disk", "Add the %n found on disk")
 
 
-def none_found() -> str:
-    """Why there is no such box."""
-    return tr("None of them was found on disk.")
-
-
 def suggestions_title(count: int) -> str:
-    """Keywords that name no class."""
     return plural(count, "1 keyword names no class", "%n keywords name no class")
-
-
-def suggestions_note() -> str:
-    """What can be done about them."""
-    return tr("To use one, create a class of this name and import again.")
 
 
 def suggestion_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
@@ -161,12 +139,11 @@ def suggestion_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
 
 
 def problems_title(count: int) -> str:
-    """What could not be understood."""
     return plural(count, "1 line was not understood", "%n lines were not understood")
 
 
 def conflict_rows(conflicts: tuple[LabelConflict, ...]) -> list[tuple[str, ...]]:
-    """Image, what we say, what they say, who."""
+    """Image, class here, class in the file, annotator."""
     none = tr("None of the classes")
     return [
         (shown(each.image), each.ours or none, each.theirs or none, shown(each.who)) for each in conflicts[:MOST_ROWS]
@@ -180,17 +157,17 @@ def class_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
 
 
 def image_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
-    """Image, and whether its file is found; those that are come first."""
+    """Image, and whether its file was found."""
     found, lost = tr("Found"), tr("Not found")
     return [(shown(image), found if image in survey.on_disk else lost) for image in survey.missing_images[:MOST_ROWS]]
 
 
 def import_button(count: int) -> str:
-    return tr("Import %1", labels(count)) if count else tr("Import")
+    return tr("Import %1", plural(count, "1 label", "%n labels")) if count else tr("Import")
 
 
 def done_text(done: LabelImport) -> str:
-    """What came of it: `Imported 12 labels from birds.csv. 3 conflicts: your labels stayed`."""
+    """`Imported 12 labels from birds.csv. 3 conflicts: your labels stayed`."""
     parts = [done.change.text]
     if done.classes_added:
         template = plural(done.classes_added, "%1 class made", "%1 classes made")

@@ -1,4 +1,4 @@
-"""Images that are not where they were: greyed, told above the grid, and found again on a page of their own."""
+"""Moved images: marked in the grid, and found again in a side panel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.actions.row import WRITE_FOR_GOOD, Section, action
 from app.feature import PanelFeature
 from app.file_dialogs import Purpose, choose_folder
 from app.jobs.background_thread import DetachedJob
-from app.moved_images.missing_images import MissingImages, has_failed_images
+from app.moved_images.missing_images import MissingImages
 from app.moved_images.wording import missing_line
 from app.texts import marked, tr
 
@@ -27,7 +27,7 @@ KNOWN: Final = "known images"
 
 @final
 class MovedImages(PanelFeature["MovedImagesPanel"]):
-    """Opens the panel, looks for moved images off the project thread, and takes what was found as one action."""
+    """Searches for moved images on a thread; applies the result as one action."""
 
     guide_page = "keeping#images-that-were-moved"
 
@@ -54,7 +54,6 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
     @action("find_moved_images", marked("Find moved images…"), "search", "", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD)
     def open_panel(self) -> None:
-        """Show the panel in the place of the inspector."""
         self.made_panel()
         self._notice.hide()
         self._show_missing()
@@ -71,16 +70,13 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         panel.apply_requested.connect(self.apply)
         return panel
 
-    # -- finding
-
     def _choose_folder(self) -> None:
-        title = tr("Where are the images now?")
-        folder = choose_folder(self.panel, Purpose.MOVED_IMAGES, title)
+        folder = choose_folder(self.panel, Purpose.MOVED_IMAGES, tr("Where are the images now?"))
         if folder is not None:
             self.find(folder)
 
     def find(self, folder: Path | None) -> None:
-        """Look for moved images, in a folder or beside the project; the panel shows what was found."""
+        """Search a folder for moved images; beside the project for None."""
         if self._job is not None or self._session.info is None or self.panel is None:
             return
         self.plan = None
@@ -93,7 +89,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
             return find_moved(known, folder, on_progress=on_progress, cancel=cancel)
 
-        assert self.panel is not None, "it was asked for there"
+        assert self.panel is not None, "the search is requested there"
         job = self._job = DetachedJob(tr("Searching for moved images"), work)
         job.keeps_finished = False
         job.progress.connect(self.panel.progress.show_progress)
@@ -116,10 +112,8 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
     def _on_ended(self) -> None:
         self._job = None
 
-    # -- using what was found
-
     def apply(self) -> None:
-        """Update the location of what was found: one step, told by a toast with Undo."""
+        """Update the locations as one step."""
         plan, caches = self.plan, self._session.caches
         if plan is None or self.panel is None:
             return
@@ -133,14 +127,11 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
         self._session.act(action, on_done=lambda _change: self._embedding.look_at_all() if plan.changed else None)
 
-    # -- following
-
     def _on_missing_changed(self, missing: frozenset[int]) -> None:
         self._shell.workspace.show_missing(missing)
         self._show_missing()
         if missing and not self.is_panel_shown:
-            find = tr("Find them…")
-            self._notice.ask(missing_line(len(missing)), [(find, self.open_panel)])
+            self._notice.ask(missing_line(len(missing)), [(tr("Find them…"), self.open_panel)])
         else:
             self._notice.hide()
 
@@ -150,13 +141,15 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             self.panel.show_missing(len(self.missing_images.missing), is_writable=info.is_writable)
 
     def _on_came_back(self) -> None:
-        """Read what could not be read while it was away; its thumbnails may be made again."""
+        """Read images that could not be read while they were missing."""
+        from engine.collection.state import ImageStatus
+
         state = self._session.state
-        if state is not None and has_failed_images(state):
+        if state is not None and (state.status == ImageStatus.FAILED).any():
             self._embedding.start_again()
 
     def _on_change_made(self, change: Change) -> None:
-        """What was found or put back lies elsewhere now: a preview of before does not hold any more."""
+        """A preview is void once images have moved."""
         if change.images_moved and self.panel is not None and self.plan is not None:
             self.plan = None
             self.panel.show_idle()

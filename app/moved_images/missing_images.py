@@ -1,7 +1,4 @@
-"""Knows which images are not where they were, and notices when they are back.
-
-The disk is asked on a thread of its own: a share that is gone may take long to say so.
-"""
+"""Finds missing images, on a thread as an unreachable share responds slowly."""
 
 from __future__ import annotations
 
@@ -18,25 +15,24 @@ if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
     from app.session import Session
     from engine.collection.live import LiveCollection
-    from engine.collection.state import CollectionState
     from engine.events import CancelToken, OnProgress
     from engine.project import Change
 
 TOPIC: Final = "last known files"
-DOUBT_MS: Final = 500  # after a thumbnail could not be made: many fail at once when a share vanishes
+DOUBT_MS: Final = 500  # many thumbnails fail at once when a share vanishes
 
 LastKnown = Mapping[Path, tuple[int, int]]
 
 
 @final
 class MissingImages(QObject):
-    """Looks when a project was loaded, when its images change, when the window gets the focus, and when asked to."""
+    """Looks when a project is loaded, its images change, or the window is activated."""
 
-    missing_changed = Signal(frozenset)  # frozen set of the ids of images that are not where they were
-    came_back = Signal()  # images that were missing are there again
+    missing_changed = Signal(frozenset)  # their ids
+    came_back = Signal()  # missing images exist again
 
-    def __init__(self, session: Session, thumbnails: Thumbnails, parent: QObject | None = None) -> None:
-        super().__init__(parent or session)
+    def __init__(self, session: Session, thumbnails: Thumbnails) -> None:
+        super().__init__(session)
         self.missing: frozenset[int] = frozenset()
         self._session = session
         self._thumbnails = thumbnails
@@ -57,7 +53,7 @@ class MissingImages(QObject):
         return self._job is not None
 
     def look(self) -> None:
-        """Ask the disk; while it is being asked, once more after that."""
+        """Look now, or once more after the look in progress."""
         state = self._session.state
         if state is None:
             return
@@ -79,7 +75,6 @@ class MissingImages(QObject):
         job.start()
 
     def stop(self) -> None:
-        """End before the program ends."""
         self._doubt_timer.stop()
         if self._job is not None:
             self._job.stop()
@@ -96,14 +91,12 @@ class MissingImages(QObject):
             self.look()
 
     def _remember_files(self) -> None:
-        """Let thumbnails that were made before be found without their files."""
-        missing = self.missing
+        """Let existing thumbnails be found without their files."""
+        missing, show = self.missing, self._thumbnails.show_last_known
         if missing:
-            self._session.ask(
-                lambda live: last_known(live, missing), self._thumbnails.show_last_known, owner=self, topic=TOPIC
-            )
+            self._session.ask(lambda live: last_known(live, missing), show, owner=self, topic=TOPIC)
         else:
-            self._thumbnails.show_last_known({})
+            show({})
 
     def _on_closed(self) -> None:
         self._doubt_timer.stop()
@@ -129,13 +122,7 @@ class MissingImages(QObject):
 
 
 def last_known(live: LiveCollection, missing: frozenset[int]) -> LastKnown:
-    """Size and time of the files of missing images when they were added; on the project thread."""
+    """Size and time of missing files when they were added; on the project thread."""
     table, state = live.project.images.table(), live.state
     files = zip(table.ids, table.paths, table.sizes_bytes, table.modified_ns, strict=True)
     return {state.folder / path: (size, time) for image_id, path, size, time in files if image_id in missing}
-
-
-def has_failed_images(state: CollectionState) -> bool:
-    from engine.collection.state import ImageStatus
-
-    return bool((state.status == ImageStatus.FAILED).any())

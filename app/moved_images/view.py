@@ -1,4 +1,4 @@
-"""The panel that finds moved images: where to look, how far it is, what was found, and one button to use it."""
+"""The side panel that finds moved images."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
-from app.controls import make_button, make_label, make_notice_column, set_variant
+from app.controls import fill_column, make_button, make_label, make_notice_column, set_variant
 from app.moved_images.wording import (
     apply_text,
     example_lines,
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 @final
 class MovedImagesPanel(SidePanel):
-    """Asks where to look and shows a preview before anything changes."""
+    """Shows where to search, the progress, and a preview with a button to apply it."""
 
     folder_wanted = Signal()
-    search_requested = Signal()  # look beside the project
+    search_requested = Signal()  # beside the project
     cancel_requested = Signal()
     apply_requested = Signal()
 
@@ -56,9 +56,6 @@ class MovedImagesPanel(SidePanel):
 
     def _make_question(self) -> QWidget:
         part = QWidget()
-        column = QVBoxLayout(part)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(tokens().spacing.small)
         text = tr(
             "Choose the folder they were moved to, or one above it. Images are matched by folder, by name and size, "
             "or by content. You see what was found before anything changes. Labels stay."
@@ -69,11 +66,8 @@ class MovedImagesPanel(SidePanel):
         self.beside_button = make_button(
             tr("Search beside the project"), self.search_requested.emit, icon_name="search"
         )
-        for widget in (make_label(text, "secondary", wraps=True), self.folder_button, self.beside_button):
-            column.addWidget(widget)
+        fill_column(part, make_label(text, "secondary", wraps=True), self.folder_button, self.beside_button)
         return part
-
-    # -- what is shown
 
     def show_missing(self, count: int, *, is_writable: bool) -> None:
         self.status.setText(missing_line(count) if count else tr("No image is missing."))
@@ -82,7 +76,6 @@ class MovedImagesPanel(SidePanel):
         self.apply_button.setEnabled(is_writable)
 
     def show_idle(self, failure: str = "") -> None:
-        """Nothing is being looked for; say what went wrong, if anything did."""
         self.progress.show_ended()
         self.failure.show_text(failure)
         self.ask.show()
@@ -97,8 +90,7 @@ class MovedImagesPanel(SidePanel):
 
     def show_plan(self, plan: RelinkPlan, project_folder: Path) -> None:
         self.show_idle()
-        rows = [(verdict(plan), "strong")]
-        rows += [(line, "") for line in way_lines(plan)]
+        rows = [(verdict(plan), "strong"), *((line, "") for line in way_lines(plan))]
         rows += [(line, "caption") for line in example_lines(plan, project_folder)]
         rows += [(line, "secondary") for line in left_lines(plan)]
         self.apply_button.setText(apply_text(len(plan.moves)))

@@ -1,4 +1,4 @@
-"""Moved images in words, in the person's language and number format."""
+"""Text of moved images."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ def missing_line(count: int) -> str:
 
 
 def progress_line(progress: Progress) -> str:
-    """What is being done, and how far it is."""
     match progress.unit:
         case "images":
             doing = tr("Checking which images are missing")
@@ -45,7 +44,7 @@ def verdict(plan: RelinkPlan) -> str:
 
 
 def way_lines(plan: RelinkPlan) -> tuple[str, ...]:
-    """How they were found: `1,190 by their folders`."""
+    """How images were found: `1,190 by their folders`, `Birds: 140 images, all verified by content`."""
     from engine.collection.relink.records import Way
 
     templates = {
@@ -54,7 +53,11 @@ def way_lines(plan: RelinkPlan) -> tuple[str, ...]:
         Way.CONTENT: tr("%1 by content"),
     }
     lines = [fill(templates[way], number(count)) for way, count in plan.counts.items() if count]
-    lines += checked_lines(plan)
+    lines += [
+        tr("%1: %2", each.folder.name or str(each.folder), checked_line(each)) for each in plan.folders[:EXAMPLES]
+    ]
+    if len(plan.folders) > EXAMPLES:
+        lines.append(tr("and %1 more folders", number(len(plan.folders) - EXAMPLES)))
     if plan.changed:
         lines.append(tr("%1 changed in the meantime", number(plan.changed)))
     if plan.strangers:
@@ -62,16 +65,7 @@ def way_lines(plan: RelinkPlan) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def checked_lines(plan: RelinkPlan) -> list[str]:
-    """How sure they are, folder by folder: `Birds: 140 images, 28 verified by content, 112 by name and size`."""
-    lines = [tr("%1: %2", each.folder.name or str(each.folder), checked_line(each)) for each in plan.folders[:EXAMPLES]]
-    if len(plan.folders) > EXAMPLES:
-        lines.append(tr("and %1 more folders", number(len(plan.folders) - EXAMPLES)))
-    return lines
-
-
 def checked_line(folder: FolderCheck) -> str:
-    """How many of a folder's images were compared by content."""
     rest = folder.images - folder.verified
     if not rest:
         return tr("%1, all verified by content", images(folder.images))
@@ -83,31 +77,26 @@ def checked_line(folder: FolderCheck) -> str:
 
 
 def left_lines(plan: RelinkPlan) -> tuple[str, ...]:
-    """What stays as it is, and why."""
-    lines = []
-    if plan.mismatched:
-        text = tr("%1 not updated: a file with the same name and size is a different image.")
-        lines.append(fill(text, number(len(plan.mismatched))))
-    if plan.doubts:
-        text = tr("%1 could be several files. Choose a narrower folder to tell them apart.")
-        lines.append(fill(text, number(len(plan.doubts))))
-    if plan.taken:
-        text = tr("%1 already in the project as another image with a label.")
-        lines.append(fill(text, number(len(plan.taken))))
-    if plan.missing:
-        lines.append(tr("%1 not found there.", number(len(plan.missing))))
+    """Images that are not updated, and why."""
+    templates = (
+        (plan.mismatched, tr("%1 not updated: a file with the same name and size is a different image.")),
+        (plan.doubts, tr("%1 could be several files. Choose a narrower folder to tell them apart.")),
+        (plan.taken, tr("%1 already in the project as another image with a label.")),
+        (plan.missing, tr("%1 not found there.")),
+    )
+    lines = [fill(template, number(len(found))) for found, template in templates if found]
     if plan.failures:
-        text = tr("%1 could not be searched.")
-        lines.append(fill(text, plan.failures[0].path.name) if len(plan.failures) == 1 else fill(text, _folders(plan)))
+        count = len(plan.failures)
+        folders = plan.failures[0].path.name if count == 1 else tr("%1 folders", number(count))
+        lines.append(tr("%1 could not be searched.", folders))
     return tuple(lines)
 
 
 def example_lines(plan: RelinkPlan, folder: Path) -> tuple[str, ...]:
-    """Some of the found images: old place and new place."""
-    arrow = tr("%1 → %2")
+    """Old and new paths of some images."""
     step = max(1, len(plan.moves) // EXAMPLES)
     shown = plan.moves[::step][:EXAMPLES]
-    return tuple(fill(arrow, move.image.path, short_path(move.file.path, folder)) for move in shown)
+    return tuple(tr("%1 → %2", move.image.path, short_path(move.file.path, folder)) for move in shown)
 
 
 def apply_text(count: int) -> str:
@@ -115,9 +104,5 @@ def apply_text(count: int) -> str:
 
 
 def short_path(path: Path, folder: Path) -> str:
-    """A path as the project would write it: relative beside it, else whole."""
+    """Relative to the project folder where it is inside."""
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
-
-
-def _folders(plan: RelinkPlan) -> str:
-    return tr("%1 folders", number(len(plan.failures)))

@@ -7,24 +7,133 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
 
 from app.actions.row import Needs, Section, action
 from app.feature import Feature
 from app.file_dialogs import Purpose, open_file, save_new_file
+from app.jobs.background_thread import DetachedJob
 from app.texts import marked, tr
 from app.welcome.making import ProjectMaking
-from app.welcome.recent import RecentProjects
-from app.welcome.recent_menu import RecentMenu
-from app.welcome.sample import SampleStart
+from app.welcome.recent import RecentMenu
 from app.welcome.view import Welcome
-from engine.config import PROJECT_SUFFIX
+from engine.config import PROJECT_SUFFIX, sample_folder
 
 if TYPE_CHECKING:
+    from app.jobs.job import Job
+    from app.session import Session
+    from app.settings import Settings
     from app.shell import Shell
     from app.welcome.logic import NewProject
+    from engine.events import CancelToken, OnProgress
+
+
+@final
+class SampleStart(QObject):
+    """Copies the sample project on a thread and opens it."""
+
+    ready = Signal(Path)  # its project file
+    face_wanted = Signal(int)  # id of the class to show once the sample is open
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._session = session
+        self._job: Job | None = None
+        self._left: object = None  # the project that was open at the start
+        self._awaited: Path | None = None
+        session.loaded.connect(self._on_loaded)
+
+    def start(self) -> None:
+        if self._job is not None:
+            return
+        self._left = self._session.info
+        self._job = DetachedJob(tr("Opening the sample collection"), _copy, self)
+        self._job.finished.connect(self._on_copied)
+        self._job.failed.connect(self._on_failed)
+        self._job.cancelled.connect(self._end)
+        self._job.start()
+
+    def stop(self) -> None:
+        if self._job is not None:
+            self._job.stop()
+
+    def _on_copied(self, project: Path) -> None:
+        """Open it, unless the user has opened another project meanwhile."""
+        self._end()
+        if self._session.info is self._left:
+            self._awaited = project
+            self.ready.emit(project)
+
+    def _on_failed(self, message: str) -> None:
+        self._end()
+        self._session.failed.emit(message)
+
+    def _on_loaded(self) -> None:
+        awaited, self._awaited = self._awaited, None
+        info, state = self._session.info, self._session.state
+        roots = self._session.graph.roots()
+        if awaited is not None and info is not None and info.path == awaited and state is not None and roots:
+            self.face_wanted.emit(max(roots, key=lambda class_id: state.image_counts.get(class_id, 0)))
+
+    def _end(self) -> None:
+        self._job = None
+
+
+def _copy(_on_progress: OnProgress, cancel: CancelToken) -> Path:
+    from engine.collection.new_project import copy_sample_project
+
+    return copy_sample_project(sample_folder(), cancel=cancel)
+
 
 KINDS = "Protoleaf (*.protoleaf)"
+
+
+@final
+class RecentProjects(QObject):
+    """Lists recent projects on the first page; a thread checks which are gone."""
+
+    def __init__(self, settings: Settings, page: Welcome) -> None:
+        super().__init__(page)
+        self._settings = settings
+        self._page = page
+        self._looking: DetachedJob | None = None
+        self._is_stopped = False
+        page.recent.forget_requested.connect(self._forget)
+
+    def show(self) -> None:
+        paths = self._settings.recent_projects()
+        self._page.show_recent(paths)
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking.deleteLater()
+            self._looking = None
+        if not paths or self._is_stopped:
+            return
+        job = DetachedJob(tr("Recent projects"), lambda _on_progress, _cancel: gone_of(paths), self)
+        job.finished.connect(self._page.recent.show_gone)
+        job.failed.connect(lambda _message: None)  # they may exist
+        self._looking = job
+        job.start()
+
+    def _forget(self, path: Path) -> None:
+        self._settings.forget_project(path)
+        self.show()
+
+    def forget_all(self) -> None:
+        self._settings.forget_projects()
+        self.show()
+
+    def stop(self) -> None:
+        """Stop looking; not waiting for an unreachable share."""
+        self._is_stopped = True  # the page is shown once more when the last project is closed
+        if self._looking is not None:
+            self._looking.stop()
+
+
+def gone_of(paths: Sequence[Path]) -> frozenset[Path]:
+    """Those whose file does not exist."""
+    return frozenset(path for path in paths if not path.exists())
 
 
 @final
@@ -40,17 +149,17 @@ class Projects(Feature):
         self.sample = SampleStart(session)
         self.recent = RecentProjects(settings, self.page)
         self.recent_menu = RecentMenu(settings, lambda: None if session.info is None else session.info.path, shell)
-        self._made: NewProject | None = None  # what is being made, and what goes into it
+        self._made: NewProject | None = None  # the project being made
         self._connect()
 
     def _connect(self) -> None:
         shell, session, page = self._shell, self._session, self.page
-        session.opened.connect(self._on_opened)
+        session.opened.connect(lambda info: self._settings.remember_project(info.path))
         session.loaded.connect(self._on_loaded)
         session.writable_changed.connect(self._on_writable_changed)
         self.recent_menu.clear_requested.connect(self.recent.forget_all)
-        for asking in (page, self.recent_menu):
-            asking.project_requested.connect(shell.open_soon)
+        page.project_requested.connect(shell.open_soon)
+        self.recent_menu.project_requested.connect(shell.open_soon)
         self.sample.ready.connect(shell.open_soon)
         self.sample.face_wanted.connect(shell.tree.select_class)
         page.action_requested.connect(shell.trigger)
@@ -78,7 +187,6 @@ class Projects(Feature):
         self._shell.close()
 
     def stop(self) -> None:
-        """End before the program ends."""
         self.recent.stop()
         self.making.stop()
         self.sample.stop()
@@ -102,32 +210,24 @@ class Projects(Feature):
     def choose_open(self) -> None:
         path = open_file(self._shell, Purpose.PROJECTS, tr("Open project"), KINDS)
         if path is not None:
-            self._open(path)
+            self._shell.leave_by(lambda: self._session.open(path))
 
     @action("try_sample", marked("Try the sample collection"), "sample", "", Section.PROJECT_BEGIN, needs=Needs.NOTHING)
     def try_sample(self) -> None:
         self.sample.start()
 
-    def _open(self, path: Path) -> None:
-        self._shell.leave_by(lambda: self._session.open(path))
-
     def take_dropped(self, paths: Sequence[Path]) -> None:
         """Open a dropped project; add other files to the open one, or make one beside them and import them."""
         project = next((path for path in paths if path.suffix == PROJECT_SUFFIX), None)
         if project is not None:
-            self._open(project)
+            self._shell.leave_by(lambda: self._session.open(project))
         elif self._session.info is not None:
             self._shell.files_given.emit(paths)
         else:
             self.making.begin(paths)
 
-    def _on_opened(self, info: object) -> None:
-        path = getattr(info, "path", None)
-        if isinstance(path, Path):
-            self._settings.remember_project(path)
-
     def _on_writable_changed(self, is_writable: bool, reason: str) -> None:
-        """Say what to do about a file that is not where it was opened, for as long as that is so."""
+        """Offer other files while the project file is missing."""
         if is_writable:
             self._notice.hide()
             return
@@ -139,7 +239,7 @@ class Projects(Feature):
         if made is None or info is None or info.path != made.place:
             return
         self._made = None
-        if made.has_choice:  # whoever has just chosen need not be asked again
+        if made.has_choice:  # the user has just chosen
             remember = self._settings.remember_offered
             self._session.ask(lambda live: live.project.backups.project_id, remember, owner=self)
         if made.dropped:

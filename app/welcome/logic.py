@@ -14,35 +14,32 @@ if TYPE_CHECKING:  # the window shows first
     from engine.embedding.messages import PhotoRate
     from engine.images.find_images import FoundImages
 
-MOST_TRIED: Final = 24
-"""Photos say how long the others take; more than these are not read in the moment that a measurement lasts."""
+MOST_TRIED: Final = 24  # photos that a measurement reads
 
 
 @dataclass(frozen=True)
 class NewProject:
-    """A project that is about to be made."""
+    """A project to be made."""
 
     offered: tuple[OfferedBackbone, ...]
-    place: Path | None = None  # its file; None where the person has yet to choose one
-    dropped: tuple[Path, ...] = ()  # what goes into it
+    place: Path | None = None  # its file; None until the user chooses one
+    dropped: tuple[Path, ...] = ()  # files to import
 
     @property
     def has_choice(self) -> bool:
-        """Whether there is more than one backbone."""
         return len(self.offered) > 1
 
 
 @dataclass(frozen=True)
 class Photos:
-    """The images that go into a new project."""
+    """Images of a new project."""
 
-    count: int = 0  # as many as were found
-    is_counting: bool = False  # more may be found
+    count: int = 0  # found so far
+    is_counting: bool = False
     some: tuple[Path, ...] = ()  # a few of them, spread evenly
 
     @staticmethod
     def of_found(found: FoundImages) -> Photos:
-        """What a search came to."""
         files = found.files
         step = max(1, len(files) // MOST_TRIED)
         return Photos(len(files), some=tuple(file.path for file in files[::step][:MOST_TRIED]))
@@ -50,19 +47,19 @@ class Photos:
 
 @dataclass(frozen=True)
 class ExpectedSpeed:
-    """How fast a backbone would be on this computer."""
+    """Expected speed of a backbone on this computer."""
 
     images_per_s: float  # from the file to the embedding, or of the backbone alone
-    is_scaled: bool = False  # told by what another backbone does, as this one is not ready
-    has_photos: bool = False  # photos of the person were read for it
+    is_scaled: bool = False  # from another backbone's speed, as this one is not prepared
+    has_photos: bool = False  # measured with the user's photos
 
     def seconds_for(self, photos: Photos) -> float | None:
-        """How long so many take; None while that cannot be told."""
+        """Time for all photos; None while unknown."""
         return photos.count / self.images_per_s if photos.count and self.has_photos and not photos.is_counting else None
 
 
 def speeds(offered: Sequence[OfferedBackbone], rates: Mapping[str, PhotoRate]) -> dict[str, ExpectedSpeed]:
-    """By the backbone's name; one that is not ready goes by what one that is ready does."""
+    """Speeds by backbone; one that is not prepared is scaled from one that is."""
     found: dict[str, ExpectedSpeed] = {}
     known = next(((one, rates[one.name]) for one in offered if one.name in rates), None)
     for one in offered:
@@ -75,7 +72,7 @@ def speeds(offered: Sequence[OfferedBackbone], rates: Mapping[str, PhotoRate]) -
 
 
 def free_name(dropped: Path) -> Path:
-    """A project file beside a dropped folder or file that is not there yet; in the home folder when it is a root."""
+    """A new project file beside a dropped folder or file; in the home folder for a root."""
     folder = dropped.parent if dropped.parent != dropped else Path.home()
     stem = dropped.stem or "project"
     path = folder / f"{stem}{PROJECT_SUFFIX}"

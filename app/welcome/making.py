@@ -1,4 +1,4 @@
-"""From "New project…" or a drop to a project: which backbone, how long it takes, and its preparation."""
+"""Makes a project after "New project…" or a drop: choice of backbone, expected duration, preparation."""
 
 from __future__ import annotations
 
@@ -21,25 +21,23 @@ if TYPE_CHECKING:  # the window shows first
     from app.session import Session
     from app.settings import Settings
     from app.welcome.new_project_view import NewProjectCard
-    from engine.backbones.bundled import OfferedBackbone
     from engine.embedding.messages import MeasuredRates, PhotoRate
     from engine.events import CancelToken, OnProgress, Progress
     from engine.images.find_images import FoundImages
 
-Make = Callable[[NewProject, str], None]
-"""Makes a project with the backbone of this name; empty: with the one that new projects get."""
-ChoosePlace = Callable[[], Path | None]  # asks the person where a project shall be saved
+Make = Callable[[NewProject, str], None]  # makes a project with the named backbone; the default one for ""
+ChoosePlace = Callable[[], Path | None]
 
 
 @final
 class ProjectMaking(QObject):
-    """Asks for the backbone of a new project where there is a choice, and makes that backbone ready."""
+    """Lets the user choose the backbone of a new project, and prepares it."""
 
     def __init__(
         self, session: Session, settings: Settings, host: QWidget, choose_place: ChoosePlace, make: Make
     ) -> None:
         super().__init__(host)
-        self.card: NewProjectCard | None = None  # asks; None until it was needed
+        self.card: NewProjectCard | None = None
         self.measuring = JobSlot(session.jobs, keeps_finished=False)
         self.preparing = JobSlot(session.jobs, keeps_finished=False)
         self._session = session
@@ -53,11 +51,10 @@ class ProjectMaking(QObject):
         self._looking: DetachedJob | None = None
         self.measuring.finished.connect(self._on_measured)
         self.measuring.stage_changed.connect(lambda _stage: self._show_photos())
-        self.preparing.progressed.connect(self._on_preparing)
         self.preparing.stage_changed.connect(self._on_preparing_stage)
 
     def begin(self, dropped: Sequence[Path] = ()) -> None:
-        """Ask for the backbone of a project that these files go into, and make it; at once where there is no choice."""
+        """Make a project for these files, after the choice of a backbone where there is one."""
         self._forget()
         job = DetachedJob(tr("New project"), lambda _on_progress, _cancel: _possible(tuple(dropped)), self)
         job.finished.connect(self._on_possible)
@@ -70,14 +67,13 @@ class ProjectMaking(QObject):
         if self._looking is not None:
             self._looking.stop()
 
-    # -- asking
-
     def _on_possible(self, project: NewProject) -> None:
         from engine.backbones.bundled import chosen_among
 
         self._project = project
         if not project.has_choice:
-            self._go_without()
+            if self._has_place():
+                self._go("")
             return
         chosen = chosen_among(project.offered, self._settings.new_project_choice)
         if self.card is None:
@@ -96,15 +92,15 @@ class ProjectMaking(QObject):
         card.made.connect(self._on_made)
         card.cancel_requested.connect(self.preparing.cancel)
         card.closed.connect(self._forget)
+        self.preparing.progressed.connect(card.progress.show_progress)
         return card
 
     def _forget(self) -> None:
-        """Nobody waits for anything any more."""
-        self._stop_looking()
+        job, self._looking = self._looking, None
+        if job is not None:
+            job.cancel()
         self.measuring.abandon()
         self.preparing.abandon()
-
-    # -- the images at hand
 
     def _count(self, dropped: Sequence[Path]) -> None:
         def work(on_progress: OnProgress, cancel: CancelToken) -> FoundImages:
@@ -114,8 +110,8 @@ class ProjectMaking(QObject):
 
         job = DetachedJob(tr("Looking for images"), work, self)
         job.progress.connect(self._on_counting)
-        job.finished.connect(self._on_counted)
-        job.failed.connect(lambda _message: self._on_uncounted())  # making the project says what is wrong
+        job.finished.connect(lambda found: self._on_counted(Photos.of_found(found)))
+        job.failed.connect(lambda _message: self._on_counted(Photos()))  # reported when the project is made
         self._looking = job
         job.start()
 
@@ -123,14 +119,9 @@ class ProjectMaking(QObject):
         self._photos = replace(self._photos, count=progress.done)
         self._show_photos()
 
-    def _on_counted(self, found: FoundImages) -> None:
+    def _on_counted(self, photos: Photos) -> None:
         self._looking = None
-        self._photos = Photos.of_found(found)
-        self._measure()
-
-    def _on_uncounted(self) -> None:
-        self._looking = None
-        self._photos = Photos()
+        self._photos = photos
         self._measure()
 
     def _measure(self) -> None:
@@ -151,38 +142,23 @@ class ProjectMaking(QObject):
             found = speeds(self._project.offered, self._rates)
             self.card.show_photos(self._photos, found, is_measuring=is_measuring)
 
-    # -- making it
-
     def _on_made(self, name: str) -> None:
-        if self._project is not None:
-            self._take(next(one for one in self._project.offered if one.name == name))
-
-    def _take(self, offered: OfferedBackbone) -> None:
-        """Have the backbone made ready, and go on."""
-        if not self._has_place():
+        if self._project is None or not self._has_place():
             return
+        offered = next(one for one in self._project.offered if one.name == name)
         self._settings.new_project_choice = offered.choice
         if offered.is_ready or offered.preparation is None:
             self._go(offered.name)
         else:
             self.preparing.start(preparing_text(), offered.preparation, subject=offered.name)
 
-    def _go_without(self) -> None:
-        """Make a project with the backbone that new projects get."""
-        if self._has_place():
-            self._go("")
-
     def _has_place(self) -> bool:
-        """Whether it is known where the project shall be saved; the person is asked where nothing says it."""
+        """Whether the project has a file; lets the user choose where it has none."""
         if self._project is not None and self._project.place is None:
             self._project = replace(self._project, place=self._choose_place())
             if self.card is not None:
                 self.card.show_place(self._project.place)
         return self._project is not None and self._project.place is not None
-
-    def _on_preparing(self, progress: Progress) -> None:
-        if self.card is not None:
-            self.card.progress.show_progress(progress)
 
     def _on_preparing_stage(self, stage: Stage) -> None:
         if stage is Stage.DONE:
@@ -198,14 +174,9 @@ class ProjectMaking(QObject):
         if project is not None:
             self._make(project, name)
 
-    def _stop_looking(self) -> None:
-        job, self._looking = self._looking, None
-        if job is not None:
-            job.cancel()
-
 
 def _possible(dropped: tuple[Path, ...]) -> NewProject:
-    """What a project can be made of. On a thread: it asks the disk."""
+    """The choices for a new project; on a thread, as it reads the disk."""
     from engine.backbones.bundled import is_chosen_elsewhere, offered_backbones
 
     offered = () if is_chosen_elsewhere() else offered_backbones()

@@ -1,23 +1,75 @@
 """The card "New project": accuracy or speed, before a project is made."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QFrame, QRadioButton, QWidget
 
-from app.controls import fill_column, make_button, make_flowing_label
+from app.controls import fill_column, fill_row, make_button, make_flowing_label, set_property
 from app.feature import set_guide_page
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import tr
 from app.theme.tokens import tokens
-from app.welcome.choice_card import ChoiceCard
 from app.welcome.logic import ExpectedSpeed, NewProject, Photos
-from app.welcome.wording import place_text, subject
+from app.welcome.wording import PURPOSES, TITLES, duration_text, place_text, preparation_text, speed_text, subject
+
+if TYPE_CHECKING:
+    from engine.backbones.bundled import OfferedBackbone
+
+
+@final
+class ChoiceCard(QFrame):
+    """A backbone: its purpose, speed and expected duration. A click anywhere chooses it."""
+
+    def __init__(self, offered: OfferedBackbone) -> None:
+        super().__init__()
+        self.offered = offered
+        self.button = QRadioButton(tr(TITLES[offered.choice]))
+        self.button.setProperty("role", "strong")
+        self._purpose = make_flowing_label(tr(PURPOSES[offered.choice]))
+        self._speed = make_flowing_label("", "secondary")
+        self._duration = make_flowing_label("", "secondary")
+        self._preparation = make_flowing_label(preparation_text(offered), "secondary")
+        self.setProperty("role", "card")
+        self.setProperty("interactive", "true")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        spacing = tokens().spacing
+        lines = (self.button, self._purpose, self._speed, self._duration, self._preparation)
+        column = fill_column(self, *lines, spacing=spacing.tiny)
+        column.setContentsMargins(*4 * (spacing.medium,))
+        column.insertSpacing(1, spacing.tiny)
+        column.insertSpacing(3, spacing.tiny)
+        column.addStretch(1)
+        self._preparation.setVisible(not offered.is_ready)
+        self.button.toggled.connect(lambda is_on: set_property(self, "chosen", "true" if is_on else "false"))
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        return tuple(line.text() for line in (self._speed, self._duration, self._preparation) if not line.isHidden())
+
+    def show_speed(self, speed: ExpectedSpeed | None, photos: Photos, *, is_measuring: bool) -> None:
+        self._speed.setText(speed_text(speed, is_measuring=is_measuring))
+        self._duration.setText(duration_text(speed, photos))
+        for line in (self._speed, self._duration):
+            line.setVisible(bool(line.text()))
+        self.button.setAccessibleDescription(" ".join((self._purpose.text(), *self.facts)))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.button.setChecked(True)
+            self.button.setFocus()
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
 
 WIDTH: Final = 640
 ROOM_FOR_BOTH: Final = 520  # logical pixels that two cards need beside each other
@@ -28,7 +80,7 @@ class NewProjectCard(ScrollingCard):
     """Floats over the window; Enter makes the project, Esc or a click beside it makes none."""
 
     made = Signal(str)  # name of the chosen backbone
-    cancel_requested = Signal()  # prepare the backbone no more
+    cancel_requested = Signal()  # stop preparing the backbone
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, tr("New project"))
@@ -45,10 +97,9 @@ class NewProjectCard(ScrollingCard):
         self.progress.cancel_requested.connect(self.cancel_requested)
         self.progress.hide()
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._foot = self._make_foot()
+        self._foot = QWidget()
+        fill_row(self._foot, self.keep_button, self.create_button).insertStretch(0, 1)
         self._fill_body()
-
-    # -- putting together
 
     def _fill_body(self) -> None:
         spacing = tokens().spacing
@@ -64,20 +115,8 @@ class NewProjectCard(ScrollingCard):
             column.addWidget(widget)
         column.addStretch(1)
 
-    def _make_foot(self) -> QWidget:
-        foot = QWidget()
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(tokens().spacing.small)
-        row.addStretch(1)
-        row.addWidget(self.keep_button)
-        row.addWidget(self.create_button)
-        return foot
-
-    # -- what is shown
-
     def show_project(self, project: NewProject, chosen: str) -> None:
-        """Appear with what a project can be made of; `chosen` is the name of a backbone."""
+        """Offer the backbones; `chosen` is the name of one."""
         self._project = project
         self._replace_choices(project)
         self.choices[chosen].button.setChecked(True)
@@ -88,7 +127,7 @@ class NewProjectCard(ScrollingCard):
         self.create_button.setFocus()
 
     def show_place(self, place: Path | None) -> None:
-        """Show where the project will be saved; None: the person is asked before it is made."""
+        """Show where the project will be saved; None where the user chooses later."""
         self._place.setText(place_text(place))
         self._place.setVisible(place is not None)
         self.create_button.setText(tr("Create project…") if place is None else tr("Create project"))
@@ -109,7 +148,7 @@ class NewProjectCard(ScrollingCard):
             QWidget.setTabOrder(first, second)
 
     def show_photos(self, photos: Photos, speeds: Mapping[str, ExpectedSpeed], *, is_measuring: bool) -> None:
-        """Show what is known by now of the images and of the speeds, by the backbone's name."""
+        """Show the images and the speed of each backbone, by its name."""
         if self._project is None:
             return
         self._subject.setText(subject(self._project, photos))
@@ -119,7 +158,7 @@ class NewProjectCard(ScrollingCard):
         self._settle()
 
     def show_preparing(self, text: str) -> None:
-        """Show that the backbone is being prepared; an empty text: it is not, or no more."""
+        """Show that the backbone is being prepared; not where the text is empty."""
         is_preparing = bool(text)
         for card in self.choices.values():
             card.setEnabled(not is_preparing)
@@ -134,7 +173,6 @@ class NewProjectCard(ScrollingCard):
         self._settle()
 
     def show_failure(self, text: str) -> None:
-        """Say why no project could be made; empty for nothing."""
         self.failure.show_text(text)
         self._settle()
 
@@ -150,10 +188,8 @@ class NewProjectCard(ScrollingCard):
         if not self.is_preparing:
             self.made.emit(self.chosen)
 
-    # -- Qt
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter makes the project, from wherever the keyboard is but a button that says otherwise."""
+        """Enter makes the project, unless the focus is on "Cancel"."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self.keep_button.hasFocus():
             self._on_create()
             return

@@ -1,4 +1,4 @@
-"""A new project and its backbones in words, in the person's language and number format."""
+"""Text of a new project and its backbones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PURPOSES: Final = {
     "fast": marked("About three times faster, less accurate."),
 }
 
-SHORTEST_SHOWN_S: Final = 10.0  # what is over sooner takes a few seconds
+SHORTEST_SHOWN_S: Final = 10.0
 
 
 def speed_text(speed: ExpectedSpeed | None, *, is_measuring: bool) -> str:
@@ -43,12 +43,11 @@ def duration_text(speed: ExpectedSpeed | None, photos: Photos) -> str:
 
 
 def preparation_text(offered: OfferedBackbone) -> str:
-    """What happens before its first use; empty where nothing does."""
     return "" if offered.is_ready else tr("Prepared once before its first use.")
 
 
 def subject(project: NewProject, photos: Photos) -> str:
-    """What goes into it: `“field trip”: 4,120 images`."""
+    """`“field trip”: 4,120 images`."""
     if not project.dropped:
         return ""
     first = project.dropped[0].name or str(project.dropped[0])
@@ -58,7 +57,6 @@ def subject(project: NewProject, photos: Photos) -> str:
 
 
 def place_text(place: Path | None) -> str:
-    """Where the project file will be; empty where the person has yet to choose."""
     if place is None:
         return ""
     return tr("Will be saved as %1 in %2.", place.name, breakable(str(place.parent)))

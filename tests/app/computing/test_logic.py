@@ -41,8 +41,8 @@ def test_a_device_can_be_chosen_once_it_is_known_to_work() -> None:
 def test_a_survey_is_read_as_the_worker_writes_it() -> None:
     """Figures where they were measured, the reason where they could not be."""
     survey = Survey.of_list(WITHOUT_GPU, was_alone=False)
-    assert survey.reports["cpu"].images_per_s == pytest.approx(850.4)
-    assert (survey.reports["cuda"].reason, survey.reports["cuda"].images_per_s) == (WHY, None)
+    assert survey.reports["cpu"].speed["images_per_s"] == pytest.approx(850.4)
+    assert (survey.reports["cuda"].reason, survey.reports["cuda"].speed) == (WHY, {})
     assert (survey.auto_name, survey.auto_reason, survey.was_alone) == ("CPU", WHY, False)
     assert {first_with_reason(device, survey) for device in ("cuda", "tensorrt")} == {"cuda"}
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
 from app.texts import for_menu
-from app.welcome import recent
+from app.welcome import controller
 from app.welcome.controller import Projects
 from tests.support.clicks import click as click_at
 from tests.support.collections import Collection
@@ -100,13 +100,13 @@ def test_the_disk_is_asked_on_another_thread(
 ) -> None:
     """A share that hangs must not hold up the window."""
     threads: list[threading.Thread] = []
-    looked = recent.gone_of
+    looked = controller.gone_of
 
     def noting(paths: Sequence[Path]) -> Many[Path]:
         threads.append(threading.current_thread())
         return looked(paths)
 
-    monkeypatch.setattr(recent, "gone_of", noting)
+    monkeypatch.setattr(controller, "gone_of", noting)
     settings.remember_project(gone)
     desk = Desk(qtbot, settings)
     desk.wait(desk.window.of(Projects).page.recent.rows[gone].forget_button.isVisible)
