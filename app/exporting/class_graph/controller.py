@@ -17,8 +17,6 @@ from app.wording import number, sentence
 from engine.files import shown
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from app.exporting.class_graph.logic import OfferedFormat, WrittenClasses
     from app.session import Session
     from app.status.toast import Toast
