@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, final
 from app.actions.row import READ_FOR_GOOD, Section, action
 from app.backbones.jobs import BackboneJobs
 from app.backbones.logic import (
-    AccurateOffer,
     BackboneRow,
     Installed,
     PublishedRow,
@@ -38,9 +37,6 @@ if TYPE_CHECKING:
     from engine.events import Progress
     from engine.project import Change, Project
 
-OFFER: Final = "accurate backbone"
-INSTALLED: Final = "installed backbones"
-FETCHED: Final = "fetched weights"
 MOST_TIMED: Final = 24  # images that the speed of a backbone is measured on
 
 
@@ -98,7 +94,10 @@ class Backbones(PanelFeature["BackbonePanel"]):
     def _ask_for_installed(self) -> None:
         caches = self._session.caches
         self._session.ask(
-            lambda live: installed_backbones(live.project, caches), self._on_installed, owner=self, topic=INSTALLED
+            lambda live: installed_backbones(live.project, caches),
+            self._on_installed,
+            owner=self,
+            topic="installed backbones",
         )
 
     def _on_installed(self, installed: Installed) -> None:
@@ -146,14 +145,19 @@ class Backbones(PanelFeature["BackbonePanel"]):
         """Offer the accurate backbone, once, to a project that uses the fast one."""
         info = self._session.info
         if info is not None and not info.path.is_relative_to(sample_folder()):  # the sample is there to be tried
-            self._session.ask(accurate_offer, self._on_offer, owner=self, topic=OFFER)
+            self._session.ask(
+                accurate_offer,
+                lambda offered: self._on_offer(info.project_id, offered),
+                owner=self,
+                topic="accurate backbone",
+            )
 
-    def _on_offer(self, offer: AccurateOffer | None) -> None:
-        if offer is None or self._settings.was_offered(offer.project_id):
+    def _on_offer(self, project_id: str, offered: OfferedBackbone | None) -> None:
+        if offered is None or self._settings.was_offered(project_id):
             return
-        self._settings.remember_offered(offer.project_id)
-        answers = [(tr("Compare…"), lambda: self._compare(offer.backbone)), (tr("Not now"), lambda: None)]
-        self._shell.workspace.offer_notice.ask(offer_text(offer.backbone), answers)
+        self._settings.remember_offered(project_id)
+        answers = [(tr("Compare…"), lambda: self._compare(offered)), (tr("Not now"), lambda: None)]
+        self._shell.workspace.offer_notice.ask(offer_text(offered), answers)
 
     def _remove(self, row: BackboneRow) -> None:
         caches = self._session.caches
@@ -177,7 +181,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
 
     def _ask_for_fetched(self) -> None:
         caches = self._session.caches
-        self._session.ask(lambda _live: fetched_sizes(caches), self._on_fetched, owner=self, topic=FETCHED)
+        self._session.ask(lambda _live: fetched_sizes(caches), self._on_fetched, owner=self, topic="fetched weights")
 
     def _on_fetched(self, sizes: Mapping[str, int]) -> None:
         self._published = tuple(replace(row, fetched_bytes=sizes.get(row.source, 0)) for row in self._published)
@@ -197,7 +201,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         self._ask_for_installed()
         self._ask_for_fetched()
         if stage is Stage.DONE:
-            self._say(_added_text(self.jobs.download.subject), Source.PUBLISHED)
+            self._say(tr("Added %1", self.jobs.download.subject), Source.PUBLISHED)
         elif stage is Stage.FAILED and not self.is_panel_shown:
             self._toast.say_failure(self.jobs.download.error)
 
@@ -211,7 +215,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         if self.panel is not None:
             self.panel.file.forget_file()
             self.panel.show_source(Source.COMPUTER)
-        self._say(_added_text(self.jobs.adding.subject), Source.COMPUTER)
+        self._say(tr("Added %1", self.jobs.adding.subject), Source.COMPUTER)
 
     def _use_ready(self) -> None:
         ready = self.jobs.ready
@@ -240,7 +244,3 @@ class Backbones(PanelFeature["BackbonePanel"]):
             self._toast.say_failure(self.jobs.change.error)
         elif stage is Stage.DONE and self.jobs.ready is not None:
             self._say(tr("%1 is ready to use", library_title(self.jobs.ready.name)))
-
-
-def _added_text(name: str) -> str:
-    return tr("Added %1", name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from PySide6.QtCore import QLocale, QMimeData, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLineEdit, QSpinBox, QWidget
 
-from app.backbones.job_slot_view import JobSlotView
+from app.backbones.jobs import BackboneJobs, JobSlotView
 from app.backbones.wording import file_facts, trial_button, trial_text
 from app.controls import (
     dress_number_box,
@@ -40,9 +40,7 @@ from engine.backbones.preprocessing import (
 from engine.texts import translated
 
 if TYPE_CHECKING:
-    from app.backbones.jobs import BackboneJobs
     from engine.backbones.messages import OnnxFacts, Trial
-
 
 Field = QComboBox | QCheckBox | QLineEdit | QSpinBox | QDoubleSpinBox
 
@@ -98,7 +96,12 @@ class PreprocessingForm(QWidget):
         )
         self.more_button.setCheckable(True)
         self._more = QWidget()
-        self._lay_out()
+        usual = {tr("Name"): self.name, tr("Input size"): self.side, tr("Normalisation"): self.preset}
+        more = {tr(title): self._fields[field] for field, title in _MORE.items()}
+        fill_column(self._more, self._fields["unit_length"]).insertLayout(0, make_form(more))
+        fill_column(self, self.more_button, self._more, self.problem).insertLayout(0, make_form(usual))
+        self._more.hide()
+        self.problem.hide()
         for widget in (self.name, *self._fields.values()):
             _edited(widget).connect(self._on_changed)
         for name in _SHORT_TITLES:
@@ -106,18 +109,6 @@ class PreprocessingForm(QWidget):
                 self.preset.findData(name), plain_tip(tr(PRESETS[name].title)), Qt.ItemDataRole.ToolTipRole
             )
         self.preset.currentIndexChanged.connect(self._on_preset_chosen)
-
-    def _lay_out(self) -> None:
-        usual: Mapping[str, QWidget] = {
-            tr("Name"): self.name,
-            tr("Input size"): self.side,
-            tr("Normalisation"): self.preset,
-        }
-        more = {tr(title): self._fields[field] for field, title in _MORE.items()}
-        fill_column(self._more, self._fields["unit_length"]).insertLayout(0, make_form(more))
-        fill_column(self, self.more_button, self._more, self.problem).insertLayout(0, make_form(usual))
-        self._more.hide()
-        self.problem.hide()
 
     def fill(self, name: str, values: Mapping[str, Any], outputs: Sequence[str]) -> None:
         self._is_filling = True
@@ -230,10 +221,6 @@ def _put(widget: Field, value: Any) -> None:
         widget.setValue(value)
 
 
-KINDS: Final = "ONNX (*.onnx)"
-SUFFIX: Final = ".onnx"
-
-
 @final
 class FilePage(QWidget):
     """One file at a time."""
@@ -244,17 +231,26 @@ class FilePage(QWidget):
         self._images: Sequence[Path] = ()
         self.path: Path | None = None
         self.facts: OnnxFacts | None = None
-        self.drop = self._make_drop()
+        self._drop_text = make_label("", wraps=True)
+        self.choose_button = make_button(tr("Choose a file…"), self._on_choose, icon_name="open")
+        name = tr("Choose an ONNX file")
+        self.drop = DropBox(name, self._on_choose, self._drop_text, self.choose_button, has_focus=False)
         self.inspection = JobSlotView(jobs.inspection, getting_ready=tr("Checking the file…"))
         self._facts_text = make_label("", "secondary", wraps=True)
         self._why = make_label("", "secondary", wraps=True)
         self.form = PreprocessingForm()
         self.try_button = make_button("", self._on_try, icon_name="play")
         self.trial = JobSlotView(jobs.trial, getting_ready=tr("Trying it…"), cancel_tip=tr("Stop; nothing is kept"))
-        self.result = self._make_result()
+        self.result = QFrame()
+        self._result_text = make_label("", wraps=True)
+        make_notice_column(self.result, "accent").addWidget(self._result_text)
         self.add_button = make_button(tr("Add this network"), self._on_add, icon_name="plus")
         self.adding = JobSlotView(jobs.adding, getting_ready=tr("Adding it…"))
-        self._lay_out()
+        self._body = QWidget()
+        steps = (self.try_button, self.trial, self.result, self.add_button, self.adding)
+        fill_column(self._body, self._facts_text, self._why, self.form, *steps)
+        spacing = tokens().spacing.medium
+        fill_column(self, self.drop, self.inspection, self._body, spacing=spacing).addStretch(1)
         self.form.changed.connect(self._forget_trial)
         jobs.inspection.finished.connect(self.show_facts)
         jobs.trial.finished.connect(self.show_trial)
@@ -262,45 +258,25 @@ class FilePage(QWidget):
             slot.stage_changed.connect(lambda _stage: self._arrange())
         self._arrange()
 
-    def _make_drop(self) -> DropBox:
-        self._drop_text = make_label("", wraps=True)
-        self.choose_button = make_button(tr("Choose a file…"), self._on_choose, icon_name="open")
-        name = tr("Choose an ONNX file")
-        return DropBox(name, self._on_choose, self._drop_text, self.choose_button, has_focus=False)
-
-    def _make_result(self) -> QFrame:
-        frame = QFrame()
-        self._result_text = make_label("", wraps=True)
-        make_notice_column(frame, "accent").addWidget(self._result_text)
-        return frame
-
-    def _lay_out(self) -> None:
-        self._body = QWidget()
-        parts: tuple[QWidget, ...] = (
-            self._facts_text, self._why, self.form,
-            self.try_button, self.trial, self.result, self.add_button, self.adding,
-        )  # fmt: skip
-        fill_column(self._body, *parts)
-        spacing = tokens().spacing.medium
-        fill_column(self, self.drop, self.inspection, self._body, spacing=spacing).addStretch(1)
-
     def show_images(self, images: Sequence[Path]) -> None:
         self._images = tuple(images)
         self._arrange()
 
     def show_facts(self, facts: OnnxFacts) -> None:
+        from engine.backbones.messages import GUESS_NOTICE
+
         self.facts = facts
         usable = [output.name for output in facts.outputs if not output.refused]
-        self._facts_text.setText("\n".join((file_facts(facts), *_other_notices(facts))))
-        self._why.setText(self._why_text(facts))
+        notices = [translated(notice) for notice in facts.notices if notice != GUESS_NOTICE]  # the form shows guesses
+        self._facts_text.setText("\n".join((file_facts(facts), *notices)))
+        if facts.is_declared:
+            why = tr("Preprocessing: %1.", translated(facts.why))
+        else:
+            why = tr("Check these settings: the file does not say how images were prepared. %1", sentence(facts.why))
+        self._why.setText(why)
         self.form.fill(facts.name, vars(facts.preprocessing), usable)
         self.form.side.setEnabled(facts.image_input.fixed_side is None)
         self._forget_trial()
-
-    def _why_text(self, facts: OnnxFacts) -> str:
-        if facts.is_declared:
-            return tr("Preprocessing: %1.", translated(facts.why))
-        return tr("Check these settings: the file does not say how images were prepared. %1", sentence(facts.why))
 
     def show_trial(self, trial: Trial) -> None:
         self._result_text.setText(trial_text(trial))
@@ -324,7 +300,11 @@ class FilePage(QWidget):
         is_known = self.facts is not None and not jobs.inspection.is_busy
         was_tried = jobs.trial.stage is Stage.DONE
         is_busy = jobs.trial.is_busy or jobs.adding.is_busy
-        self._drop_text.setText(self._prompt())
+        prompt = tr(
+            "Drop an ONNX file here: any network that turns an image into a vector or a feature map. It runs in a "
+            "separate process and contacts no other computer."
+        )
+        self._drop_text.setText(prompt if self.path is None else breakable(self.path.name))
         self.drop.setEnabled(not is_busy)
         self._body.setVisible(is_known)
         self.form.setEnabled(not is_busy)
@@ -338,14 +318,6 @@ class FilePage(QWidget):
         for button, is_next in ((self.try_button, not was_tried), (self.add_button, was_tried)):
             set_variant(button, "primary" if is_next else "")
 
-    def _prompt(self) -> str:
-        if self.path is None:
-            return tr(
-                "Drop an ONNX file here: any network that turns an image into a vector or a feature map. It runs in a "
-                "separate process and contacts no other computer."
-            )
-        return breakable(self.path.name)
-
     def choose(self, path: Path) -> None:
         if self._jobs.trial.is_busy or self._jobs.adding.is_busy:
             return
@@ -356,7 +328,7 @@ class FilePage(QWidget):
         self._jobs.inspect_file(path)
 
     def _on_choose(self) -> None:
-        path = open_file(self, Purpose.BACKBONES, tr("Choose an ONNX file"), KINDS)
+        path = open_file(self, Purpose.BACKBONES, tr("Choose an ONNX file"), "ONNX (*.onnx)")
         if path is not None:
             self.choose(path)
 
@@ -369,14 +341,7 @@ class FilePage(QWidget):
             self._jobs.add_file(self.path, self.form.name.text().strip(), self.form.values())
 
 
-def _other_notices(facts: OnnxFacts) -> list[str]:
-    """What there is to know beside the settings, of which the form speaks itself."""
-    from engine.backbones.messages import GUESS_NOTICE
-
-    return [translated(notice) for notice in facts.notices if notice != GUESS_NOTICE]
-
-
 def dropped_file(data: QMimeData) -> Path | None:
     """The ONNX file among what is dropped, if it is one file of this computer."""
     paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
-    return paths[0] if len(paths) == 1 and paths[0].suffix.lower() == SUFFIX else None
+    return paths[0] if len(paths) == 1 and paths[0].suffix.lower() == ".onnx" else None

@@ -1,4 +1,4 @@
-"""What the backbone panel lets workers do: list, examine files, download, and prepare a change."""
+"""What the backbone panel lets workers do: list, examine files, download, and prepare a change; and how it is shown."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QWidget
 
 from app.backbones.wording import preparing_text
-from app.jobs.process_job import JobSlot
+from app.controls import fill_column
+from app.jobs.process_job import JobSlot, Stage
+from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import tr
 
 if TYPE_CHECKING:
@@ -46,10 +49,6 @@ class BackboneJobs(QObject):
         self.preparation.finished.connect(self._on_prepared)
         self.change.finished.connect(self._on_change_ready)
         session.closed.connect(self._on_closed)
-
-    @property
-    def slots(self) -> tuple[JobSlot, ...]:
-        return self.listing, self.download, self.inspection, self.trial, self.adding, self.change
 
     def list_published(self) -> None:
         from engine.backbones.messages import ListPublished
@@ -136,3 +135,39 @@ class BackboneJobs(QObject):
         for slot in (self.preparation, self.change, self.trial):
             slot.cancel()
             slot.dismiss()
+
+
+@final
+class JobSlotView(QWidget):
+    """Progress of a slot, or its failure; hidden while idle. Without a tip for it, there is no Cancel."""
+
+    def __init__(self, slot: JobSlot, *, getting_ready: str = "", cancel_tip: str = "") -> None:
+        super().__init__()
+        self._slot = slot
+        self._getting_ready = getting_ready or tr("Preparing…")
+        self._progress = ProgressView(cancel_tip)
+        self.cancel_button = self._progress.cancel_button
+        self.failure = FailureNotice()
+        fill_column(self, self._progress, self.failure)
+        self._progress.cancel_requested.connect(slot.cancel)
+        slot.stage_changed.connect(self._on_stage_changed)
+        slot.progressed.connect(self._progress.show_progress)
+        self._on_stage_changed(slot.stage)
+
+    @property
+    def facts(self) -> str:
+        return self._progress.facts
+
+    @property
+    def error(self) -> str:
+        return self._slot.error if self._slot.stage is Stage.FAILED else ""
+
+    def _on_stage_changed(self, stage: Stage) -> None:
+        if stage is Stage.WAITING:
+            self._progress.show_waiting()
+        elif stage is Stage.RUNNING:
+            self._progress.show_step(self._getting_ready)
+        else:
+            self._progress.show_ended()
+        self.failure.show_text(self.error)
+        self.setVisible(self._slot.is_busy or stage is Stage.FAILED)

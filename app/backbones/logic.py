@@ -87,14 +87,6 @@ class Installed:
 
 
 @dataclass(frozen=True)
-class AccurateOffer:
-    """The accurate backbone, for a project that could gain by it."""
-
-    project_id: str  # which project it is, whatever its file is called
-    backbone: OfferedBackbone
-
-
-@dataclass(frozen=True)
 class PublishedRow:
     """A network whose weights can be downloaded, with one version of them."""
 
@@ -102,6 +94,7 @@ class PublishedRow:
     fetched_bytes: int = 0  # of an earlier download that was stopped
     is_here: bool = False
     images_per_s: float | None = None  # on one core of this computer; None where it was not measured
+    times_the_work: float = 1.0  # of the first recommended one, for one image
 
     @cached_property
     def source(self) -> str:
@@ -122,29 +115,20 @@ class PublishedRow:
         if network is self.network:
             return self
         name = network.library_name
-        return PublishedRow(network, self.fetched_bytes, is_here=name in here, images_per_s=here.get(name))
+        return replace(self, network=network, is_here=name in here, images_per_s=here.get(name))
 
 
-@dataclass(frozen=True)
-class RecommendedRow:
-    """A network to choose among first."""
-
-    advice: Advice
-    row: PublishedRow
-    times_the_work: float = 1.0  # of the first recommended one, for one image
-
-
-def recommended_rows(rows: Sequence[PublishedRow]) -> list[RecommendedRow]:
-    """Those of all networks that are recommended, the fastest first."""
+def recommended_rows(rows: Sequence[PublishedRow]) -> dict[Advice, PublishedRow]:
+    """The recommended networks, the fastest first."""
     from engine.backbones.published.facts import recommended
 
     row_of = {row.network: row for row in rows}
     chosen = recommended(row_of)
     least = next((network.billion_operations for network in chosen.values()), None) or 1.0
-    return [
-        RecommendedRow(advice, row_of[network], (network.billion_operations or least) / least)
+    return {
+        advice: replace(row_of[network], times_the_work=(network.billion_operations or least) / least)
         for advice, network in chosen.items()
-    ]
+    }
 
 
 def installed_backbones(project: Project, caches: CacheFolders) -> Installed:
@@ -161,10 +145,11 @@ def installed_backbones(project: Project, caches: CacheFolders) -> Installed:
     if used is not None and all(files.backbone_hash != used_hash for files, _ in found):
         found.append((used, str(used.backbone)))
     rows = [
-        BackboneRow(files, source, files.backbone.stat().st_size, is_used=files.backbone_hash == used_hash)
+        BackboneRow(
+            files, source, files.backbone.stat().st_size, files.backbone_hash == used_hash, choices.get(files.name)
+        )
         for files, source in found
     ]
-    rows = [replace(row, choice=choices.get(row.files.name)) for row in rows]
     is_choice_open = not is_chosen_elsewhere()
     rows += [_row_to_be(one) for one in offered if is_choice_open and not one.is_ready]
     rows.sort(key=lambda row: (not row.is_used, row.origin is not Origin.BUNDLED, row.name))
@@ -183,7 +168,7 @@ def _row_to_be(offered: OfferedBackbone) -> BackboneRow:
     )  # fmt: skip
 
 
-def accurate_offer(live: LiveCollection) -> AccurateOffer | None:
+def accurate_offer(live: LiveCollection) -> OfferedBackbone | None:
     """The accurate backbone, where the project uses the fast one as it is and has labels to compare on."""
     from engine.backbones.bundled import BackboneChoice, is_chosen_elsewhere, offered_backbones
     from engine.collection.state import NO_CLASS
@@ -199,7 +184,7 @@ def accurate_offer(live: LiveCollection) -> AccurateOffer | None:
     )
     if accurate is None or not uses_fast or not project.is_writable or (live.state.label_class == NO_CLASS).all():
         return None
-    return AccurateOffer(project.backups.project_id, accurate)
+    return accurate
 
 
 def remove_added(project: Project, caches: CacheFolders, name: str) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSpinBox, QWidget
 
-from app.backbones.job_slot_view import JobSlotView
-from app.backbones.logic import PublishedRow, RecommendedRow
+from app.backbones.jobs import BackboneJobs, JobSlotView
+from app.backbones.logic import PublishedRow
 from app.backbones.wording import (
     download_button,
     download_question,
@@ -25,7 +25,6 @@ from app.wording import number
 from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE
 
 if TYPE_CHECKING:
-    from app.backbones.jobs import BackboneJobs
     from engine.backbones.published.facts import PublishedNetwork
 
 USUAL_STEP: Final = 32  # pixels between sides that most networks take
@@ -106,7 +105,12 @@ class PublishedCard(QFrame):
         self.input_size.changed.connect(lambda: self._show(is_asking=self.is_asking))
         self.download_button = make_button("", self._on_ask, icon_name="download")
         self.use_button = make_button(tr("Use in this project…"), self._on_use, variant="primary")
-        self.question = self._make_question()
+        self._question_text = make_label("", wraps=True)
+        self._question_licence = make_label("", "secondary", wraps=True)
+        self.agree_button = make_button(tr("Download"), self._on_agree, variant="primary", icon_name="download")
+        self.refuse_button = make_button(tr("Not now"), self.refuse)
+        self.question = QWidget()
+        fill_column(self.question, self._question_text, self._question_licence, self.agree_button, self.refuse_button)
         stop = tr("Stop; what was downloaded is kept, and the download can be resumed")
         self.run = JobSlotView(jobs.download, cancel_tip=stop)
         self._run_place = QWidget()
@@ -114,15 +118,6 @@ class PublishedCard(QFrame):
         self._lay_out(purpose)
         jobs.download.stage_changed.connect(lambda _stage: self._arrange(is_asking=False))
         self.show_row(None)
-
-    def _make_question(self) -> QWidget:
-        self._question_text = make_label("", wraps=True)
-        self._question_licence = make_label("", "secondary", wraps=True)
-        self.agree_button = make_button(tr("Download"), self._on_agree, variant="primary", icon_name="download")
-        self.refuse_button = make_button(tr("Not now"), self.refuse)
-        question = QWidget()
-        fill_column(question, self._question_text, self._question_licence, self.agree_button, self.refuse_button)
-        return question
 
     def _lay_out(self, purpose: str) -> None:
         spacing = tokens().spacing
@@ -150,10 +145,6 @@ class PublishedCard(QFrame):
         self._can_change = can_change
         self._arrange(is_asking=False)
 
-    def show_recommended(self, recommended: RecommendedRow) -> None:
-        self._more.setText(licence_and_work(recommended))
-        self.show_row(recommended.row)
-
     def show_row(self, row: PublishedRow | None) -> None:
         """Show another network, or new facts of the same one."""
         is_same = row is not None and self._listed is not None and row.source == self._listed.source
@@ -172,6 +163,7 @@ class PublishedCard(QFrame):
             return
         self._name.setText(breakable(row.name))
         self._facts.setText(published_facts(row))
+        self._more.setText(licence_and_work(row))
         self.download_button.setText(download_button(row))
         self.download_button.setAccessibleName(f"{row.name}: {download_button(row)}")
         self.use_button.setAccessibleName(tr("Use %1 in this project", row.name))

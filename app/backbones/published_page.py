@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QItemSelectionModel, Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
-from app.backbones.job_slot_view import JobSlotView
+from app.backbones.jobs import BackboneJobs, JobSlotView
 from app.backbones.logic import PublishedRow, recommended_rows
 from app.backbones.network_table import NetworkTable, PublishedModel
 from app.backbones.published_card import PublishedCard
 from app.backbones.wording import ADVICE
-from app.controls import fill_column, make_button, make_choice_box, make_label
+from app.controls import fill_column, fill_row, make_button, make_choice_box, make_label
 from app.jobs.process_job import Stage
 from app.texts import breakable, plain_button, plain_tip, tr
 from app.theme.tokens import tokens
@@ -22,22 +21,41 @@ from engine.backbones.published.facts import TIMM, TORCHVISION
 from engine.backbones.published.titles import Advice
 
 if TYPE_CHECKING:
-    from app.backbones.jobs import BackboneJobs
     from app.settings import Settings
 
 
 SHOWN_WIDTH: Final = 190  # in logical pixels, of the value on the line
 
 
+@final
 class QuietField(QWidget):
-    """A setting that few people need: a line that opens a field."""
+    """A setting that few people need: a line that opens a field.
 
-    setting: str  # its name in `Settings`
+    Args:
+        setting: its name in `Settings`.
+        check: raises a `UsageError` for a value that cannot be used.
+        line: the line for a value, "" for none.
+        has_password: whether the value may hold one: it is not shown, and the hint is about it.
+    """
 
-    def __init__(self, settings: Settings, *, name: str, example: str, tip: str, field_tip: str, hint: str) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        setting: str,
+        check: Callable[[str], None],
+        *,
+        name: str,
+        example: str,
+        tip: str,
+        field_tip: str,
+        hint: str,
+        line: Callable[[str], str],
+        has_password: bool = False,
+    ) -> None:
         super().__init__()
-        self._settings = settings
-        self.value: str = getattr(settings, self.setting)  # in force; "" for none
+        self._settings, self._setting = settings, setting
+        self._check, self._line, self._has_password = check, line, has_password
+        self.value: str = getattr(settings, setting)  # in force; "" for none
         self.open_button = make_button("", self._on_open, variant="flat")
         self.open_button.setToolTip(plain_tip(tip))
         self.field = QLineEdit(self.value)
@@ -51,34 +69,18 @@ class QuietField(QWidget):
         self.field.hide()
         self._show_problem("")
 
-    @abstractmethod
-    def check(self, typed: str) -> None:
-        """Raise a `UsageError` for a value that cannot be used."""
-
-    @abstractmethod
-    def line(self, shown: str) -> str:
-        """The line for a value, "" for none."""
-
-    @property
-    def shown(self) -> str:
-        return self.value
-
-    @property
-    def needs_hint(self) -> bool:
-        return True
-
     def take_typed(self) -> bool:
         """Put the typed value in force, or show why it cannot be used; whether it can."""
         from engine.errors import UsageError
 
         typed, problem = self.field.text().strip(), ""
         try:
-            self.check(typed)
+            self._check(typed)
         except UsageError as error:
             problem = error.translated()
         if not problem and typed != self.value:
             self.value = typed
-            setattr(self._settings, self.setting, typed)
+            setattr(self._settings, self._setting, typed)
         self._show_problem(problem)
         return not problem
 
@@ -88,12 +90,15 @@ class QuietField(QWidget):
         self.field.setFocus()
 
     def _show_problem(self, text: str) -> None:
-        metrics = self.open_button.fontMetrics()
-        shown = metrics.elidedText(self.shown, Qt.TextElideMode.ElideMiddle, SHOWN_WIDTH)
-        self.open_button.setText(plain_button(self.line(shown)))
+        from engine.backbones.published.route import without_password
+
+        public = without_password(self.value) if self._has_password else self.value
+        shown = self.open_button.fontMetrics().elidedText(public, Qt.TextElideMode.ElideMiddle, SHOWN_WIDTH)
+        self.open_button.setText(plain_button(self._line(shown)))
         self.problem.setText(breakable(text))
         self.problem.setVisible(bool(text))
-        self._hint.setVisible(not self.field.isHidden() and not text and self.needs_hint)
+        needs_hint = public != self.value or not self._has_password
+        self._hint.setVisible(not self.field.isHidden() and not text and needs_hint)
 
     def _on_open(self) -> None:
         if self.field.isHidden():
@@ -103,65 +108,48 @@ class QuietField(QWidget):
             self._show_problem("")
 
 
-@final
-class MirrorField(QuietField):
+def _mirror_field(settings: Settings) -> QuietField:
     """A folder or an address; by default the publishers' own servers."""
 
-    setting = "mirror"
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(
-            settings,
-            name=tr("Folder or address of the mirror"),
-            example=tr("/folder or https://host"),
-            tip=tr("If this computer has no internet, or weights are kept in one place for everybody"),
-            field_tip=tr("Leave it empty to download from the publisher"),
-            hint=tr("Files lie there as on the publisher's server: owner/name/file."),
-        )
-
-    def check(self, typed: str) -> None:
+    def check(typed: str) -> None:
         from engine.backbones.published.route import Route
 
         Route(mirror=typed).check()
 
-    def line(self, shown: str) -> str:
-        return tr("Mirror: %1", shown) if shown else tr("Use a mirror…")
+    return QuietField(
+        settings,
+        "mirror",
+        check,
+        name=tr("Folder or address of the mirror"),
+        example=tr("/folder or https://host"),
+        tip=tr("If this computer has no internet, or weights are kept in one place for everybody"),
+        field_tip=tr("Leave it empty to download from the publisher"),
+        hint=tr("Files lie there as on the publisher's server: owner/name/file."),
+        line=lambda shown: tr("Mirror: %1", shown) if shown else tr("Use a mirror…"),
+    )
 
 
-@final
-class ProxyField(QuietField):
+def _proxy_field(settings: Settings) -> QuietField:
     """An address; by default the proxy of the system."""
 
-    setting = "proxy"
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(
-            settings,
-            name=tr("Address of the proxy"),
-            example=tr("http://host:port"),
-            tip=tr("If this computer reaches the internet only through a proxy"),
-            field_tip=tr("Leave it empty to use the system's proxy"),
-            hint=tr("The address is remembered, the password only until the program ends."),
-        )
-
-    def check(self, typed: str) -> None:
+    def check(typed: str) -> None:
         from engine.backbones.published.route import proxy_address
 
         if typed:
             proxy_address(typed)
 
-    def line(self, shown: str) -> str:
-        return tr("Proxy: %1", shown) if shown else tr("Use a proxy…")
-
-    @property
-    def shown(self) -> str:
-        from engine.backbones.published.route import without_password
-
-        return without_password(self.value)
-
-    @property
-    def needs_hint(self) -> bool:
-        return self.shown != self.value  # it has a password
+    return QuietField(
+        settings,
+        "proxy",
+        check,
+        name=tr("Address of the proxy"),
+        example=tr("http://host:port"),
+        tip=tr("If this computer reaches the internet only through a proxy"),
+        field_tip=tr("Leave it empty to use the system's proxy"),
+        hint=tr("The address is remembered, the password only until the program ends."),
+        line=lambda shown: tr("Proxy: %1", shown) if shown else tr("Use a proxy…"),
+        has_password=True,
+    )
 
 
 @final
@@ -181,18 +169,14 @@ class PublishedPage(QWidget):
         self.table.selectionModel().currentRowChanged.connect(lambda: self.card.show_row(self.current))
         self.recommended = {advice: PublishedCard(jobs, tr(ADVICE[advice])) for advice in Advice}
         self._headings = [make_label(text, "section") for text in (tr("Recommended"), tr("All networks"))]
-        self.proxy = ProxyField(jobs.settings)
-        self.mirror = MirrorField(jobs.settings)
+        self.proxy = _proxy_field(jobs.settings)
+        self.mirror = _mirror_field(jobs.settings)
         first, all_networks = self._headings
         above = (self.list_view, first, *self.recommended.values(), all_networks)
         more = tr("More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1")
         self._more = make_label(more.replace("%1", f"pip install protoleaf[{TIMM}]"), "secondary", wraps=True)
         search_row = QWidget()
-        line = QHBoxLayout(search_row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(tokens().spacing.small)
-        line.addWidget(self.search, 1)
-        line.addWidget(self.publisher)
+        fill_row(search_row, self.search, self.publisher).setStretch(0, 1)
         below = (self._nothing, self.table, self.card, self._more, self.proxy, self.mirror)
         fill_column(self, *above, search_row, *below).addStretch(1)
         for card in self._cards:
@@ -238,12 +222,9 @@ class PublishedPage(QWidget):
         """List networks; the chosen one stays chosen."""
         for card in self._cards:
             card.here = here
-        advised = {each.advice: each for each in recommended_rows(rows)}
+        advised = recommended_rows(rows)
         for advice, card in self.recommended.items():
-            if advice in advised:
-                card.show_recommended(advised[advice])
-            else:
-                card.show_row(None)
+            card.show_row(advised.get(advice))
         self._refill(lambda: self.model.show_rows(rows))
 
     def _refill(self, change: Callable[[], None]) -> None:

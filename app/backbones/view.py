@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, final
+from typing import final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QTabBar, QWidget
 
 from app.backbones.file_page import FilePage, dropped_file
-from app.backbones.job_slot_view import JobSlotView
+from app.backbones.jobs import BackboneJobs, JobSlotView
 from app.backbones.logic import BackboneRow, Installed, Source
 from app.backbones.published_page import PublishedPage
 from app.backbones.wording import (
@@ -36,9 +36,6 @@ from app.side_panel.frame import SidePanel
 from app.texts import breakable, plain_tip, tr
 from app.theme.tokens import tokens
 from engine.backbones.published.titles import library_title
-
-if TYPE_CHECKING:
-    from app.backbones.jobs import BackboneJobs
 
 
 @final

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from PySide6.QtCore import QLocale
 
-from app.backbones.logic import BackboneRow, Origin, PublishedRow, RecommendedRow, Source
+from app.backbones.logic import BackboneRow, Origin, PublishedRow, Source
 from app.texts import fill, marked, plural, tr
 from app.wording import SEPARATOR, file_size, images, images_per_s, number, percent_to_a_tenth
 from engine.backbones.published.titles import Advice
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from engine.collection.backbone_change import ShotComparison
 
 _SLOW: Final = 10
-UNNAMED: Final = "none named"  # how the list of published networks says that nobody named a licence
-
 
 SOURCE_TITLES: Final = {
     Source.COMPUTER: marked("Installed"),
@@ -31,8 +29,6 @@ _ORIGINS: Final = {
     Origin.PUBLISHED: marked("Published network"),
     Origin.ADDED: marked("Added by you"),
 }
-
-
 CHOICES: Final = {"accurate": marked("Accurate"), "fast": marked("Fast")}  # badges of the bundled backbones
 ADVICE: Final = {Advice.FAST: marked("Fast"), Advice.BALANCED: marked("Balanced"), Advice.BEST: marked("Most accurate")}
 NOT_KNOWN: Final = "\N{EN DASH}"  # in a table
@@ -137,12 +133,12 @@ def published_facts(row: PublishedRow) -> str:
     return SEPARATOR.join(filter(None, facts))
 
 
-def licence_and_work(recommended: RecommendedRow) -> str:
+def licence_and_work(row: PublishedRow) -> str:
     """`Licence: not named  ·  about 11 times slower`, by the operations that an image takes."""
-    licence = tr("Licence: %1", short_licence(recommended.row))
-    if recommended.advice is Advice.FAST or recommended.times_the_work <= 1:
+    licence = tr("Licence: %1", short_licence(row))
+    if row.times_the_work <= 1:
         return licence
-    return SEPARATOR.join((licence, tr("about %1 times slower", number(round(recommended.times_the_work)))))
+    return SEPARATOR.join((licence, tr("about %1 times slower", number(round(row.times_the_work)))))
 
 
 def licence_text(row: PublishedRow) -> str:
@@ -166,7 +162,7 @@ def download_question(row: PublishedRow, mirror: str = "") -> str:
 
 
 def short_licence(row: PublishedRow) -> str:
-    if row.network.licence.startswith(UNNAMED):
+    if row.network.is_unlicensed:
         return tr("not named")
     return row.network.licence.partition(":")[0].partition(";")[0]
 
