@@ -1,10 +1,8 @@
 """The third source: an ONNX file. It is inspected, its preprocessing set, tried on some images, then added."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
 
 from PySide6.QtCore import QLocale, QMimeData, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLineEdit, QSpinBox, QWidget
@@ -27,6 +25,7 @@ from app.jobs.process_job import Stage
 from app.texts import breakable, marked, plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import sentence
+from engine.backbones.messages import GUESS_NOTICE, OnnxFacts, Trial
 from engine.backbones.preprocessing import (
     LARGEST_SIDE,
     PRESETS,
@@ -38,9 +37,6 @@ from engine.backbones.preprocessing import (
     three_numbers,
 )
 from engine.texts import translated
-
-if TYPE_CHECKING:
-    from engine.backbones.messages import OnnxFacts, Trial
 
 Field = QComboBox | QCheckBox | QLineEdit | QSpinBox | QDoubleSpinBox
 
@@ -263,8 +259,6 @@ class FilePage(QWidget):
         self._arrange()
 
     def show_facts(self, facts: OnnxFacts) -> None:
-        from engine.backbones.messages import GUESS_NOTICE
-
         self.facts = facts
         usable = [output.name for output in facts.outputs if not output.refused]
         notices = [translated(notice) for notice in facts.notices if notice != GUESS_NOTICE]  # the form shows guesses

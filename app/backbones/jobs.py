@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, final
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from app.backbones.wording import preparing_text
 from app.controls import fill_column
 from app.jobs.process_job import JobSlot, Stage
 from app.side_panel.cards import FailureNotice, ProgressView
@@ -105,7 +104,7 @@ class BackboneJobs(QObject):
         self._project, self.ready = info.path, None
         if preparation is not None:
             self._next_source = source
-            self.preparation.start(preparing_text(name), preparation, subject=name)
+            self.preparation.start(tr("Preparing %1", name), preparation, subject=name)
             return
         request = PrepareChange(info.path, self._session.caches.root, source, self.settings.device)
         self.change.start(tr("Analysing images with %1", name), request, subject=name)

@@ -1,9 +1,7 @@
 """One published network: its facts, the question before its download, and its use once it is on this computer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, final
+from typing import Final, final
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSpinBox, QWidget
@@ -23,9 +21,7 @@ from app.texts import breakable, tr
 from app.theme.tokens import tokens
 from app.wording import number
 from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE
-
-if TYPE_CHECKING:
-    from engine.backbones.published.facts import PublishedNetwork
+from engine.backbones.published.facts import PublishedNetwork
 
 USUAL_STEP: Final = 32  # pixels between sides that most networks take
 

@@ -18,7 +18,9 @@ from app.jobs.process_job import Stage
 from app.texts import breakable, plain_button, plain_tip, tr
 from app.theme.tokens import tokens
 from engine.backbones.published.facts import TIMM, TORCHVISION
+from engine.backbones.published.route import Route, proxy_address, without_password
 from engine.backbones.published.titles import Advice
+from engine.errors import UsageError
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -42,7 +44,7 @@ class QuietField(QWidget):
         self,
         settings: Settings,
         setting: str,
-        check: Callable[[str], None],
+        check: Callable[[str], object],
         *,
         name: str,
         example: str,
@@ -71,8 +73,6 @@ class QuietField(QWidget):
 
     def take_typed(self) -> bool:
         """Put the typed value in force, or show why it cannot be used; whether it can."""
-        from engine.errors import UsageError
-
         typed, problem = self.field.text().strip(), ""
         try:
             self._check(typed)
@@ -90,8 +90,6 @@ class QuietField(QWidget):
         self.field.setFocus()
 
     def _show_problem(self, text: str) -> None:
-        from engine.backbones.published.route import without_password
-
         public = without_password(self.value) if self._has_password else self.value
         shown = self.open_button.fontMetrics().elidedText(public, Qt.TextElideMode.ElideMiddle, SHOWN_WIDTH)
         self.open_button.setText(plain_button(self._line(shown)))
@@ -110,16 +108,10 @@ class QuietField(QWidget):
 
 def _mirror_field(settings: Settings) -> QuietField:
     """A folder or an address; by default the publishers' own servers."""
-
-    def check(typed: str) -> None:
-        from engine.backbones.published.route import Route
-
-        Route(mirror=typed).check()
-
     return QuietField(
         settings,
         "mirror",
-        check,
+        lambda typed: Route(mirror=typed).check(),
         name=tr("Folder or address of the mirror"),
         example=tr("/folder or https://host"),
         tip=tr("If this computer has no internet, or weights are kept in one place for everybody"),
@@ -131,17 +123,10 @@ def _mirror_field(settings: Settings) -> QuietField:
 
 def _proxy_field(settings: Settings) -> QuietField:
     """An address; by default the proxy of the system."""
-
-    def check(typed: str) -> None:
-        from engine.backbones.published.route import proxy_address
-
-        if typed:
-            proxy_address(typed)
-
     return QuietField(
         settings,
         "proxy",
-        check,
+        lambda typed: typed and proxy_address(typed),
         name=tr("Address of the proxy"),
         example=tr("http://host:port"),
         tip=tr("If this computer reaches the internet only through a proxy"),

@@ -1,7 +1,5 @@
 """The backbone panel: three sources of other backbones, and a change of backbone while it is prepared."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import final
@@ -20,7 +18,6 @@ from app.backbones.wording import (
     comparison,
     failures_text,
     measured_on,
-    preparing_text,
     removal_consequence,
     removal_question,
     row_details,
@@ -131,7 +128,9 @@ class BackbonePanel(SidePanel):
         self.file = FilePage(jobs)
         self.pages = {Source.COMPUTER: self.computer, Source.PUBLISHED: self.published, Source.FILE: self.file}
         DropLight(self, self.file.drop, lambda data: dropped_file(data) is not None)
-        self.tabs, self._body = self._make_sources()
+        self._body = QWidget()
+        fill_column(self._body, *self.pages.values())  # a stack would be as high as its highest page
+        self.tabs = self._make_tabs()
         self._change_name = make_label("", "strong", wraps=True)
         consequence = tr("The project does not change until you decide. If you cancel, what is finished is kept.")
         self._change_consequence = make_label(consequence, "secondary", wraps=True)
@@ -149,17 +148,15 @@ class BackbonePanel(SidePanel):
         self._on_tab_changed(self.tabs.currentIndex())
         self._arrange()
 
-    def _make_sources(self) -> tuple[QTabBar, QWidget]:
-        """Tabs and pages; a stack would be as high as its highest page."""
-        tabs, pages = QTabBar(), QWidget()
-        fill_column(pages, *self.pages.values())
+    def _make_tabs(self) -> QTabBar:
+        tabs = QTabBar()
         tabs.setDrawBase(False)
         tabs.setExpanding(False)
         tabs.setAccessibleName(tr("Where the backbone comes from"))
         for source in self.pages:
             tabs.addTab(tr(SOURCE_TITLES[source]))
         tabs.currentChanged.connect(self._on_tab_changed)
-        return tabs, pages
+        return tabs
 
     @property
     def source(self) -> Source:
@@ -200,7 +197,7 @@ class BackbonePanel(SidePanel):
         is_busy = self._jobs.is_changing
         is_open = is_busy or is_ready
         name = change.subject if change.is_busy else self._jobs.preparation.subject
-        self._change_name.setText(preparing_text(name))
+        self._change_name.setText(tr("Preparing %1", name))
         self._change_name.setVisible(is_busy)
         self._change_consequence.setVisible(is_busy)
         self.outcome.setVisible(is_ready)

@@ -195,10 +195,6 @@ def offer_text(accurate: OfferedBackbone) -> str:
     return f"{template} " + tr("Analysing images takes about %1 times as long.", number(times))
 
 
-def preparing_text(name: str) -> str:
-    return tr("Preparing %1", name)
-
-
 def verdict(figures: ShotComparison, name: str) -> str:
     if figures.after is None or figures.before is None:
         template = tr("%1 is ready")

@@ -5,9 +5,9 @@ from typing import Any, Final, final
 import pyqtgraph as pg
 from PySide6.QtCore import QLocale, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QFontMetrics
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
-from app.controls import make_label
+from app.controls import fill_column, make_label
 from app.texts import tr
 from app.theme import theme_of
 from app.theme.tokens import tokens
@@ -35,8 +35,8 @@ class Chart(QWidget):
     Points come many times a second; the plots are drawn anew ten times a second at most.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._curves = Curves()
         self._iterations = 1
         self._loss_plot = _make_plot(_NumberAxis())
@@ -46,9 +46,7 @@ class Chart(QWidget):
         self._accuracy = self._accuracy_plot.plot(antialias=True)
         self._kept = self._accuracy_plot.plot(antialias=True)
         self._kept_iteration: int | None = None
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(tokens().spacing.tiny)
+        layout = fill_column(self, spacing=tokens().spacing.tiny)
         self._validation_key = make_label(tr("•— validation"), "accent")
         layout.addLayout(_heading(tr("Loss"), make_label(tr("— training"), "muted"), self._validation_key))
         layout.addWidget(self._loss_plot)
@@ -92,16 +90,9 @@ class Chart(QWidget):
             plot.setYRange(low, high, padding=ROOM_FOR_POINTS)
         self._validation_key.setVisible(bool(curves.validation_loss.values))
         self._kept.setData(*_kept_point(curves.accuracy, self._kept_iteration))
-        self._tell()
-
-    def _tell(self) -> None:
-        """Say the newest figures to those who do not see them."""
-        accuracy, loss = self._curves.accuracy, self._curves.loss
-        words = []
-        if loss.values:
-            words.append(f"{tr('Loss')} {loss.values[-1]:.3f}")
-        if accuracy.values:
-            words.append(f"{tr('Validation accuracy')} {percent_to_a_tenth(accuracy.values[-1])}")
+        loss = [f"{tr('Loss')} {value:.3f}" for value in curves.loss.values[-1:]]
+        shares = map(percent_to_a_tenth, curves.accuracy.values[-1:])
+        words = [*loss, *(f"{tr('Validation accuracy')} {share}" for share in shares)]
         self.setAccessibleName(", ".join(words) or tr("Training chart"))
 
     def _dress(self) -> None:
@@ -144,8 +135,8 @@ def _kept_point(accuracy: Curve, iteration: int | None) -> tuple[list[float], li
 class _NumberAxis(pg.AxisItem):  # type: ignore[misc]  # the library has no types
     """Plain numbers in the person's format, never with a prefix of units."""
 
-    def __init__(self) -> None:
-        super().__init__("left")
+    def __init__(self, side: str = "left") -> None:
+        super().__init__(side)
         self.enableAutoSIPrefix(False)
 
     def tickStrings(self, values: list[float], _scale: float, spacing: float) -> list[str]:
@@ -159,15 +150,6 @@ class _ShareAxis(_NumberAxis):
         return [f"{text}%" for text in super().tickStrings([100 * value for value in values], scale, 100 * spacing)]
 
 
-class _CountAxis(_NumberAxis):
-    """Iterations at the foot."""
-
-    def __init__(self) -> None:
-        pg.AxisItem.__init__(self, "bottom")
-        self.enableAutoSIPrefix(False)
-        self.setStyle(hideOverlappingLabels=ROOM_FOR_LAST_NUMBER)
-
-
 def _decimals(spacing: float) -> int:
     """Digits after the point that tell neighbouring ticks apart."""
     decimals = 0
@@ -177,7 +159,9 @@ def _decimals(spacing: float) -> int:
 
 
 def _make_plot(left: pg.AxisItem) -> Any:
-    plot = pg.PlotWidget(axisItems={"left": left, "bottom": _CountAxis()})
+    iterations = _NumberAxis("bottom")
+    iterations.setStyle(hideOverlappingLabels=ROOM_FOR_LAST_NUMBER)
+    plot = pg.PlotWidget(axisItems={"left": left, "bottom": iterations})
     plot.setFixedHeight(HEIGHT)
     plot.setMenuEnabled(False)
     plot.setMouseEnabled(x=False, y=False)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from app.actions.row import READ_FOR_GOOD, WRITE_FOR_GOOD, Method, Section, action
 from app.feature import GoOn, PanelFeature
 from app.texts import marked, tr
 from app.training.job import Forecast, Phase, Training
 from app.training.logic import Depth, Evidence, StoppedTraining, evidence, stopped_training
-from app.training.wording import leaving_text, outcome_line, proposal, stopped_text
+from app.training.wording import LEAVING, outcome_line, proposal, stopped_text
 
 if TYPE_CHECKING:
     from app.shell import Shell
     from app.training.view import TrainingPanel
     from engine.project import Change, Project
-
-EVIDENCE_TOPIC: Final = "whether to propose a training"
-STOPPED_TOPIC: Final = "whether to offer a stopped training again"
 
 
 def _to_train(name: str, text: str, icon: str, keys: str, depth: Depth) -> Callable[[Method], Method]:
@@ -69,7 +66,7 @@ class Models(PanelFeature["TrainingPanel"]):
 
     def _leaving_text(self) -> str:
         plan = self.training.plan
-        return leaving_text(Depth.PROPAGATION if plan is None else plan.depth)
+        return tr(LEAVING[Depth.PROPAGATION if plan is None else plan.depth])
 
     def use(self, version_id: int, name: str) -> None:
         """Take a model version into use; undo brings the former one back."""
@@ -94,8 +91,9 @@ class Models(PanelFeature["TrainingPanel"]):
         self._is_proposed = self._will_help(Evidence())
         if (info := self._session.info) is not None and info.is_writable:
             caches = self._session.caches
+            topic = "whether to offer a stopped training again"
             self._session.ask(
-                lambda live: stopped_training(live.project, caches), self._offer_again, owner=self, topic=STOPPED_TOPIC
+                lambda live: stopped_training(live.project, caches), self._offer_again, owner=self, topic=topic
             )
 
     def _offer_again(self, stopped: StoppedTraining | None) -> None:
@@ -109,7 +107,7 @@ class Models(PanelFeature["TrainingPanel"]):
     def _propose(self, _state: object) -> None:
         """Say once that there are labels enough by now, unless something is known that speaks against it."""
         if self._may_propose(Evidence()):
-            self._session.ask(evidence, self._on_evidence, owner=self, topic=EVIDENCE_TOPIC)
+            self._session.ask(evidence, self._on_evidence, owner=self, topic="whether to propose a training")
 
     def _on_evidence(self, known: Evidence) -> None:
         state = self._session.state

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 from app.jobs.background_thread import DetachedJob
 from app.jobs.job import Job, Lane
 from app.jobs.process_job import ProcessJob
-from app.texts import tr
-from app.training.logic import Curves, Depth, Plan, StartingPoint, Trained, store_trained
+from app.texts import marked, tr
+from app.training.logic import Curves, Depth, Figures, Plan, StartingPoint, Trained, store_trained
 from engine.errors import Cancelled
 from engine.events import CancelToken, OnProgress, Progress
 from engine.full_disk import storage_error
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 MakeJob = Callable[[str, Any], ProcessJob]
 Store = Callable[["LiveCollection", Trained, Path], Trained]
+TITLES: Final = {
+    Depth.PROPAGATION: marked("Tuning propagation"),
+    Depth.BACKBONE: marked("Training the backbone"),
+}
 SETTLING_MS: Final = 1_500  # without another label for so long, the labels are what a training would learn from
 FOLDER: Final = "training"
 TRAINED: Final = "trained"
@@ -40,10 +44,10 @@ class Forecast(QObject):
 
     changed = Signal()  # the answer of `of`
 
-    def __init__(self, session: Session, make_job: MakeJob = ProcessJob, parent: QObject | None = None) -> None:
-        super().__init__(parent or session)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._session = session
-        self._make_job = make_job
+        self._make_job: MakeJob = ProcessJob
         self._known: dict[tuple[StartingPoint, int | None], TrainingDuration | None] = {}
         self._job: ProcessJob | None = None
         self._settling = QTimer(self, singleShot=True, interval=SETTLING_MS)
@@ -118,14 +122,8 @@ class Training(QObject):
     point_added = Signal()
     progressed = Signal(Progress)
 
-    def __init__(
-        self,
-        session: Session,
-        make_job: MakeJob = ProcessJob,
-        store: Store = store_trained,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(parent or session)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.phase = Phase.IDLE
         self.plan: Plan | None = None
         self.curves = Curves()
@@ -133,8 +131,8 @@ class Training(QObject):
         self.trained: Trained | None = None
         self.error = ""
         self._session = session
-        self._make_job = make_job
-        self._store = store
+        self._make_job: MakeJob = ProcessJob
+        self._store: Store = store_trained
         self._job: Job | None = None
         self._folder: ScratchFolder | None = None
         session.closed.connect(self._on_closed)
@@ -151,7 +149,7 @@ class Training(QObject):
         if self.is_busy or info is None or not info.is_writable:
             return
         self._forget(plan)
-        job = DetachedJob(self._title(plan.depth), self._make_folder)
+        job = DetachedJob(tr(TITLES[plan.depth]), self._make_folder)
         job.keeps_finished = False
         job.finished.connect(lambda folder: self._train(plan, info, folder))
         self._follow(job)
@@ -176,7 +174,7 @@ class Training(QObject):
 
         out = folder.path / TRAINED
         request = Train(info.path, self._session.caches.root, plan.depth.value, out, plan.settings())
-        job = self._make_job(self._title(plan.depth), request)
+        job = self._make_job(tr(TITLES[plan.depth]), request)
         job.keeps_finished = False
         job.event_came.connect(self._on_point)
         job.started.connect(lambda: self._enter(Phase.RUNNING))
@@ -192,9 +190,6 @@ class Training(QObject):
     def dismiss(self) -> None:
         if not self.is_busy:
             self._enter(Phase.IDLE)
-
-    def _title(self, depth: Depth) -> str:
-        return tr("Tuning propagation") if depth is Depth.PROPAGATION else tr("Training the backbone")
 
     def _forget(self, plan: Plan | None) -> None:
         self.plan, self.curves, self.progress, self.trained, self.error = plan, Curves(), None, None, ""
@@ -220,7 +215,7 @@ class Training(QObject):
 
     def _on_finished(self, depth: Depth, project_path: Path, files: TrainingResult) -> None:
         """Put the new version into the project; the person chooses whether to use it."""
-        trained = Trained.of_files(depth, files)
+        trained = Trained(depth, files.folder, files.name, Figures.of_named(files.figures))
         job = self._session.run_long(
             lambda live, _on_progress, _cancel: self._store(live, trained, project_path),
             title=tr("Saving the new model version"),

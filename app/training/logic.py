@@ -20,7 +20,6 @@ from engine.errors import Cancelled
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
-    from engine.collection.requests import TrainingResult
     from engine.collection.state import CollectionState
     from engine.config import CacheFolders
     from engine.project import Project
@@ -293,10 +292,6 @@ class Trained:
     name: str
     figures: Figures
     version_id: int | None = None  # in the project; None until it is stored there
-
-    @classmethod
-    def of_files(cls, depth: Depth, files: TrainingResult) -> Trained:
-        return cls(depth, files.folder, files.name, Figures.of_named(files.figures))
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """What a training does, the few settings worth a thought, and Start."""
 
-from typing import final
+from typing import Final, final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
+from PySide6.QtWidgets import QSpinBox, QWidget
 
 from app.controls import dress_number_box, fill_column, make_button, make_choice_box, make_form, make_label, set_variant
 from app.texts import plain_tip, tr
@@ -21,10 +21,10 @@ from app.training.logic import (
     StoppedTraining,
     can_train,
 )
-from app.training.wording import advice, duration, labels_text, purpose, start_text, stopped_text
+from app.training.wording import PURPOSES, STARTS, advice, duration, labels_text, stopped_text
 from engine.training.curve import TrainingDuration
 
-ITERATIONS_STEP = 100
+ITERATIONS_STEP: Final = 100
 
 
 @final
@@ -34,13 +34,16 @@ class SetupForm(QWidget):
     start_requested = Signal(Plan)
     plan_changed = Signal()  # how long it takes may have changed
 
-    def __init__(self, depth: Depth, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, depth: Depth) -> None:
+        super().__init__()
         self.topic = depth
         self._labels = Labels()
-        self.iterations = self._make_iterations()
-        self.start_from = make_choice_box({start: start_text(start) for start in StartingPoint})
-        self._side_row: list[QWidget] = []
+        self.iterations = dress_number_box(QSpinBox())
+        self.iterations.setRange(FEWEST_ITERATIONS, MOST_ITERATIONS)
+        self.iterations.setSingleStep(ITERATIONS_STEP)
+        self.iterations.setGroupSeparatorShown(True)
+        self.iterations.setValue(DEFAULTS[depth].iterations)
+        self.start_from = make_choice_box({start: tr(text) for start, text in STARTS.items()})
         self.side = make_choice_box({side: tr("%1 pixels", str(side)) for side in SIDES})
         self.side.setCurrentIndex(SIDES.index(USUAL_SIDE))
         self._expected: TrainingDuration | None = None
@@ -58,32 +61,19 @@ class SetupForm(QWidget):
         self._on_start_chosen()
         self.show_labels(Labels(), is_writable=True)
 
-    def _make_iterations(self) -> QSpinBox:
-        box = dress_number_box(QSpinBox())
-        box.setRange(FEWEST_ITERATIONS, MOST_ITERATIONS)
-        box.setSingleStep(ITERATIONS_STEP)
-        box.setGroupSeparatorShown(True)
-        box.setValue(DEFAULTS[self.topic].iterations)
-        return box
-
     def _lay_out(self) -> None:
-        small = tokens().spacing.small
-        column = fill_column(self, make_label(purpose(self.topic), wraps=True), self._basis, self._advice)
-        column.addSpacing(small)
-        column.addLayout(self._fields())
-        column.addSpacing(small)
-        column.addWidget(self._duration)
-        column.addWidget(self.start_button)
-
-    def _fields(self) -> QGridLayout:
         rows: dict[str, QWidget] = {tr("Iterations"): self.iterations}
         if self.topic is Depth.BACKBONE:
             rows |= {tr("Start from"): self.start_from, tr("Image size"): self.side}
-        form = make_form(rows)
-        place = list(rows.values()).index(self.side) if self.topic is Depth.BACKBONE else 0
-        parts = [form.itemAtPosition(place, column) for column in range(2)] if place else []
+        form, small = make_form(rows), tokens().spacing.small
+        parts = [form.itemAtPosition(2, column) for column in range(2)]  # without one for propagation
         self._side_row = [widget for part in parts if part is not None and (widget := part.widget()) is not None]
-        return form
+        column = fill_column(self, make_label(tr(PURPOSES[self.topic]), wraps=True), self._basis, self._advice)
+        column.addSpacing(small)
+        column.addLayout(form)
+        column.addSpacing(small)
+        column.addWidget(self._duration)
+        column.addWidget(self.start_button)
 
     def give_way(self, *, to_another: bool) -> None:
         """Leave the prominent look to another button beside this form."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
@@ -25,7 +24,7 @@ from app.training.logic import (
     version_rows,
 )
 from app.training.setup_form import SetupForm, StoppedNotice
-from app.training.wording import comparison, measured_on, stage_text, title, verdict, version_facts
+from app.training.wording import TITLES, comparison, measured_on, stage_text, verdict, version_facts
 from engine.events import Progress
 
 if TYPE_CHECKING:
@@ -49,7 +48,6 @@ class RunView(QWidget):
         fill_column(self, self._progress).insertLayout(0, self._chart_place)
         self._progress.cancel_requested.connect(training.cancel)
         training.phase_changed.connect(self._on_phase_changed)
-        training.point_added.connect(self._on_point_added)
         training.progressed.connect(self._on_progressed)
         self._on_phase_changed(training.phase)
 
@@ -87,13 +85,10 @@ class RunView(QWidget):
 
             self.chart = Chart()
             self._chart_place.addWidget(self.chart)
+            self._training.point_added.connect(self.chart.redraw_soon)
         plan = self._training.plan
         if plan is not None:
             self.chart.show_curves(self._training.curves, plan.iterations)
-
-    def _on_point_added(self) -> None:
-        if self.chart is not None:
-            self.chart.redraw_soon()
 
 
 @final
@@ -102,14 +97,14 @@ class VersionList(QWidget):
 
     use_requested = Signal(VersionRow)  # the `VersionRow` to take into use
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.rows: tuple[VersionRow, ...] = ()
         self._list = CardList()
         fill_column(self, self._list)
 
-    def show_rows(self, rows: Sequence[VersionRow], *, is_writable: bool) -> None:
-        self.rows = tuple(rows)
+    def show_rows(self, rows: tuple[VersionRow, ...], *, is_writable: bool) -> None:
+        self.rows = rows
         self._list.show_cards([self._card(row, is_writable=is_writable) for row in rows])
 
     def _card(self, row: VersionRow, *, is_writable: bool) -> QFrame:
@@ -119,11 +114,6 @@ class VersionList(QWidget):
             end.setAccessibleName(tr("Use %1", row.name))
             end.setEnabled(is_writable)
         return make_row_card(row.name, (version_facts(row),), end)
-
-
-TOPIC: Final = "model versions"
-EVIDENCE_TOPIC: Final = "whether training would help"
-STOPPED_TOPIC: Final = "stopped training"
 
 
 @final
@@ -185,7 +175,7 @@ class TrainingPanel(SidePanel):
 
     def _arrange(self) -> None:
         phase = self._training.phase
-        self._title.setText(title(self.topic))
+        self._title.setText(tr(TITLES[self.topic]))
         is_free = phase in (Phase.IDLE, Phase.FAILED)
         for depth, form in self.forms.items():
             form.setVisible(is_free and depth is self.topic)
@@ -193,7 +183,10 @@ class TrainingPanel(SidePanel):
         if is_free and self.topic is Depth.BACKBONE and self._session.info is not None:
             caches = self._session.caches
             self._session.ask(
-                lambda live: stopped_training(live.project, caches), self._show_stopped, owner=self, topic=STOPPED_TOPIC
+                lambda live: stopped_training(live.project, caches),
+                self._show_stopped,
+                owner=self,
+                topic="stopped training",
             )
         self.run.setVisible(not is_free)
         self.failure.show_text(self._training.error if phase is Phase.FAILED else "")
@@ -236,12 +229,12 @@ class TrainingPanel(SidePanel):
 
     def ask_for_versions(self) -> None:
         if self._session.info is not None:
-            self._session.ask(version_rows, self._on_versions, owner=self, topic=TOPIC)
+            self._session.ask(version_rows, self._on_versions, owner=self, topic="model versions")
             self._ask_for_evidence()
 
     def _ask_for_evidence(self) -> None:
         if self._session.info is not None and not self.isHidden():
-            self._session.ask(evidence, self._on_evidence, owner=self, topic=EVIDENCE_TOPIC)
+            self._session.ask(evidence, self._on_evidence, owner=self, topic="whether training would help")
 
     def _on_evidence(self, known: Evidence) -> None:
         self._evidence = known

@@ -4,7 +4,7 @@ from typing import Final
 
 from PySide6.QtCore import QLocale
 
-from app.texts import plural, tr
+from app.texts import marked, plural, tr
 from app.training.logic import (
     Depth,
     Figures,
@@ -25,16 +25,29 @@ _SHORT_S: Final = 150
 _HOUR_S: Final = 3600
 
 
-def title(depth: Depth | None) -> str:
-    if depth is None:
-        return tr("Model versions")
-    return tr("Tune propagation") if depth is Depth.PROPAGATION else tr("Train the backbone")
-
-
-def purpose(depth: Depth) -> str:
-    if depth is Depth.PROPAGATION:
-        return tr("Learns how much each class inherits from its parents.")
-    return tr("Trains the network that embeds your images to tell your classes apart.")
+TITLES: Final = {
+    None: marked("Model versions"),
+    Depth.PROPAGATION: marked("Tune propagation"),
+    Depth.BACKBONE: marked("Train the backbone"),
+}
+PURPOSES: Final = {
+    Depth.PROPAGATION: marked("Learns how much each class inherits from its parents."),
+    Depth.BACKBONE: marked("Trains the network that embeds your images to tell your classes apart."),
+}
+STARTS: Final = {
+    StartingPoint.CURRENT: marked("Backbone in use"),
+    StartingPoint.CONV4: marked("Conv4, from scratch"),
+}
+LEAVING: Final = {
+    Depth.PROPAGATION: marked("Propagation is being tuned. Closing the project stops it."),
+    Depth.BACKBONE: marked("The backbone is being trained. Closing the project stops it; you can resume it later."),
+}
+_STAGES: Final = {
+    TrainingStage.PREPARING: marked("Preparing the network…"),
+    TrainingStage.EMBEDDING: marked("Embedding the labelled images…"),
+    TrainingStage.SAVING: marked("Saving the new backbone…"),
+    TrainingStage.MEASURING: marked("Measuring on held-out images…"),
+}
 
 
 def duration(plan: Plan, expected: TrainingDuration | None = None, *, is_measuring: bool = False) -> str:
@@ -69,19 +82,7 @@ def proposal(labels: Labels) -> str:
 
 def stage_text(note: str) -> str:
     """A stage of a training that counts nothing."""
-    texts = {
-        TrainingStage.PREPARING: tr("Preparing the network…"),
-        TrainingStage.EMBEDDING: tr("Embedding the labelled images…"),
-        TrainingStage.SAVING: tr("Saving the new backbone…"),
-        TrainingStage.MEASURING: tr("Measuring on held-out images…"),
-    }
-    return texts[TrainingStage(note)] if note in set(TrainingStage) else note
-
-
-def leaving_text(depth: Depth) -> str:
-    if depth is Depth.PROPAGATION:
-        return tr("Propagation is being tuned. Closing the project stops it.")
-    return tr("The backbone is being trained. Closing the project stops it; you can resume it later.")
+    return tr(_STAGES[TrainingStage(note)]) if note in set(TrainingStage) else note
 
 
 def stopped_text(stopped: StoppedTraining) -> str:
@@ -98,10 +99,6 @@ def _about(seconds: float) -> str:
         return tr("%1 minutes", QLocale().toString(count, "f", 0 if count % 1 == 0 else 1))
     halves = 1 if seconds > 5 * _HOUR_S else 2
     return hours(round(halves * seconds / _HOUR_S) / halves)
-
-
-def start_text(start: StartingPoint) -> str:
-    return tr("Backbone in use") if start is StartingPoint.CURRENT else tr("Conv4, from scratch")
 
 
 def labels_text(labels: Labels, *, trains: bool = True) -> str:
@@ -122,9 +119,8 @@ def comparison(figures: Figures) -> str:
     """`Current: 57.1% · New: 61.9%`, or why there are no figures."""
     if figures.before is None or figures.after is None:
         return tr("Too few labels to measure it on held-out images.")
-    current = tr("Current: %1", percent_to_a_tenth(figures.before))
-    new = tr("New: %1", percent_to_a_tenth(figures.after))
-    return f"{current}{SEPARATOR}{new}"
+    before, after = percent_to_a_tenth(figures.before), percent_to_a_tenth(figures.after)
+    return SEPARATOR.join((tr("Current: %1", before), tr("New: %1", after)))
 
 
 def measured_on(figures: Figures) -> str:
@@ -145,5 +141,4 @@ def outcome_line(trained: Trained) -> str:
 
 def version_facts(row: VersionRow) -> str:
     when = moment_text(row.created_at)
-    facts = [when] if row.accuracy is None else [when, percent_to_a_tenth(row.accuracy)]
-    return SEPARATOR.join(facts)
+    return when if row.accuracy is None else SEPARATOR.join((when, percent_to_a_tenth(row.accuracy)))

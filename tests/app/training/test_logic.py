@@ -1,7 +1,5 @@
 """Plans, curves and figures, without a window."""
 
-from pathlib import Path
-
 import pytest
 
 from app.training.logic import (
@@ -16,10 +14,8 @@ from app.training.logic import (
     Labels,
     Plan,
     StartingPoint,
-    Trained,
     tuning_s,
 )
-from engine.collection.requests import TrainingResult
 from engine.training.curve import TrainingDuration, TrainingPoint
 
 
@@ -126,7 +122,4 @@ def test_better_means_more_right_answers(before: float | None, after: float | No
 def test_a_result_is_read() -> None:
     """Figures that are None stay unknown."""
     figures = {"before_accuracy": None, "after_accuracy": 0.5, "held_out_images": 42.0, "iterations": 40.0}
-    trained = Trained.of_files(Depth.BACKBONE, TrainingResult(Path("out"), "Trained backbone 1", figures))
-    assert trained.name == "Trained backbone 1"
-    assert trained.folder.name == "out"
-    assert trained.figures == Figures(None, 0.5, 42, 40, 0)
+    assert Figures.of_named(figures) == Figures(None, 0.5, 42, 40, 0)
