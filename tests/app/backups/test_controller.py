@@ -9,9 +9,8 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
-from app.backups.card import BackupCard
 from app.backups.controller import Backups
-from app.backups.view import BackupsPanel
+from app.backups.view import BackupCard, BackupsPanel
 from app.graph_import.controller import GraphImports
 from app.theme import set_scheme
 from app.welcome.controller import Projects
