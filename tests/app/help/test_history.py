@@ -1,6 +1,6 @@
 """Back and forward in the guide."""
 
-from app.help.history import GuideSpot, History
+from app.help.view import GuideSpot, History
 
 
 def test_back_and_forward() -> None:
