@@ -10,19 +10,12 @@ from engine.config import notice_path
 
 @dataclass(frozen=True)
 class WeightsCredit:
-    """Where a bundled backbone's weights come from.
+    """Where a bundled backbone's weights come from."""
 
-    Attributes:
-        choice: what it is offered as.
-        name: in the library.
-        origin: what it was trained on, and by whom.
-        licence: of the weights.
-    """
-
-    choice: BackboneChoice
-    name: str
-    origin: str
-    licence: str
+    choice: BackboneChoice  # what it is offered as
+    name: str  # in the library
+    origin: str  # what it was trained on, and by whom
+    licence: str  # of the weights
 
 
 Part = tuple[str, tuple[str, ...]]

@@ -86,27 +86,16 @@ _PLACES: Final = {section: place for place, section in enumerate(Section)}
 
 @dataclass(frozen=True)
 class ActionRow:
-    """One action.
+    """One action."""
 
-    Attributes:
-        name: identifier.
-        text: English text, to be translated when shown.
-        icon: name of an icon of the theme.
-        shortcuts: portable key sequences; the first one is shown.
-        section: part of a menu that it belongs to.
-        needs: what must be there.
-        on_images: the keys work only where images have the focus, so that they never disturb typing.
-        on_classes: the keys work only where classes have the focus.
-    """
-
-    name: str
-    text: str
-    icon: str
-    shortcuts: tuple[str, ...]
-    section: Section
-    needs: Needs = Needs.PROJECT
-    on_images: bool = False
-    on_classes: bool = False
+    name: str  # identifier
+    text: str  # English text, to be translated when shown
+    icon: str  # name of an icon of the theme
+    shortcuts: tuple[str, ...]  # portable key sequences; the first one is shown
+    section: Section  # part of a menu that it belongs to
+    needs: Needs = Needs.PROJECT  # what must be there
+    on_images: bool = False  # the keys work only where images have the focus, so that they never disturb typing
+    on_classes: bool = False  # the keys work only where classes have the focus
 
     @property
     def title(self) -> str:

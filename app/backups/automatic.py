@@ -22,7 +22,7 @@ _TOPIC: Final = "backups"
 
 @final
 class AutomaticBackups(QObject):
-    """Keeps the open project backed up; nobody hears of it unless it fails."""
+    """Keeps the open project backed up; silent unless it fails."""
 
     known = Signal(ProjectBackups)  # the `ProjectBackups` of the project that was opened
     made = Signal()  # a backup was made, or none was due

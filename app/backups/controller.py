@@ -29,7 +29,7 @@ SETTLED_MS: Final = 700  # after the last change, before the open panel is broug
 
 @final
 class Backups(PanelFeature["BackupsPanel"]):
-    """Opens the panel and does what is asked for there."""
+    """Opens the panel and does what is requested there."""
 
     guide_page = "keeping"
 

@@ -28,7 +28,7 @@ class Help(Feature):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.window: GuideWindow | None = None  # until it was asked for
+        self.window: GuideWindow | None = None  # until it is opened
         self._reading: DetachedJob | None = None
         self._pictures: DetachedJob | None = None
         self._wanted = ("", "")

@@ -10,8 +10,7 @@ from typing import Final
 
 from engine.errors import FormatError
 
-CONTENTS: Final = "README"
-"""The first page, which lists the others."""
+CONTENTS: Final = "README"  # the first page, which lists the others
 
 _HEADING: Final = re.compile(r"^#{1,6} +(.+?) *$")
 _FENCE: Final = "```"
@@ -24,34 +23,21 @@ _PAGE_LINK: Final = re.compile(r"\]\((\w[\w-]*)\.md(?:#[^)]*)?\)")
 
 @dataclass(frozen=True)
 class GuideSection:
-    """What stands below one heading, up to the next.
+    """What stands below one heading, up to the next."""
 
-    Attributes:
-        title: the heading, as plain text.
-        anchor: what a link names after its `#`; empty for the heading of the page itself.
-        text: all words below the heading, as plain text in one line.
-    """
-
-    title: str
-    anchor: str
-    text: str
+    title: str  # the heading, as plain text
+    anchor: str  # what a link names after its `#`; empty for the heading of the page itself
+    text: str  # all words below the heading, as plain text in one line
 
 
 @dataclass(frozen=True)
 class GuidePage:
-    """One page.
+    """One page."""
 
-    Attributes:
-        name: of its file, without the suffix.
-        markdown: as it stands in the file.
-        sections: the first is that of the page's own heading.
-        pictures: names of the files that it shows, as they stand in it.
-    """
-
-    name: str
-    markdown: str
-    sections: tuple[GuideSection, ...]
-    pictures: tuple[str, ...]
+    name: str  # of its file, without the suffix
+    markdown: str  # as it stands in the file
+    sections: tuple[GuideSection, ...]  # the first is that of the page's own heading
+    pictures: tuple[str, ...]  # names of the files that it shows, as they stand in it
 
     @property
     def title(self) -> str:
@@ -61,17 +47,11 @@ class GuidePage:
 
 @dataclass(frozen=True)
 class Guide:
-    """All pages, the contents first.
+    """All pages, the contents first."""
 
-    Attributes:
-        folder: where the files lie.
-        pages: by name, in the order of the contents.
-        picture_sizes: width and height in pixels, by the names of the pictures.
-    """
-
-    folder: Path
-    pages: dict[str, GuidePage]
-    picture_sizes: dict[str, tuple[int, int]]
+    folder: Path  # where the files lie
+    pages: dict[str, GuidePage]  # by name, in the order of the contents
+    picture_sizes: dict[str, tuple[int, int]]  # width and height in pixels, by the names of the pictures
 
 
 def read_guide(folder: Path) -> Guide:

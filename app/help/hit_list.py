@@ -21,13 +21,9 @@ _LONGEST_WORD: Final = 3  # times the font's size: what a line may lose where it
 
 @final
 class HitList(QListWidget):
-    """The hits, the best first; one is always current.
+    """The hits, the best first; one is always current."""
 
-    Signals:
-        hit_chosen: by a click or Enter.
-    """
-
-    hit_chosen = Signal(Hit)
+    hit_chosen = Signal(Hit)  # by a click or Enter
 
     def __init__(self) -> None:
         super().__init__()

@@ -8,8 +8,7 @@ from PySide6.QtGui import QImage
 
 from app.images.pixels import image_of
 
-Sizes = Mapping[str, QSize]
-"""In pixels of the screen, by the names of the pictures."""
+Sizes = Mapping[str, QSize]  # in pixels of the screen, by the names of the pictures
 
 
 def read_pictures(folder: Path, wanted: Sizes) -> dict[str, QImage]:

@@ -7,10 +7,8 @@ from typing import Final
 
 from app.help.guide import Guide, GuidePage, GuideSection
 
-SNIPPET_LETTERS: Final = 110
-"""About two lines of the narrow list that shows them."""
-QUOTED_WORDS: Final = 4
-"""Fewer words of a heading may stand in a long text by chance."""
+SNIPPET_LETTERS: Final = 110  # about two lines of the narrow list that shows them
+QUOTED_WORDS: Final = 4  # fewer words of a heading may stand in a long text by chance
 _BEFORE: Final = 32  # letters of a snippet before its first hit
 _SMALL: Final = frozenset(
     {"a", "an", "and", "can", "do", "does", "how", "i", "is", "my", "of", "the", "to", "what", "why"}
@@ -18,27 +16,18 @@ _SMALL: Final = frozenset(
 """Words of a question that say nothing of what it is about."""
 _WORD: Final = re.compile(r"\w+")
 
-Span = tuple[int, int]
-"""First letter, and the one behind the last."""
+Span = tuple[int, int]  # first letter, and the one behind the last
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A section that has every typed word.
+    """A section that has every typed word."""
 
-    Attributes:
-        page: that it stands on.
-        section: it.
-        snippet: some of its words around the first one that was typed.
-        marks: where typed words begin words of the snippet.
-        title_marks: the same of its heading.
-    """
-
-    page: GuidePage
-    section: GuideSection
-    snippet: str
-    marks: tuple[Span, ...]
-    title_marks: tuple[Span, ...]
+    page: GuidePage  # that it stands on
+    section: GuideSection  # it
+    snippet: str  # some of its words around the first one that was typed
+    marks: tuple[Span, ...]  # where typed words begin words of the snippet
+    title_marks: tuple[Span, ...]  # the same of its heading
 
 
 def search(guide: Guide, text: str) -> list[Hit]:

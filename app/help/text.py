@@ -1,4 +1,4 @@
-"""The page that is read: one of the guide, set in the current look; links are told, never followed by itself."""
+"""The page that is read: one of the guide, set in the current look; links are reported, never followed by itself."""
 
 from collections.abc import Mapping, Sequence
 from typing import final
@@ -12,8 +12,7 @@ from app.help.search import marks_in
 from app.help.typesetting import blocks_of, headings_of, set_picture_width, shown_size, typeset
 from app.theme.tokens import tokens
 
-LONGEST_LINE = 760
-"""Logical pixels: longer lines are hard to read."""
+LONGEST_LINE = 760  # logical pixels: longer lines are hard to read
 
 Sizes = Mapping[str, tuple[int, int]]
 

@@ -24,10 +24,8 @@ from PySide6.QtGui import (
 from app.help.guide import anchors_of
 from app.theme.tokens import Tokens
 
-PIXELS_FOR_ONE: Final = 1.5
-"""Pixels that pictures have for a logical one, so that they are sharp on dense screens, too."""
-PICTURE: Final = "\N{OBJECT REPLACEMENT CHARACTER}"
-"""What stands for a picture in the text of its paragraph."""
+PIXELS_FOR_ONE: Final = 1.5  # pixels that pictures have for a logical one, so that they are sharp on dense screens, too
+PICTURE: Final = "\N{OBJECT REPLACEMENT CHARACTER}"  # what stands for a picture in the text of its paragraph
 _LINE_PERCENT: Final = 140  # of the font's own height
 _INDENT: Final = 26  # logical pixels of a list
 _CELL: Final = 6  # logical pixels around the words of a cell

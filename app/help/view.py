@@ -28,17 +28,11 @@ from app.theme.tokens import tokens
 
 @dataclass(frozen=True)
 class GuideSpot:
-    """A place in the guide.
+    """A place in the guide."""
 
-    Attributes:
-        page: name of the page.
-        anchor: of a heading; empty for the top.
-        scrolled: where the page was left, in pixels; None for one that was not left yet.
-    """
-
-    page: str
-    anchor: str = ""
-    scrolled: int | None = None
+    page: str  # name of the page
+    anchor: str = ""  # of a heading; empty for the top
+    scrolled: int | None = None  # where the page was left, in pixels; None for one that was not left yet
 
 
 @dataclass
@@ -83,8 +77,7 @@ class History:
 
 FIRST_SIZE: Final = QSize(1040, 720)
 LEAST_SIZE: Final = QSize(600, 360)
-LEFT_WIDTH: Final = 264
-"""Logical pixels that contents and results have at first."""
+LEFT_WIDTH: Final = 264  # logical pixels that contents and results have at first
 _LEAST_LEFT: Final = 180  # logical pixels, too
 _LIST_KEYS: Final = {Qt.Key.Key_Up, Qt.Key.Key_Down}
 _PAGE_KEYS: Final = {Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}

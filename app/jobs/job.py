@@ -99,17 +99,11 @@ class Lane(Enum):
 
 @final
 class JobRunner(QObject):
-    """Starts queued jobs in order; also shows jobs that run elsewhere (`watch`).
+    """Starts queued jobs in order; also shows jobs that run elsewhere (`watch`)."""
 
-    Signals:
-        job_added: a job was queued or is watched.
-        job_ended: it has ended, and is no longer in `jobs`.
-        stopping: the program ends; every job was stopped.
-    """
-
-    job_added = Signal(Job)
-    job_ended = Signal(Job)
-    stopping = Signal()
+    job_added = Signal(Job)  # a job was queued or is watched
+    job_ended = Signal(Job)  # it has ended, and is no longer in `jobs`
+    stopping = Signal()  # the program ends; every job was stopped
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -41,15 +41,10 @@ LONGEST_NAME: Final = 120  # letters
 
 @final
 class NameStrip(QFrame):
-    """A field for the name; Enter or the button takes it, the cross asks no more.
+    """A field for the name; Enter or the button takes it, the cross asks no more."""
 
-    Signals:
-        named: the name.
-        left: the keyboard is not needed here any more.
-    """
-
-    named = Signal(str)
-    left = Signal()
+    named = Signal(str)  # the name
+    left = Signal()  # the keyboard is not needed here any more
 
     def __init__(self) -> None:
         super().__init__()
@@ -143,21 +138,13 @@ ELSEWHERE: Final = ("show_keys", "backups", "choose_device")
 
 @final
 class SettingsCard(ScrollingCard):
-    """Floats over the window; Esc or a click beside it closes. What is chosen is done at once.
+    """Floats over the window; Esc or a click beside it closes. What is chosen is done at once."""
 
-    Signals:
-        scheme_chosen: a `SchemeChoice`.
-        start_chosen: whether the last project shall be opened at the start.
-        calm_chosen: whether things shall be at once where they go.
-        person_chosen: the name that labels are signed with; empty for the account's.
-        action_requested: name of an action that opens another page.
-    """
-
-    scheme_chosen = Signal(SchemeChoice)
-    start_chosen = Signal(bool)
-    calm_chosen = Signal(bool)
-    person_chosen = Signal(str)
-    action_requested = Signal(str)
+    scheme_chosen = Signal(SchemeChoice)  # a `SchemeChoice`
+    start_chosen = Signal(bool)  # whether the last project shall be opened at the start
+    calm_chosen = Signal(bool)  # whether things shall be at once where they go
+    person_chosen = Signal(str)  # the name that labels are signed with; empty for the account's
+    action_requested = Signal(str)  # name of an action that opens another page
 
     def __init__(self, host: QWidget, rows: Mapping[str, ActionRow]) -> None:
         super().__init__(host, WIDTH, tr("Settings"))

@@ -45,15 +45,10 @@ _DONE_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape})
 
 @final
 class ThresholdBox(QWidget):
-    """`- 80% +`: clicked, typed, or stepped with arrow keys and wheel.
+    """`- 80% +`: clicked, typed, or stepped with arrow keys and wheel."""
 
-    Signals:
-        changed: the threshold in percent.
-        left: Enter or Esc.
-    """
-
-    changed = Signal(int)
-    left = Signal()
+    changed = Signal(int)  # the threshold in percent
+    left = Signal()  # Enter or Esc
 
     def __init__(self, percent: int) -> None:
         super().__init__()
@@ -155,17 +150,11 @@ FEWEST: Final = 2  # selected images
 
 @final
 class SelectionBar(QWidget):
-    """`186 selected · Accept 170 above 80% · about 5 errors · Include 4 unknown · Label as… · Remove label · ✕`.
+    """`186 selected · Accept 170 above 80% · about 5 errors · Include 4 unknown · Label as… · Remove label · ✕`."""
 
-    Signals:
-        action_requested: name of an action.
-        left: the images get the focus back.
-        dismissed: select one image only.
-    """
-
-    action_requested = Signal(str)
-    left = Signal()
-    dismissed = Signal()
+    action_requested = Signal(str)  # name of an action
+    left = Signal()  # the images get the focus back
+    dismissed = Signal()  # select one image only
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()

@@ -39,16 +39,11 @@ _WORK: Final = frozenset({QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QE
 
 @final
 class Workspace(QWidget):
-    """Shows the images of a subset or class.
+    """Shows the images of a subset or class."""
 
-    Signals:
-        action_requested: name of an action, from the empty page.
-        subset_wanted: a `Subset` that should be selected in the list.
-    """
-
-    action_requested = Signal(str)
+    action_requested = Signal(str)  # name of an action, from the empty page
     files_dropped = Signal(Sequence)
-    subset_wanted = Signal(Subset)
+    subset_wanted = Signal(Subset)  # a `Subset` that should be selected in the list
 
     def __init__(
         self, session: Session, thumbnails: Thumbnails, settings: Settings, rows: Mapping[str, ActionRow],

@@ -22,15 +22,10 @@ DARK: Final = "-dark"
 
 @dataclass(frozen=True)
 class OfferedFormat:
-    """A format as the dialog offers it.
+    """A format as the dialog offers it."""
 
-    Attributes:
-        name: a key of `GRAPH_FORMATS`, or "png"; for a drawing perhaps with `DARK` behind it.
-        suffix: of its files.
-    """
-
-    name: str
-    suffix: str
+    name: str  # a key of `GRAPH_FORMATS`, or "png"; for a drawing perhaps with `DARK` behind it
+    suffix: str  # of its files
 
     @property
     def kind(self) -> str:
