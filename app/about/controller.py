@@ -21,7 +21,7 @@ class About(Feature):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.card: AboutCard | None = None  # until it was asked for
+        self.card: AboutCard | None = None  # until it is opened
         self._reading: DetachedJob | None = None
 
     @action("about", marked("About Protoleaf…"), "info", "", Section.HELP_ABOUT, needs=Needs.NOTHING)

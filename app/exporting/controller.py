@@ -30,10 +30,10 @@ SETTLED_MS: Final = 150
 
 @final
 class Exporting(Feature):
-    """Opens the card and does what is asked for there.
+    """Opens the card and does what is requested there.
 
     Attributes:
-        card: None until it was asked for.
+        card: None until it is opened.
         class_graph: the export of the classes alone.
     """
 

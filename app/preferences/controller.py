@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the window shows first
 
 @final
 class Preferences(Feature):
-    """Opens the card and does what is asked for there; asks once for the name in "labelled by"."""
+    """Opens the card and does what is requested there; asks once for the name in "labelled by"."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)

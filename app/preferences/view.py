@@ -87,7 +87,7 @@ class NameAsking(QObject):
 
     Args:
         session: of the open project.
-        settings: that remember the name, and that it was asked for.
+        settings: that remember the name, and whether the question was shown.
         strip: asks.
     """
 
@@ -118,7 +118,7 @@ class NameAsking(QObject):
 
 
 def _full_name() -> str:
-    """As the account has it. On the project thread: it may be asked for in a network."""
+    """As the account has it. On the project thread: the account may lie in a network."""
     from engine.project.clock import full_name
 
     return full_name()
