@@ -130,7 +130,7 @@ class _Part:
         if self._read_bytes > limits.LARGEST_PART_BYTES:
             raise FormatError(
                 "a part of {name} is too large",
-                expected="at most {limit} MiB for one image with what is said of it",
+                expected="at most {limit} MiB for one image and its annotations",
                 name=self._name,
                 limit=limits.LARGEST_PART_BYTES // 2**20,
             )

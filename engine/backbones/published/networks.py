@@ -69,7 +69,7 @@ def _origin(remote: RemoteFile) -> str:
     version = f" at {remote.commit[:_SHOWN_DIGITS]}" if remote.commit else ""
     weights = f"Weights: {Path(place.path).name} from {place.hostname}{version}"
     if not sha256:
-        return f"{weights}, which told no checksum."
+        return f"{weights}, published without a checksum."
     whole = "SHA-256" if len(sha256) == _SHA256_DIGITS else "first digits of the SHA-256"
     return f"{weights}, {whole} {sha256[:_SHOWN_DIGITS]}{'…' if len(sha256) > _SHOWN_DIGITS else ''}."
 

@@ -20,7 +20,7 @@ from engine.model_card import BackboneCard
 from engine.project import Project
 from engine.project.clock import now_text
 
-_UNKNOWN: Final = "Nobody told the licence of these weights: ask whoever made them before you pass this model on."
+_UNKNOWN: Final = "The licence of these weights is not known: ask whoever made them before you pass this model on."
 _RUNNER: Final = (
     "run.py\n"
     "    A part of Protoleaf. Copyright 2026 The Protoleaf authors.\n"

@@ -74,14 +74,14 @@ def test_a_class_is_dragged_onto_another(
 ) -> None:
     """It moves; with Ctrl it gets a further parent, and the chip says which of the two; chosen before or not."""
     dropped = recorded(pane.tree.view.requests.classes_dropped)
-    said: list[str] = []
+    chips: list[str] = []
     target, source = pane.row("Animal", "Diver"), pane.row("Plant", "Kelp")
     if is_chosen:
         hand.click(source)
-    hand.drag(source, target, lambda: said.append(pane.chip), keys=keys)
+    hand.drag(source, target, lambda: chips.append(pane.chip), keys=keys)
     kelp, plant, diver = (class_id(pane, name) for name in ("Kelp", "Plant", "Diver"))
     assert dropped == [(((kelp, plant),), diver, keys == CONTROL)]
-    assert said == [words]
+    assert chips == [words]
     assert pane.chip == ""
 
 
@@ -96,14 +96,14 @@ def test_ctrl_may_come_on_the_way(pane: Pane, hand: Hand) -> None:
 def test_a_class_goes_to_the_top_below_all_others(pane: Pane, hand: Hand) -> None:
     """The room below the rows lights up and takes it."""
     dropped = recorded(pane.tree.view.requests.classes_dropped)
-    said: list[str] = []
+    chips: list[str] = []
     source = pane.row("Plant", "Kelp")
     view = pane.tree.view
     room = Spot(view.viewport(), QPoint(60, view.viewport().height() - 30))
     before, during = pixel(pane, room), []
-    hand.drag(source, room, lambda: said.append(pane.chip), lambda: during.append(pixel(pane, room)))
+    hand.drag(source, room, lambda: chips.append(pane.chip), lambda: during.append(pixel(pane, room)))
     assert dropped == [(((class_id(pane, "Kelp"), class_id(pane, "Plant")),), None, False)]
-    assert said == ["Move to the top level"]
+    assert chips == ["Move to the top level"]
     assert during == [tokens().colours.accent_soft]
     assert before == pixel(pane, room) != during[0]
 
@@ -158,15 +158,15 @@ def test_a_circle_is_refused_in_sight(pane: Pane, hand: Hand) -> None:
     source, target = pane.row("Animal"), pane.row("Animal", "Bird", "Gull")
     way = [pane.row("Animal"), pane.row("Animal", "Bird"), pane.row("Animal", "Bird", "Gull")]
     beside = [pane.row("Animal", "Bird", "Puffin"), pane.row("Plant")]
-    said: list[str] = []
+    chips: list[str] = []
     lit: list[list[bool]] = []
 
     def look() -> None:
-        said.append(pane.chip)
+        chips.append(pane.chip)
         lit.append([is_danger(pane, spot) for spot in (*way, *beside)])
 
     hand.drag(source, target, look, pane.row("Plant"), look)
-    assert said == ["Animal cannot go below itself: Animal > Bird > Gull", "Move under Plant"]
+    assert chips == ["Animal cannot go below itself: Animal > Bird > Gull", "Move under Plant"]
     assert lit == [[True, True, True, False, False], [False] * 5]
     assert hand.was_dropped
 
@@ -195,26 +195,26 @@ def test_a_row_that_refuses_says_why(
     pane.tree.view.doItemsLayout()
     pane.row("Animal", "Bird", way[0])
     place, taken = pane.row(*way[1]), pane.row("Animal", "Bird", way[0])
-    said: list[str] = []
+    chips: list[str] = []
     lit: list[bool] = []
     look = lambda: lit.append(pixel(pane, place) == tokens().colours.accent_soft)  # noqa: E731
-    hand.drag(taken, place, lambda: said.append(pane.chip), look, keys=keys)
-    assert (said, lit) == ([words], [False])
+    hand.drag(taken, place, lambda: chips.append(pane.chip), look, keys=keys)
+    assert (chips, lit) == ([words], [False])
     assert hand.has_carried
     assert not hand.was_dropped
 
 
 def test_all_chosen_rows_are_dragged(pane: Pane, hand: Hand) -> None:
     """Taken at any of them; each goes with the parent under which it was chosen."""
-    dropped, said = recorded(pane.tree.view.requests.classes_dropped), []
+    dropped, chips = recorded(pane.tree.view.requests.classes_dropped), []
     seal, kelp, bird = pane.row("Animal", "Diver", "Seal"), pane.row("Plant", "Kelp"), pane.row("Animal", "Bird")
     seal = pane.row("Animal", "Diver", "Seal")  # rows above have opened since
     hand.click(kelp)
     hand.click(seal, CONTROL)
-    hand.drag(seal, bird, lambda: said.append(pane.chip))
+    hand.drag(seal, bird, lambda: chips.append(pane.chip))
     places = ((class_id(pane, "Seal"), class_id(pane, "Diver")), (class_id(pane, "Kelp"), class_id(pane, "Plant")))
     assert dropped == [(places, class_id(pane, "Bird"), False)]
-    assert said == ["Move 2 classes under Bird"]
+    assert chips == ["Move 2 classes under Bird"]
 
 
 def test_a_row_that_was_not_chosen_goes_alone(pane: Pane, hand: Hand) -> None:
@@ -260,7 +260,7 @@ def test_the_tree_scrolls_at_its_edges(is_down: bool, qtbot: QtBot, long_pane: P
 def test_below_a_long_tree_there_is_room_too(qtbot: QtBot, long_pane: Pane, hand: Hand) -> None:
     """The drag scrolls there by itself, and it stays in sight when the rows are laid out anew."""
     view, tree = long_pane.tree.view, long_pane.tree
-    dropped, said = recorded(view.requests.classes_dropped), []
+    dropped, chips = recorded(view.requests.classes_dropped), []
     row = tree.row("class 059", "leaf")
     bar, edge = view.verticalScrollBar(), Spot(view.viewport(), QPoint(60, view.viewport().height() - 6))
     view.doItemsLayout()
@@ -269,8 +269,8 @@ def test_below_a_long_tree_there_is_room_too(qtbot: QtBot, long_pane: Pane, hand
     def rest() -> None:
         qtbot.waitUntil(lambda: bar.value() == bar.maximum(), timeout=LONG_MS)
         view.doItemsLayout()
-        said.append(long_pane.chip)
+        chips.append(long_pane.chip)
 
     hand.drag(Spot(view.viewport(), view.visualRect(row).center()), edge, rest)
-    assert said == ["Move to the top level"]
+    assert chips == ["Move to the top level"]
     assert dropped == [(((class_id(long_pane, "leaf"), class_id(long_pane, "class 059")),), None, False)]

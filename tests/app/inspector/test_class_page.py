@@ -41,8 +41,8 @@ def test_the_bar_is_dragged_on_the_curve_and_set_when_it_is_let_go(pane: Pane, p
     for percent in (75, 65, 60):
         QTest.mouseMove(chart, _place(chart, percent))
     assert abs(slider.value() - 60) <= 1
-    said = f"At {slider.value()}%, "
-    assert any(part.text().startswith(said) for part in page.findChildren(Paragraph))
+    beginning = f"At {slider.value()}%, "
+    assert any(part.text().startswith(beginning) for part in page.findChildren(Paragraph))
     assert page.is_in_hand
     assert asked == []
     QTest.mouseRelease(chart, Qt.MouseButton.LeftButton, pos=_place(chart, 60))

@@ -192,16 +192,16 @@ def test_work_runs_on_one_thread_that_is_not_the_windows(
 
 
 def test_marks_follow_the_project(qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path) -> None:
-    """They are told once for each change that concerns them, and go with the project."""
+    """They are reported once for each change that concerns them, and go with the project."""
     open_project(qtbot, session, collection.project)
     marks, red = session.marks, session.graph.find("Red")
-    told = recorded(marks.changed)
+    changes = recorded(marks.changed)
     act(qtbot, session, lambda project: project.classes.set_attributes([red], colour="#d05a4e"))
     qtbot.waitUntil(lambda: dict(marks.colours) == {red: "#d05a4e"}, timeout=LONG_MS)
     act(qtbot, session, lambda project: project.policies.set(red, ClassPolicy(0.9)))
     qtbot.waitUntil(lambda: dict(marks.policies) == {red: ClassPolicy(0.9)}, timeout=LONG_MS)
     act(qtbot, session, lambda project: project.classes.rename(red, "Crimson"))
-    assert len(told) == 2
+    assert len(changes) == 2
     changed_by(qtbot, session, session.undo)
     changed_by(qtbot, session, session.undo)
     qtbot.waitUntil(lambda: not marks.policies, timeout=LONG_MS)

@@ -214,9 +214,9 @@ def test_it_says_what_is_done_until_predictions_are_there(
     """Reading, with the count; then nothing. Later changes are not an opening."""
     mark = OpeningMark(session)
     qtbot.addWidget(mark)
-    said: list[str] = []
-    session.state_changed.connect(lambda _state: said.append(mark.text() if not mark.isHidden() else ""))
+    shown: list[str] = []
+    session.state_changed.connect(lambda _state: shown.append(mark.text() if not mark.isHidden() else ""))
     open_project(qtbot, session, collection.project)
-    assert said[0] == "Reading 64 embeddings…"
-    assert set(said[1:]) <= {"Classifying…"}
+    assert shown[0] == "Reading 64 embeddings…"
+    assert set(shown[1:]) <= {"Classifying…"}
     assert mark.isHidden()

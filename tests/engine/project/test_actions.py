@@ -151,7 +151,7 @@ def test_no_sentence_is_in_the_history(tmp_path: Path) -> None:
     with project:
         _do_everything(project, gull, list(images))
         rows = connection_of(project).rows("SELECT text, code, arguments FROM journal_step")
-        said = [step.action for step in project.history.steps(1_000)]
+        actions = [step.action for step in project.history.steps(1_000)]
         assert project.check() == []
     assert {text for text, _, _ in rows} == {""}
     assert {code for _, code, _ in rows} <= ACTIONS.keys()
@@ -159,7 +159,7 @@ def test_no_sentence_is_in_the_history(tmp_path: Path) -> None:
     words = {word for text in ACTIONS.values() for word in text.past.split() if word.istitle() and "{" not in word}
     for _, _, arguments in rows:
         assert not words & set(json.dumps(json.loads(arguments)).split())
-    assert all("?" not in str(each) for each in said)
+    assert all("?" not in str(each) for each in actions)
 
 
 def test_arguments_are_cut_where_they_are_absurdly_long() -> None:

@@ -149,7 +149,7 @@ def test_without_a_checksum_the_card_says_so(hub: HubServer, quick: None, caches
     """A mirror that tells none."""
     hub.told_sha256 = ""
     files = add_published(facts_of(caches), caches, route=Route(mirror=hub.url))
-    assert "which told no checksum" in files.card.description
+    assert "published without a checksum" in files.card.description
 
 
 def test_an_older_file_is_taken_where_there_is_no_safetensors(
