@@ -1,5 +1,6 @@
 """Every text of the program as a translator gets it, compiled, and a pseudo-language that shows what was forgotten."""
 
+import argparse
 import ast
 import re
 import subprocess
@@ -36,25 +37,36 @@ _ACCENTS: Final = str.maketrans("aeiounycsAEIOUNYCS", "áéíóúñýçšÁÉÍ�
 _PLACES: Final = re.compile(r"(%L?\d|%n|\{\w+(?::[^{}]*)?\}|<[^>]*>|&\w+;|https?://\S+)")
 
 
-def main(languages: list[str]) -> None:
+def main(words: list[str]) -> None:
     """Bring `translations/*.ts` up to date, begin those of new languages, compile all, and make the pseudo-language."""
-    mirror()
-    names = {path.stem for path in SOURCES.glob("*.ts")} | {f"protoleaf_{language}" for language in languages}
-    for name in sorted(names):
-        update(SOURCES / f"{name}.ts")
-        compile_one(SOURCES / f"{name}.ts", COMPILED / f"{name}.qm")
-    pseudo = BUILD / f"{PSEUDO}.ts"
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("languages", nargs="*", help="languages to begin, de for German")
+    parser.add_argument("--pseudo-only", type=Path, metavar="FOLDER", help="only the pseudo-language, into this folder")
+    chosen = parser.parse_args(words)
+    build: Path = chosen.pseudo_only or BUILD
+    mirror(build)
+    if chosen.pseudo_only is None:
+        names = {path.stem for path in SOURCES.glob("*.ts")} | {f"protoleaf_{each}" for each in chosen.languages}
+        for name in sorted(names):
+            update(SOURCES / f"{name}.ts", build)
+            compile_one(SOURCES / f"{name}.ts", COMPILED / f"{name}.qm")
+    make_pseudo(build)
+
+
+def make_pseudo(build: Path) -> None:
+    """Make the pseudo-language anew from the mirrored texts."""
+    pseudo = build / f"{PSEUDO}.ts"
     pseudo.unlink(missing_ok=True)
-    update(pseudo)
+    update(pseudo, build)
     fill_pseudo(pseudo)
-    compile_one(pseudo, BUILD / f"{PSEUDO}.qm")
+    compile_one(pseudo, build / f"{PSEUDO}.qm")
 
 
-def mirror() -> None:
+def mirror(build: Path) -> None:
     """Write each source file's texts, on the lines where they stand, in the form that lupdate reads."""
     for path in sorted([*(ROOT / "app").rglob("*.py"), *(ROOT / "engine").rglob("*.py")]):
         found = list(texts_in(ast.parse(path.read_text(encoding="utf-8"))))
-        copy = BUILD / path.relative_to(ROOT)
+        copy = build / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         lines: dict[int, list[str]] = {1: ["class Protoleaf:"]}
         for line, text, is_plural in found:
@@ -122,7 +134,7 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def update(path: Path) -> None:
+def update(path: Path, mirrored: Path) -> None:
     """Merge today's texts into a file of translations; what was translated stays."""
     path.parent.mkdir(exist_ok=True)
     _run(
@@ -131,8 +143,8 @@ def update(path: Path) -> None:
         "-no-obsolete",
         "-extensions",
         "py",
-        str(BUILD / "app"),
-        str(BUILD / "engine"),
+        str(mirrored / "app"),
+        str(mirrored / "engine"),
         "-ts",
         str(path),
     )

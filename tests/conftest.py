@@ -4,6 +4,8 @@ import engine  # noqa: F401, I001 (before a test can load ONNX Runtime: it must 
 
 import gc
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,6 +48,15 @@ def embedded_once(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     collection = write_collection(folder / "collection", CacheFolders(folder / "cache"))
     embed_collection(collection)
     return collection
+
+
+@pytest.fixture(scope="session")
+def pseudo_translations(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The compiled pseudo-language, made in a folder of this process: tests run side by side."""
+    script = Path(__file__).parents[1] / "packaging" / "translations.py"
+    folder = tmp_path_factory.mktemp("translations")
+    subprocess.run([sys.executable, str(script), "--pseudo-only", str(folder)], check=True)
+    return folder / "protoleaf_pseudo.qm"
 
 
 @pytest.fixture(autouse=True)

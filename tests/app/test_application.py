@@ -1,8 +1,6 @@
 """Garbage cycles are collected on the GUI thread."""
 
 import gc
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,20 +55,11 @@ def test_no_other_thread_collects(qtbot: QtBot, collector: QObject) -> None:
     assert where == [threading.get_ident()]
 
 
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def pseudo_language() -> Path:
-    subprocess.run([sys.executable, str(ROOT / "packaging" / "translations.py")], check=True, cwd=ROOT)
-    return ROOT / "build" / "translations" / "protoleaf_pseudo.qm"
-
-
 def test_texts_plurals_and_errors_are_translated(
-    qapp: QApplication, pseudo_language: Path, monkeypatch: pytest.MonkeyPatch
+    qapp: QApplication, pseudo_translations: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Values stay as they are, and what nobody translated stays English."""
-    monkeypatch.setenv(LANGUAGE_VARIABLE, str(pseudo_language))
+    monkeypatch.setenv(LANGUAGE_VARIABLE, str(pseudo_translations))
     install_language(qapp)
     try:
         assert tr("%1 of %2", "3", "4").startswith("[3 óf 4·")

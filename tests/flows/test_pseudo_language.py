@@ -1,8 +1,6 @@
 """Every screen in the pseudo-language: nothing is English still, and nothing is cut although all is 40 % longer."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, final
@@ -36,7 +34,6 @@ from tests.support.scripted_workers import Player
 from tests.support.sessions import settle
 from tests.support.surveys import WITHOUT_GPU
 
-ROOT: Final = Path(__file__).parents[2]
 SIZE: Final = (1440, 900)
 PICTURES: Final = "PROTOLEAF_PICTURES"
 """Names a folder for a picture of each screen."""
@@ -48,16 +45,10 @@ DATA: Final = (
 """Names in the collection, and what cards of networks say."""
 
 
-@pytest.fixture(scope="module")
-def translations() -> Path:
-    subprocess.run([sys.executable, str(ROOT / "packaging" / "translations.py")], check=True, cwd=ROOT)
-    return ROOT / "build" / "translations" / "protoleaf_pseudo.qm"
-
-
 @pytest.fixture(autouse=True)
-def pseudo_language(qapp: QApplication, translations: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def pseudo_language(qapp: QApplication, pseudo_translations: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The window speaks it while a test runs."""
-    monkeypatch.setenv(LANGUAGE_VARIABLE, str(translations))
+    monkeypatch.setenv(LANGUAGE_VARIABLE, str(pseudo_translations))
     install_language(qapp)
     yield
     speak(None)
