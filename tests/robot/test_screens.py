@@ -165,7 +165,7 @@ def test_with_images(studio: Studio) -> None:
     """Grid, cards, palettes, panels, classes, menus, notices, a training."""
     person, hand = studio.person, studio.person.hand
     studio.start(studio.sample)
-    person.part_containing(" %", "push button", CLASSIFIED_S)
+    person.part_containing("%", "push button", CLASSIFIED_S)
     studio.take("grid")
     hand.key("Right")
     hand.key("Shift+Right")

@@ -39,7 +39,7 @@ def test_a_training_is_cancelled(person: Person, project: Path) -> None:
 def test_a_training_ends_with_a_version(person: Person, project: Path) -> None:
     """Both versions are compared; the current one is kept, the new one stays in the list."""
     versions = model_versions_in(project)
-    field = wait_for(lambda: person.reader.of_role("spin button"), "the number of iterations")[0]
+    field = wait_for(lambda: person.reader.of_role("spin box"), "the number of iterations")[0]
     person.hand.double_click(field.area.centre)
     person.hand.key("Ctrl+A")
     person.hand.type("100")
