@@ -79,7 +79,7 @@ class Shell(QMainWindow):
         self.panes_page = QWidget()
         self.stage = make_column(self.pages)
         self.toast = Toast(self.stage)
-        self.toast.keep_above(self.workspace.selection_bar)
+        self.toast.stay_within(self.workspace.content)
         self.palette_panel = Palette(self.stage)
         self.report_notice = Notice()
         self.bands: list[QWidget] = []

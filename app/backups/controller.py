@@ -20,6 +20,7 @@ from app.workspace.empty_page import choosing_backup
 if TYPE_CHECKING:  # the window shows first
     from app.backups.view import BackupsPanel
     from app.shell import Shell
+    from engine.project import Change
     from engine.project.backups.contents import Changes
     from engine.project.backups.keeping import ProjectBackups
     from engine.project.backups.listing import Backup, Offer
@@ -52,7 +53,10 @@ class Backups(PanelFeature["BackupsPanel"]):
         session.opened.connect(lambda _info: self._on_opened())
         self.restoring.choice_wanted.connect(self._show_choice)
         self.restoring.refused.connect(self._show_failure)
-        session.change_made.connect(lambda _change: self._settled.start())
+        session.change_made.connect(self._on_change_made)
+
+    def _on_change_made(self, _change: Change) -> None:
+        self._settled.start()
 
     @property
     def keeps_panes(self) -> bool:

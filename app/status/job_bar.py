@@ -38,6 +38,7 @@ class FailuresPopup(QFrame):
         self._list = QListWidget(self)
         self._list.setUniformItemSizes(False)
         self._list.setWordWrap(True)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setAccessibleName(tr("Files that could not be read"))
         copy = make_button(tr("Copy the list"), self._on_copy_clicked, icon_name="copy")
         column = fill_column(self, self._title, note, self._list)

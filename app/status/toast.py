@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 VISIBLE_MS: Final = 6000
 FAILURE_MS: Final = 12000
 _MARGIN: Final = 56
-_GAP: Final = 8  # above the part at the foot
+_GAP: Final = 8  # above bars at the bottom
 _PLACE_EVENTS: Final = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
 _NO_LIMIT: Final = 16_777_215  # the most that Qt lets a widget be wide
 
@@ -35,7 +35,7 @@ class Toast(QFrame):
         self.setProperty("role", "toast")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._host = host
-        self._foot: QWidget | None = None
+        self._floor: QWidget | None = None
         self._on_action: Callable[[], object] | None = None
         self._mark = QLabel(self)
         self._text = make_label("")
@@ -54,9 +54,9 @@ class Toast(QFrame):
         host.installEventFilter(self)
         self.hide()
 
-    def keep_above(self, part: QWidget) -> None:
-        """Never cover this widget at the bottom of the window."""
-        self._foot = part
+    def stay_within(self, part: QWidget) -> None:
+        """While this widget shows, float over it alone, never over bars below it."""
+        self._floor = part
         part.installEventFilter(self)
 
     @property
@@ -100,10 +100,10 @@ class Toast(QFrame):
             self._text.setWordWrap(True)
             self._text.setFixedWidth(widest - 140)
             self.adjustSize()
-        foot = self._host.height() - _MARGIN
-        if self._foot is not None and self._foot.isVisible():
-            foot = min(foot, self._foot.mapTo(self._host, QPoint(0, -_GAP)).y())
-        self.move((self._host.width() - self.width()) // 2, foot - self.height())
+        bottom = self._host.height() - _MARGIN
+        if self._floor is not None and self._floor.isVisible():
+            bottom = min(bottom, self._floor.mapTo(self._host, QPoint(0, self._floor.height() - _GAP)).y())
+        self.move((self._host.width() - self.width()) // 2, bottom - self.height())
 
     def _on_action_clicked(self) -> None:
         self.hide()
@@ -112,7 +112,7 @@ class Toast(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         is_moved = watched is self._host and event.type() == QEvent.Type.Resize
-        if (is_moved or (watched is self._foot and event.type() in _PLACE_EVENTS)) and self.isVisible():
+        if (is_moved or (watched is self._floor and event.type() in _PLACE_EVENTS)) and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)
 

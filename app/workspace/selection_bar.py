@@ -187,7 +187,7 @@ class SelectionBar(QWidget):
         self._threshold.left.connect(self.left)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._look)
-        session.state_changed.connect(lambda _state: self._soon.start())
+        session.state_changed.connect(self._on_state_changed)
         self.hide()
 
     def _line_up(self) -> None:
@@ -208,6 +208,9 @@ class SelectionBar(QWidget):
 
     def show_selected(self, image_ids: Sequence[int]) -> None:
         self._selected = image_ids
+        self._soon.start()
+
+    def _on_state_changed(self, _state: CollectionState | None) -> None:
         self._soon.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -66,9 +66,9 @@ class Workspace(QWidget):
         self.is_graph_shown = False
         self.empty = EmptyPage(rows)
         self.selection_bar = SelectionBar(session, settings)
-        self._stack = QStackedWidget()
+        self.content = QStackedWidget()
         for page in (self.grid, self.empty, self.image_view, self.graph):
-            self._stack.addWidget(page)
+            self.content.addWidget(page)
         self._lay_out()
         self._connect(requests)
         self._restore()
@@ -83,7 +83,7 @@ class Workspace(QWidget):
         for notice in (self.missing_notice, self.notice, self.offer_notice):
             holder.addWidget(notice)
         layout.addLayout(holder)
-        layout.addWidget(self._stack, 1)
+        layout.addWidget(self.content, 1)
         self.foot = QVBoxLayout()
         layout.addLayout(self.foot)
         layout.addWidget(self.selection_bar)
@@ -274,14 +274,14 @@ class Workspace(QWidget):
         self.header.show_title(name or subset_text(self._subset), self._count(self._subset), to_review=to_review)
         self.header.show_subset(self._subset, has_class=has_class)
         if self.is_graph_shown:
-            self._stack.setCurrentWidget(self.graph)
-        elif self._stack.currentWidget() is self.image_view and self.model.rowCount():
+            self.content.setCurrentWidget(self.graph)
+        elif self.content.currentWidget() is self.image_view and self.model.rowCount():
             self._follow_grid()
         elif self.model.rowCount():
-            self._stack.setCurrentWidget(self.grid)
+            self.content.setCurrentWidget(self.grid)
         else:
             self.empty.show_emptiness(emptiness_of(self._session, self.model.filter, name))
-            self._stack.setCurrentWidget(self.empty)
+            self.content.setCurrentWidget(self.empty)
 
     def _count(self, subset: Subset) -> int:
         state = self._session.state
@@ -295,17 +295,17 @@ class Workspace(QWidget):
 
     @property
     def is_image_open(self) -> bool:
-        return self._stack.currentWidget() is self.image_view
+        return self.content.currentWidget() is self.image_view
 
     def open_image(self, image_id: int) -> None:
         self.grid.select_image(image_id)
-        self._stack.setCurrentWidget(self.image_view)
+        self.content.setCurrentWidget(self.image_view)
         self._follow_grid()
         self.image_view.setFocus()
 
     def leave_image(self) -> None:
         if self.is_image_open:
-            self._stack.setCurrentWidget(self.grid)
+            self.content.setCurrentWidget(self.grid)
             self.grid.setFocus()
 
     def _follow_grid(self) -> None:

@@ -148,7 +148,7 @@ def test_before_there_are_images(studio: Studio) -> None:
 KEYS: Final[dict[str, str]] = {
     "palette-of-labels": "R",
     "palette-of-commands": "Ctrl+K",
-    "keys": "?",
+    "keys": "Shift+?",
     "settings": "Ctrl+,",
     "performance": "Ctrl+D",
     "backbone": "Ctrl+B",

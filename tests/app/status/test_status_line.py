@@ -168,6 +168,21 @@ def test_a_toast_stays_inside_its_window(host: QWidget) -> None:
     assert toast.height() > 60
 
 
+def test_a_toast_leaves_bars_at_the_bottom_free(host: QWidget) -> None:
+    """It floats over the images alone, also when a bar below them comes later."""
+    content, bar = QWidget(host), QWidget(host)
+    content.setGeometry(0, 0, 600, 380)
+    bar.setGeometry(0, 380, 600, 20)
+    content.show()
+    toast = Toast(host)
+    toast.stay_within(content)
+    toast.say("Undone")
+    content.resize(600, 200)
+    bar.setGeometry(0, 200, 600, 200)
+    assert content.geometry().contains(toast.geometry())
+    assert not bar.geometry().intersects(toast.geometry())
+
+
 Key = Qt.Key
 
 
