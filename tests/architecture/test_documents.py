@@ -2,9 +2,14 @@
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from engine.cli import label_commands
+from engine.images.kinds import KINDS, RAW_KINDS
+from engine.interchange.labelled_images.formats import FORMATS
 
 ROOT = Path(__file__).parents[2]
 DECISIONS = ROOT / "docs" / "decisions"
@@ -51,6 +56,32 @@ def test_where_things_are() -> None:
     steps = [(found["text"], ROOT / found["path"]) for found in STEP.finditer(PLACES.read_text(encoding="utf-8"))]
     assert len(steps) >= 9
     assert [(text, path.name) for text, path in steps if not _is_there(text, path)] == []
+
+
+def test_lists_of_formats_are_whole() -> None:
+    """The help of `export`, and what is tried of an installed package, name every format."""
+    script = (ROOT / "packaging" / "linux" / "clean-root-test.sh").read_text(encoding="utf-8")
+    (tried,) = re.findall(r"for format in (.*); do", script)
+    wanted = {*FORMATS, label_commands.MODEL}
+    assert set(re.split(r",? (?:or )?", label_commands._FORMATS)) == wanted
+    assert set(tried.split()) == wanted
+
+
+def test_the_readme_names_every_kind_of_image() -> None:
+    """As the table of kinds has them."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [name for name in (*(kind.name for kind in KINDS), *RAW_KINDS) if not re.search(rf"\b{name}\b", readme)] == []
+
+
+@pytest.mark.parametrize("package", ["engine", "app"])
+def test_the_pictures_show_every_layer(package: str) -> None:
+    """Those of the architecture page, in which a newcomer looks for a place."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    (layers,) = [each["layers"] for each in contracts if each.get("containers") == [package]]
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    picture = page.split(f"## {package}\n")[1].split("\n## ")[0]
+    rooms = [room.strip() for layer in layers for room in layer.split("|")]
+    assert [room for room in rooms if not re.search(rf"\b{room}\b", picture)] == []
 
 
 def _is_there(text: str, path: Path) -> bool:
