@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 Choice = TypeVar("Choice", bound=StrEnum)
 
 MODEL: Final = "model"  # the format that is no labels of images, but what was learned from them
-_FORMATS: Final = (
+FORMAT_NAMES: Final = (
     "csv, jsonl, parquet, folders, coco, yolo, cvat, label-studio, fiftyone, huggingface, darwin-core, camtrap-dp, "
     "xmp, or model"
 )
-FormatName = Annotated[str, typer.Argument(metavar="FORMAT", help=f"One of {_FORMATS}.")]
+FormatName = Annotated[str, typer.Argument(metavar="FORMAT", help=f"One of {FORMAT_NAMES}.")]
 Target = Annotated[Path, typer.Argument(metavar="OUT", help="File or folder to write; a folder must be new or empty.")]
 Images = Annotated[
     str,

@@ -63,20 +63,22 @@ def test_lists_of_formats_are_whole() -> None:
     script = (ROOT / "packaging" / "linux" / "clean-root-test.sh").read_text(encoding="utf-8")
     (tried,) = re.findall(r"for format in (.*); do", script)
     wanted = {*FORMATS, label_commands.MODEL}
-    assert set(re.split(r",? (?:or )?", label_commands._FORMATS)) == wanted
+    assert set(re.split(r",? (?:or )?", label_commands.FORMAT_NAMES)) == wanted
     assert set(tried.split()) == wanted
 
 
 def test_the_readme_names_every_kind_of_image() -> None:
     """As the table of kinds has them."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert [name for name in (*(kind.name for kind in KINDS), *RAW_KINDS) if not re.search(rf"\b{name}\b", readme)] == []
+    names = [*(kind.name for kind in KINDS), *RAW_KINDS]
+    assert [name for name in names if not re.search(rf"\b{name}\b", readme)] == []
 
 
 @pytest.mark.parametrize("package", ["engine", "app"])
 def test_the_pictures_show_every_layer(package: str) -> None:
     """Those of the architecture page, in which a newcomer looks for a place."""
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
     (layers,) = [each["layers"] for each in contracts if each.get("containers") == [package]]
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     picture = page.split(f"## {package}\n")[1].split("\n## ")[0]
