@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, final
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QWidget
 
@@ -15,6 +15,8 @@ from engine.files import FileFailure, shown
 from engine.texts import translated
 
 _WIDTH: Final = 520
+_TEXT_WIDTH: Final = 440
+_GAP: Final = 8  # between two files
 _LISTED_LIMIT: Final = 1000
 
 
@@ -52,11 +54,18 @@ class FailuresPopup(QFrame):
         self._list.clear()
         for failure in failures[:_LISTED_LIMIT]:
             item = QListWidgetItem(shown(f"{failure.path.name}\n{translated(failure.reason)}"))
+            item.setSizeHint(self._room_for(item.text()))
             item.setToolTip(plain_tip(shown(str(failure.path))))
             self._list.addItem(item)
         self.adjustSize()
         self.move(above - QPoint(self.width(), self.height()))
         self.show()
+
+    def _room_for(self, text: str) -> QSize:
+        """Beside a scroll bar; Qt's own hint forgets the style's padding, and then cuts the last line."""
+        flags = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
+        lines = self._list.fontMetrics().boundingRect(QRect(0, 0, _TEXT_WIDTH, _WIDTH), flags, text)
+        return QSize(_TEXT_WIDTH, lines.height() + _GAP)
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(as_text(self._failures))
