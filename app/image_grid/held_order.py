@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.session.subsets import ImageFilter, fitting, shown_class
-from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, likeliest
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, predicted_class
 
 Positions = NDArray[np.int64]
 _FAILED: Final = ImageStatus.FAILED
@@ -98,7 +98,7 @@ class HeldOrder:
         before, was_there = shown, np.ones(len(shown), dtype=bool)
         if not has_same_images(then, now):
             before, was_there = _found(now.image_ids[shown], then.image_ids)
-        differs = likeliest(now, shown) != likeliest(then, before)
+        differs = predicted_class(now, shown) != predicted_class(then, before)
         has_news = np.where(was_there, differs, now.best_class[shown] != NO_CLASS)
         return int(np.count_nonzero(has_news & (now.label_class[shown] == NO_CLASS)))
 

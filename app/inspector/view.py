@@ -94,7 +94,7 @@ class Inspector(QWidget):
     def is_waiting_for(self, image_id: int) -> bool:
         return self._image_id == image_id and not self._is_complete
 
-    def likeliest_of(self, image_id: int) -> tuple[int, ...]:
+    def top_classes_of(self, image_id: int) -> tuple[int, ...]:
         """Classes of the digit keys as shown, or as they were within the reaction time; empty for another image."""
         facts, meant = self.image_facts, self._session.eye.meant(image_id)
         if facts is None or facts.image_id != image_id or meant is None:
@@ -145,7 +145,7 @@ class Inspector(QWidget):
         if image_id is None or facts is None or meant is None:
             return
         shown = [row.class_id for row in facts.rows]
-        before = list(self.likeliest_of(image_id))
+        before = list(self.top_classes_of(image_id))
         if meant.headline != meant.best_class:
             before.insert(0, meant.headline)
         place = shown.index(class_id) if class_id in shown else len(before)

@@ -118,8 +118,8 @@ class Labelling(Feature):
             text = tr("None of the %1 selected images has an unlabelled prediction above %2.")
             self._toast.say(fill(text, number(len(chosen)), percent(threshold)))
 
-    @_on_cards("accept_likeliest", marked("Accept the most likely class"), "accept_safe", "Shift+Return Shift+Enter")
-    def accept_likeliest(self) -> None:
+    @_on_cards("accept_top_class", marked("Accept the most likely class"), "accept_safe", "Shift+Return Shift+Enter")
+    def accept_top_class(self) -> None:
         """Label each selected image as its most likely class, also where the card names a broader one."""
         chosen, state = self._chosen(), self._session.eye.state
         if state is not None and chosen:
@@ -192,7 +192,7 @@ class Labelling(Feature):
         image_id = self._images.grid.current_id
         if image_id is None:
             return
-        class_ids = self._shell.inspector.likeliest_of(image_id)
+        class_ids = self._shell.inspector.top_classes_of(image_id)
         if digit <= len(class_ids):
             self.label(self._chosen(), class_ids[digit - 1])
         else:
@@ -209,8 +209,8 @@ class Labelling(Feature):
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
         graph, current = self._session.graph, self._images.grid.current_id
-        likeliest = () if current is None else self._shell.inspector.likeliest_of(current)
-        rows = class_rows(graph, text, first=[*likeliest, *self._recent])
+        tops = () if current is None else self._shell.inspector.top_classes_of(current)
+        rows = class_rows(graph, text, first=[*tops, *self._recent])
         new = create_choice(graph, text, under=self._images.class_id)
         return rows if new is None else [*rows, create_row(graph, new)]
 

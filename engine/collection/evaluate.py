@@ -160,18 +160,18 @@ def _levels(
             at[graph.level(class_id)].append((class_id, column))
     candidates, accuracies, ended = set(candidate_ids.tolist()), [], list[tuple[int, int]]()
     for level in range(max(at) + 1):
-        chosen = _likeliest(chances, sorted([*at[level], *ended]))
+        chosen = _predicted(chances, sorted([*at[level], *ended]))
         accuracies.append(_share(_is_or_above(graph, chosen, answers)))
         ended += [(class_id, column) for class_id, column in at[level] if class_id in candidates]
     return tuple(accuracies)
 
 
-def _likeliest(chances: NDArray[np.float32], members: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
+def _predicted(chances: NDArray[np.float32], members: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
     """The class with the largest sum for each image, of classes with the columns of their candidates, in order."""
     classes, columns = np.array(members, dtype=np.int64).T
     starts = np.flatnonzero(np.r_[True, classes[1:] != classes[:-1]])
-    likeliest: NDArray[np.int64] = classes[starts][np.add.reduceat(chances[:, columns], starts, axis=1).argmax(axis=1)]
-    return likeliest
+    predicted: NDArray[np.int64] = classes[starts][np.add.reduceat(chances[:, columns], starts, axis=1).argmax(axis=1)]
+    return predicted
 
 
 def _is_or_above(graph: CategoryGraph, classes: NDArray[np.int64], answers: NDArray[np.int64]) -> NDArray[np.bool_]:

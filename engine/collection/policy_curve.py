@@ -70,7 +70,7 @@ def policy_curve(
     is_of_class = np.isin(held_out.class_ids, branch)
     if not is_of_class.any():
         return None
-    best, score = held_out.likeliest()
+    best, score = held_out.top_class()
     mass = held_out.probabilities @ rules.roll_up
     fitting = held_out.fitting(graph)
     points = []

@@ -153,7 +153,7 @@ def changed_images(before: CollectionState, after: CollectionState) -> ChangedIm
     labels = after.label_class[second][after.label_class[second] != before.label_class[first]]
     is_answered = _is_answered(before)[first] & _is_answered(after)[second]
     first, second = first[is_answered], second[is_answered]
-    was, now = likeliest(before, first), likeliest(after, second)
+    was, now = predicted_class(before, first), predicted_class(after, second)
     safe_was, safe_now = _safe(before, first), _safe(after, second)
     has_moved = was != now
     places = np.flatnonzero(has_moved), np.flatnonzero(~has_moved & (safe_was != safe_now))
@@ -179,7 +179,7 @@ def _is_answered(state: CollectionState) -> NDArray[np.bool_]:
     return (state.label_class == NO_CLASS) & (state.status == ImageStatus.READY)
 
 
-def likeliest(state: CollectionState, places: NDArray[np.int64]) -> NDArray[np.int64]:
+def predicted_class(state: CollectionState, places: NDArray[np.int64]) -> NDArray[np.int64]:
     """The best classes (k,) of images at places (k,), `UNKNOWN` where they are too far, `NO_CLASS` without any."""
     return np.where(state.is_unknown[places], UNKNOWN, state.best_class[places])
 

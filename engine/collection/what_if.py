@@ -64,7 +64,7 @@ def held_out_answers(fitted: FittedClassifier, graph: CategoryGraph) -> HeldOutA
     if held_out is None or held_out.probabilities.size == 0:
         none = np.zeros(0, dtype=bool)
         return HeldOutAnswers(np.zeros(0, dtype=np.int64), none, none, none)
-    best, score = held_out.likeliest()
+    best, score = held_out.top_class()
     safe, _ = fitted.back_off.decide(best, score, held_out.probabilities @ fitted.back_off.roll_up)
     fitting = held_out.fitting(graph)
     order = np.argsort(held_out.image_ids, kind="stable")

@@ -8,12 +8,12 @@ from engine.everyday.collection_stage.live_basis import CachedBasis, LiveBasis
 from engine.everyday.logistic_regression import LogisticRegression
 from engine.everyday.prototypical.fit import EverydayClassifier, fit, prior_of
 from engine.everyday.prototypical.prototypes import PropagationSession
-from engine.everyday.prototypical.tuning import likeliest_temperature
+from engine.everyday.prototypical.tuning import fit_temperature
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
-__all__ = ["Classifiers", "fitted_to_shots", "likeliest_temperature", "propagation_width"]
+__all__ = ["Classifiers", "fit_temperature", "fitted_to_shots", "propagation_width"]
 
 
 @final

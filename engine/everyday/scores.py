@@ -62,7 +62,7 @@ class HeldOutShots:
     class_ids: Integers  # (h,) int64, the label of each, a candidate or a class below one
     probabilities: Floats  # (h, c) float32 over the model's candidates
 
-    def likeliest(self) -> tuple[Integers, Floats]:
+    def top_class(self) -> tuple[Integers, Floats]:
         """Position (h,) of each image's most probable candidate, and its probability (h,)."""
         best = self.probabilities.argmax(axis=1)
         return best, np.take_along_axis(self.probabilities, best[:, None], axis=1)[:, 0]

@@ -81,8 +81,8 @@ def _measured(live: LiveCollection, rounds: int) -> BesideFigures:
         threading.Event().wait(1)
     for turn in range(rounds):
         image_id = chosen[turn]
-        likeliest = int(live.state.best_class[live.state.position(image_id)])
-        change = live.project.labels.set([image_id], likeliest)
+        best_class = int(live.state.best_class[live.state.position(image_id)])
+        change = live.project.labels.set([image_id], best_class)
         take_ms, _ = _timed(partial(live.take, change))
         input_ms, wanted = _timed(live.fit_input)
         with _naps(beside_ms):

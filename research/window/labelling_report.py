@@ -68,7 +68,7 @@ class _Report(QObject):
         grid, inspector = self._window.workspace.grid, self._window.inspector
         image_id = self._painted_id
         assert image_id is not None, "a card has the frame"
-        self._shown.append((image_id, inspector.likeliest_of(image_id)[0]))
+        self._shown.append((image_id, inspector.top_classes_of(image_id)[0]))
         QTest.keyClick(grid, KEYS[number % len(KEYS)])
         self._last_key_s = time.perf_counter()
         if self._painted_id == image_id:

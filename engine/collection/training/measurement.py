@@ -25,7 +25,7 @@ from engine.config import CacheFolders
 from engine.embedding.views import unit_length
 from engine.errors import ImageError, InputError
 from engine.everyday.classifier import FittedClassifier
-from engine.everyday.in_use import fitted_to_shots, likeliest_temperature
+from engine.everyday.in_use import fit_temperature, fitted_to_shots
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from engine.images.decode import read_rgb
@@ -202,7 +202,7 @@ def held_out_temperature(
     targets = np.array([place_of.get(label, -1) for label in images.images.class_ids[rows].tolist()], dtype=np.int64)
     rows, targets = rows[targets >= 0], targets[targets >= 0]
     prototypes = [prototype for each in candidates if (prototype := fitted.prototype(each)) is not None]
-    return likeliest_temperature(np.stack(prototypes), embeddings[rows], targets, start) if len(rows) else start
+    return fit_temperature(np.stack(prototypes), embeddings[rows], targets, start) if len(rows) else start
 
 
 def exported_embeddings(backbone: Path, card: BackboneCard, images: TrainingImages) -> NDArray[np.float32]:

@@ -34,7 +34,7 @@ def _write(
     if len(rules.coarse_ids):
         graph.node("MatMul", [PROBABILITIES, graph.array("roll_up", rules.roll_up)], COARSE)
         outputs[COARSE] = ("batch", len(rules.coarse_ids))
-    best = graph.node("ArgMax", [PROBABILITIES], "likeliest", axis=1, keepdims=0)
+    best = graph.node("ArgMax", [PROBABILITIES], "predicted", axis=1, keepdims=0)
     nearest = graph.node("Gather", [graph.array("prototypes", prototypes), best], "nearest", axis=0)
     off = graph.node("Sub", [EMBEDDING, nearest], "off")
     graph.reduced("ReduceSum", graph.node("Mul", [off, off], "off.squared"), [1], DISTANCE, keeps=False)

@@ -209,7 +209,7 @@ def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: Integers, width:
     return HeldOutShots(rows.image_ids, rows.class_ids, probabilities)
 
 
-def likeliest_temperature(prototypes: Floats, embeddings: Floats, targets: Integers, start: float) -> float:
+def fit_temperature(prototypes: Floats, embeddings: Floats, targets: Integers, start: float) -> float:
     """Of `TEMPERATURE_STEPS` times `start`, the temperature (Eq. 2) of the greatest likelihood for n > 0 new images.
 
     Args:

@@ -45,8 +45,8 @@ def test_an_image_of_none_of_the_classes(desk: Desk, collection: Collection, str
     place = texts.index(CONDITION)
     assert texts[place - 1] == "Unknown: it looks too different from every class."
     assert any("the closest class" in text for text in texts)
-    likeliest = [f"{CONDITION} {row.name}" for row in desk.window.inspector.image_facts.tops[:5]]  # type: ignore[union-attr]
-    assert rows_of(desk)[:5] == likeliest
+    tops = [f"{CONDITION} {row.name}" for row in desk.window.inspector.image_facts.tops[:5]]  # type: ignore[union-attr]
+    assert rows_of(desk)[:5] == tops
     assert not any("of the prediction" in text for text in texts)
 
 

@@ -75,16 +75,16 @@ def test_bulk_accept_tells_the_count_and_offers_undo(reviewing: Desk) -> None:
 def test_digits_label_as_the_likeliest(reviewing: Desk) -> None:
     """2 is the second class of the card that is shown."""
     image_id = reviewing.choose(5)
-    likeliest = reviewing.window.inspector.likeliest_of(image_id)
-    assert len(likeliest) >= 2
+    tops = reviewing.window.inspector.top_classes_of(image_id)
+    assert len(tops) >= 2
     reviewing.press_for_change(Key.Key_2)
-    assert reviewing.label_of(image_id) == reviewing.graph.name(likeliest[1])
+    assert reviewing.label_of(image_id) == reviewing.graph.name(tops[1])
 
 
 def test_a_digit_never_uses_the_classes_of_another_card(reviewing: Desk) -> None:
     """Going on to another card and pressing a digit at once labels that card as its own likeliest."""
     reviewing.choose(0)
-    shown = reviewing.graph.name(reviewing.window.inspector.likeliest_of(reviewing.inspected or 0)[0])
+    shown = reviewing.graph.name(reviewing.window.inspector.top_classes_of(reviewing.inspected or 0)[0])
     ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
     row = next(row for row in range(1, 40) if reviewing.best_of(ids[row]) != shown)
     expected = reviewing.best_of(ids[row])

@@ -19,10 +19,10 @@ def test_a_key_right_after_a_click_means_the_card_that_was_clicked(reviewing: De
     place = grid.visualRect(grid.model().index(row, 0)).center()
     image_id = int(reviewing.window.workspace.model.image_ids[row])
     reviewing.qtbot.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    likeliest = reviewing.best_of(image_id)
+    best_class = reviewing.best_of(image_id)
     reviewing.press(Key.Key_1)
     reviewing.wait(lambda: reviewing.label_of(image_id) != "")
-    assert reviewing.label_of(image_id) == likeliest
+    assert reviewing.label_of(image_id) == best_class
 
 
 def test_a_digit_whose_class_is_not_shown_yet_labels_nothing(reviewing: Desk) -> None:
@@ -39,7 +39,7 @@ def test_a_digit_whose_class_is_not_shown_yet_labels_nothing(reviewing: Desk) ->
     assert "not shown yet" in reviewing.window.toast.message
     may_answer.set()
     reviewing.wait(lambda: not reviewing.window.inspector.is_waiting_for(image_id))
-    second = reviewing.graph.name(reviewing.window.inspector.likeliest_of(image_id)[1])
+    second = reviewing.graph.name(reviewing.window.inspector.top_classes_of(image_id)[1])
     reviewing.press(Key.Key_2)
     reviewing.wait(lambda: reviewing.label_of(image_id) != "")
     assert reviewing.label_of(image_id) == second
@@ -52,7 +52,7 @@ def test_thirty_keys_make_thirty_labels(reviewing: Desk) -> None:
         image_id = reviewing.grid.current_id
         assert image_id is not None
         assert reviewing.inspected == image_id
-        shown.append((image_id, reviewing.graph.name(reviewing.window.inspector.likeliest_of(image_id)[0])))
+        shown.append((image_id, reviewing.graph.name(reviewing.window.inspector.top_classes_of(image_id)[0])))
         reviewing.press((Key.Key_1, Key.Key_Return)[number % 2])
     reviewing.wait(lambda: reviewing.window.session.is_settled)
     assert [(image_id, reviewing.label_of(image_id)) for image_id, _name in shown] == shown

@@ -310,8 +310,8 @@ def test_labels_one_after_the_other_without_the_stage(tmp_path: Path, setting: s
     live.load()
     for image_id in _free(live)[:4]:
         before = own_copy(live.state)
-        likeliest = int(live.state.best_class[live.state.position(image_id)])
-        live.apply(live.project.labels.set([image_id], likeliest))
+        best_class = int(live.state.best_class[live.state.position(image_id)])
+        live.apply(live.project.labels.set([image_id], best_class))
         assert (before.best_score != live.state.best_score).any()
     assert_same(live.state, fresh_state(live, caches), tolerance=0)
     live.close()
@@ -327,8 +327,8 @@ def test_a_collection_larger_than_its_anchors_keeps_up(tmp_path: Path, monkeypat
     assert live.fitted is not None
     assert live.fitted.figures.uses_collection
     for image_id in _free(live)[:2]:
-        likeliest = int(live.state.best_class[live.state.position(image_id)])
-        live.apply(live.project.labels.set([image_id], likeliest))
+        best_class = int(live.state.best_class[live.state.position(image_id)])
+        live.apply(live.project.labels.set([image_id], best_class))
     full = fresh_state(live, caches)
     np.testing.assert_array_equal(live.state.best_class, full.best_class)
     np.testing.assert_allclose(live.state.best_score, full.best_score, atol=1e-3)
