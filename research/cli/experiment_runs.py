@@ -83,6 +83,10 @@ def run_tests(
     ways: Ways = 5,
     shots: Shots = 1,
     setting: Setting = None,
+    unfinished: Annotated[
+        bool,
+        typer.Option("--unfinished", help="Test a training that was stopped, with the iterations that it reached."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Test a trained model on the column's 600 tasks; --setting normalisation=cosine adds rows of its own."""
@@ -90,12 +94,16 @@ def run_tests(
     from research import results
     from research.cells import load_cell, test_cell
     from research.data_sets.stored import load
-    from research.trained_cells import chosen_cell, ppn_of, raw_cosine_results, trained_settings
+    from research.trained_cells import as_reached, chosen_cell, ppn_of, raw_cosine_results, refresh, trained_settings
 
     chosen = parse_settings(setting or ())
     cell, opened = chosen_cell(_method(method), ways, shots, chosen), load(data)
     settings = trained_settings(opened, cell, runs, chosen)
+    if unfinished:
+        settings = as_reached(opened, cell, settings, runs)
     objective = load_cell(opened, cell, settings, runs)
+    if unfinished:
+        refresh(opened, objective, settings)
     if method == "ppn" and settings.propagation.normalisation == "cosine":
         found = raw_cosine_results(ppn_of(opened, objective, settings), cell)
     else:

@@ -3,11 +3,15 @@
 from pathlib import Path
 
 import pytest
+import torch
 
-from engine.errors import InputError, UsageError
-from research.cells import Cell
+from engine.errors import Cancelled, InputError, UsageError
+from engine.events import CancelToken, Progress
+from engine.training.level_wise import PrototypePropagation
+from research.cells import Cell, load_cell, train_cell
+from research.cells import test_cell as cell_results
 from research.data_sets.stored import FewShotData
-from research.trained_cells import load_ppn, raw_cosine_results, trained_settings
+from research.trained_cells import as_reached, load_ppn, raw_cosine_results, refresh, trained_settings
 from tests.support.quick_training import quick_settings
 
 CELL = Cell("ppn", 5, 1)
@@ -49,3 +53,26 @@ def test_raw_cosine_stands_beside_the_softmax(colours: FewShotData, trained_runs
     assert [result.row for result in found] == ["ppn:cosine", "ppn+:cosine"]
     assert {len(result.accuracies) for result in found} == {600}
     assert found[0].settings["seed"] == 3
+
+
+def test_stopped_training_counts_with_what_it_reached(colours: FewShotData, tmp_path: Path) -> None:
+    """Its result tells the iterations that were done, and the buffer belongs to the last weights."""
+
+    def stop(progress: Progress) -> None:
+        if progress.done >= 1:
+            token.cancel()
+
+    token, settings = CancelToken(), quick_settings(iterations=1000, checkpoint_interval=1000)
+    with pytest.raises(Cancelled):
+        train_cell(colours, CELL, settings, tmp_path, on_progress=stop, cancel=token)
+    settings = trained_settings(colours, CELL, tmp_path, {})
+    with pytest.raises(InputError, match="the training is not finished"):
+        load_cell(colours, CELL, settings, tmp_path)
+    reached = as_reached(colours, CELL, settings, tmp_path)
+    assert 0 < reached.training.iterations < 1000
+    objective = load_cell(colours, CELL, reached, tmp_path)
+    assert isinstance(objective, PrototypePropagation)
+    buffered = objective.buffer.vectors.clone()
+    refresh(colours, objective, reached)
+    assert not torch.equal(objective.buffer.vectors, buffered)
+    assert cell_results(colours, CELL, reached, objective)[0].settings["iterations"] == reached.training.iterations

@@ -60,9 +60,19 @@ class ThawedNetwork(nn.Module):
         self._steps = tuple(_without_casts(_steps(graph, held), held))
         self._weight_names = _weight_names(self._steps, held)
         self.weights = nn.ParameterList(nn.Parameter(held[name]) for name in self._weight_names)
-        self._constants = {name: value for name, value in held.items() if name not in set(self._weight_names)}
+        self._constants = self._kept({name: value for name, value in held.items() if name not in self._weight_names})
         self._last_uses = _last_uses(self._steps, self._output)
         self._freeze(frozen_share)
+
+    def _kept(self, constants: Mapping[str, Tensor]) -> Mapping[str, str | Tensor]:
+        """Constants by name in the file: shapes and places themselves, of floats the buffer that follows the module."""
+        kept: dict[str, str | Tensor] = {}
+        for number, (name, value) in enumerate(constants.items()):
+            kept[name] = value
+            if value.is_floating_point():
+                self.register_buffer(f"constant{number}", value, persistent=False)
+                kept[name] = f"constant{number}"
+        return kept
 
     def _freeze(self, share: float) -> None:
         layers = [
@@ -77,20 +87,20 @@ class ThawedNetwork(nn.Module):
         values: dict[str, Any] = dict(zip(self._weight_names, self.weights, strict=True))
         values[self._input] = images
         for step, unused in zip(self._steps, self._last_uses, strict=True):
-            inputs = [self._value(name, values, images.device) for name in step.inputs]
+            inputs = [self._value(name, values) for name in step.inputs]
             found = step.operator(step.attributes, inputs)
             values.update(zip(step.outputs, found if isinstance(found, tuple) else (found,), strict=False))
             for name in unused:
                 values.pop(name, None)
         return values[self._output]
 
-    def _value(self, name: str, values: Mapping[str, Any], device: torch.device) -> Any:
+    def _value(self, name: str, values: Mapping[str, Any]) -> Any:
         if not name:
             return None
         if name in values:
             return values[name]
         constant = self._constants[name]
-        return constant.to(device) if constant.is_floating_point() else constant
+        return getattr(self, constant) if isinstance(constant, str) else constant
 
     def trained_weights(self) -> Iterator[tuple[str, Tensor]]:
         """Names in the file and values of the weights that training may have changed."""

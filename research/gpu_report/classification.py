@@ -1,0 +1,161 @@
+"""Classifying a big collection: matrix products and the likeliest classes on a GPU, beside the engine's on the CPU."""
+
+from collections.abc import Sequence
+from functools import cache, partial
+from typing import Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from engine.everyday.back_off import BackOff
+from engine.everyday.blocks import to_fixed
+from engine.everyday.prototypical.classification import LinearClassifier, classify_all, linear_classifier
+from research.gpu_report.networks import torch_gpu
+from research.gpu_report.part import Measurement
+from research.gpu_report.rows import Detail, Row
+from research.gpu_report.sizes import Sizes
+from research.gpu_report.timing import median_s
+
+WIDTH: Final = 1280
+"""Of an embedding, as of many published backbones; that of the accurate one is told by its card."""
+LIKELIEST: Final = 5
+_COARSE: Final = 50
+"""Classes above, for the engine's safe class."""
+_TEMPERATURE: Final = 0.05
+_COLLECTION: Final = 2_500_000
+"""Images of the collection that times are told for."""
+
+
+def measurements(sizes: Sizes) -> Sequence[Measurement]:
+    """Embeddings in host memory, plain and pinned, and on the GPU; then the engine."""
+    width = WIDTH if sizes.classes >= 1000 else 64  # noqa: PLR2004 (tests are narrow)
+    return [
+        Measurement("on the GPU, embeddings in host memory", partial(_streamed, sizes, width, is_pinned=False)),
+        Measurement("on the GPU, embeddings in pinned host memory", partial(_streamed, sizes, width, is_pinned=True)),
+        Measurement("on the GPU, embeddings there", partial(_resident, sizes, width)),
+        Measurement("the engine on the CPU", partial(_engine, sizes, width)),
+        Measurement("torch on the CPU", partial(_torch_on_cpu, sizes, width)),
+    ]
+
+
+@cache
+def _prototypes(classes: int, width: int) -> Tensor:
+    """Random prototypes (classes, width) float32 of length 1."""
+    drawn = torch.randn(classes, width, generator=torch.Generator().manual_seed(1))
+    return torch.nn.functional.normalize(drawn, dim=1)
+
+
+def _drawn_block(count: int, width: int, device: torch.device, number: int) -> Tensor:
+    """Random embeddings (count, width) float16 of length 1."""
+    generator = torch.Generator(device).manual_seed(number)
+    drawn = torch.randn(count, width, device=device, generator=generator)
+    return torch.nn.functional.normalize(drawn, dim=1).half()
+
+
+def _collection(count: int, width: int, device: torch.device, *, is_pinned: bool) -> Tensor:
+    """Random embeddings (count, width) float16 in host memory, drawn on the GPU."""
+    found = torch.empty(count, width, dtype=torch.float16, pin_memory=is_pinned)
+    step = 1 << 18
+    for start in range(0, count, step):
+        part = found[start : start + step]
+        part.copy_(_drawn_block(len(part), width, device, start))
+    return found
+
+
+def likeliest(embeddings: Tensor, weights: Tensor, offsets: Tensor) -> tuple[Tensor, Tensor]:
+    """Probability and position of the likeliest classes: (B, 5) float32 and (B, 5) int64."""
+    logits = torch.addmm(offsets, embeddings, weights.T).float()
+    found = logits.softmax(dim=1).topk(min(LIKELIEST, len(weights)), dim=1)
+    return found.values, found.indices
+
+
+def _classifier(classes: int, width: int) -> LinearClassifier:
+    return linear_classifier(_prototypes(classes, width).numpy(), _TEMPERATURE)
+
+
+def _on(device: torch.device, sizes: Sizes, width: int) -> tuple[Tensor, Tensor]:
+    classifier = _classifier(sizes.classes, width)
+    weights = torch.from_numpy(classifier.weights).to(device).half()
+    return weights, torch.from_numpy(classifier.offsets).to(device).half()
+
+
+def _streamed(sizes: Sizes, width: int, *, is_pinned: bool) -> Row:
+    device = torch_gpu()
+    collection = _collection(sizes.embeddings, width, device, is_pinned=is_pinned)
+    weights, offsets = _on(device, sizes, width)
+    scores = torch.empty(len(collection), min(LIKELIEST, sizes.classes), pin_memory=is_pinned)
+    places = torch.empty(scores.shape, dtype=torch.int64, pin_memory=is_pinned)
+    torch.cuda.reset_peak_memory_stats()
+
+    def work() -> None:
+        for start in range(0, len(collection), sizes.block):
+            rows = slice(start, start + sizes.block)
+            block = collection[rows].to(device, non_blocking=is_pinned)
+            values, indices = likeliest(block, weights, offsets)
+            scores[rows].copy_(values, non_blocking=is_pinned)
+            places[rows].copy_(indices, non_blocking=is_pinned)
+
+    seconds = median_s(work, 3, torch.cuda.synchronize)
+    details = {"same class as in float32 on the CPU": _same_class(collection[:4096], places[:4096, 0], sizes, width)}
+    return _row(len(collection), seconds, sizes, {"width": width, **details, **_memory()})
+
+
+def _same_class(embeddings: Tensor, places: Tensor, sizes: Sizes, width: int) -> float:
+    """Share of images whose likeliest class is that of float32 on the CPU."""
+    logits = _classifier(sizes.classes, width).logits(embeddings.float().numpy(), np.ones(len(embeddings), np.float32))
+    return float((logits.argmax(axis=1) == places.numpy()).mean())
+
+
+def _resident(sizes: Sizes, width: int) -> Row:
+    device = torch_gpu()
+    blocks = [_drawn_block(sizes.block, width, device, number) for number in range(4)]
+    weights, offsets = _on(device, sizes, width)
+    seconds = median_s(lambda: [likeliest(block, weights, offsets) for block in blocks], 10, torch.cuda.synchronize)
+    return _row(len(blocks) * sizes.block, seconds, sizes, {"width": width})
+
+
+def _memory() -> dict[str, Detail]:
+    return {"GPU memory, MiB": torch.cuda.max_memory_allocated() / 2**20}
+
+
+def _engine(sizes: Sizes, width: int) -> Row:
+    classifier, back_off = _classifier(sizes.classes, width), _back_off(sizes.classes)
+    count = sizes.cpu_embeddings
+    embeddings = to_fixed(_host_embeddings(count, width))
+    squares = np.ones(count, dtype=np.float32)
+    seconds = median_s(lambda: classify_all(classifier, back_off, embeddings, squares), 3)
+    return _row(count, seconds, sizes, {"width": width, "safe classes too": True})
+
+
+def _host_embeddings(count: int, width: int) -> NDArray[np.float32]:
+    drawn = np.random.default_rng(0).standard_normal((count, width), dtype=np.float32)
+    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+
+
+def _back_off(classes: int) -> BackOff:
+    """Each class below one of the coarse ones."""
+    above = np.arange(classes) % _COARSE
+    return BackOff(
+        candidate_ids=np.arange(classes, dtype=np.int64),
+        candidate_bars=np.full(classes, 0.8, dtype=np.float32),
+        coarse_ids=np.arange(classes, classes + _COARSE, dtype=np.int64),
+        coarse_bars=np.full(_COARSE, 0.8, dtype=np.float32),
+        coarse_levels=np.zeros(_COARSE, dtype=np.int64),
+        roll_up=(above[:, None] == np.arange(_COARSE)).astype(np.float32),
+    )
+
+
+def _torch_on_cpu(sizes: Sizes, width: int) -> Row:
+    classifier = _classifier(sizes.classes, width)
+    weights, offsets = torch.from_numpy(classifier.weights), torch.from_numpy(classifier.offsets)
+    embeddings = torch.from_numpy(_host_embeddings(min(sizes.cpu_embeddings, sizes.block), width))
+    seconds = median_s(lambda: likeliest(embeddings, weights, offsets), 3)
+    return _row(len(embeddings), seconds, sizes, {"width": width, "threads": torch.get_num_threads()})
+
+
+def _row(count: int, seconds: float, sizes: Sizes, details: dict[str, Detail]) -> Row:
+    rate = count / seconds
+    told: dict[str, Detail] = {"classes": sizes.classes, "images": count, "s for 2.5 million": _COLLECTION / rate}
+    return Row("", rate, "images/s", {**told, **details})

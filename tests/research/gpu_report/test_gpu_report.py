@@ -1,0 +1,123 @@
+"""The report of the GPU on a computer without one: it runs to its end, and says of each row why it is empty."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from research.gpu_report import part as parts
+from research.gpu_report import run
+from research.gpu_report.part import OUT_OF_TIME, SHARES, Measurement, measure, measurements_of
+from research.gpu_report.rows import JSON_FILE, MARKDOWN_FILE, NotMeasuredError, Row, as_json, markdown, row_of, shown
+from research.gpu_report.run import make_report, rows_of
+from research.gpu_report.sizes import TINY, has_gpu
+from research.gpu_report.timing import median_s
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two of the parts, with next to nothing measured."""
+    folder = tmp_path_factory.mktemp("gpu") / "report"
+    make_report(folder, minutes=2, few=True, parts=("training", "classification"))
+    return folder
+
+
+def test_report_on_a_cpu(report: Path) -> None:
+    """Every planned row is there: the CPU's with figures, the GPU's with the reason why not."""
+    facts = json.loads((report / JSON_FILE).read_text())
+    rows = [row_of(each) for each in facts["rows"]]
+    planned = [each.name for part in ("training", "classification") for each in measurements_of(part, TINY)]
+    assert [row.name for row in rows] == planned
+    assert facts["notes"]["parts"] == facts["notes"]["of"] == 2
+    for row in rows:
+        assert (row.value is None) == bool(row.reason)
+        if "CPU" in row.name:
+            assert isinstance(row.value, float)
+            assert row.value > 0
+        elif not has_gpu():
+            assert row.reason.startswith("no GPU: ")
+    table = (report / MARKDOWN_FILE).read_text().splitlines()
+    assert len(table) == len(rows) + 4
+    assert {line.count(" | ") for line in table[2:] if not line.startswith("|---")} == {3}
+
+
+def failing() -> Row:
+    """What breaks."""
+    raise ZeroDivisionError("one over\nnothing")
+
+
+def refused() -> Row:
+    """What cannot be had."""
+    raise NotMeasuredError("no such thing here")
+
+
+def test_what_fails_is_a_row_and_the_others_go_on() -> None:
+    """With the kind of error, or the reason alone where it was foreseen."""
+    planned = [Measurement("a", failing), Measurement("b", refused), Measurement("c", lambda: Row("", 2.0, "images/s"))]
+    rows: list[Row] = []
+    measure("machine", planned, 60, rows.append)
+    assert [(row.name, row.part, row.value, row.reason) for row in rows] == [
+        ("a", "machine", None, "ZeroDivisionError: one over nothing"),
+        ("b", "machine", None, "no such thing here"),
+        ("c", "machine", 2.0, ""),
+    ]
+
+
+def test_what_comes_too_late_is_a_row() -> None:
+    """No measurement begins after the part's time."""
+    rows: list[Row] = []
+    measure("machine", [Measurement("late", failing)], 0, rows.append)
+    assert [row.reason for row in rows] == [OUT_OF_TIME]
+
+
+def test_a_part_that_is_killed_keeps_its_rows(tmp_path: Path) -> None:
+    """Rows that were written count; the others of its plan have the reason of its end."""
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps(["a", "b"]) + "\n" + as_json(Row("a", 1.5, "s", {"batch": 8}, part="training")) + "\n")
+    rows = rows_of("training", file, "killed")
+    assert rows == [Row("a", 1.5, "s", {"batch": 8}, part="training"), Row("b", reason="killed", part="training")]
+    assert [row.reason for row in rows_of("training", tmp_path / "none", "")] == ["its process wrote nothing"]
+
+
+def test_a_process_that_crashes_or_hangs_costs_its_rows_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The report goes on with the next part."""
+    monkeypatch.setattr(run, "GRACE_S", 0.0)
+    monkeypatch.setattr(run, "_LEAST_S", 0.2)
+    monkeypatch.setattr(sys, "executable", "false")
+    rows = make_report(tmp_path, minutes=0.01, parts=("machine", "training"))
+    assert [(row.part, row.reason) for row in rows] == [
+        ("machine", "the part's process ended with status 1"),
+        ("training", "the part's process ended with status 1"),
+    ]
+    (tmp_path / "hangs").write_text("#!/bin/sh\nexec sleep 60\n")
+    (tmp_path / "hangs").chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "hangs"))
+    rows = make_report(tmp_path, minutes=0.01, parts=("machine",))
+    assert [row.reason for row in rows] == ["the part took too long and was ended"]
+    assert "machine" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("part", SHARES)
+def test_each_part_has_a_plan(part: str) -> None:
+    """Names are told once."""
+    names = [each.name for each in parts.measurements_of(part, TINY)]
+    assert names
+    assert len(set(names)) == len(names)
+
+
+def test_figures_for_people() -> None:
+    """Cosines keep their digits, and a cell holds neither a bar nor a line break."""
+    assert [shown(value) for value in (1234567, 12345.6, 0.99931, 3.14159, True, None, "x")] == [
+        "1,234,567", "12,346", "0.99931", "3.14", "yes", "unknown", "x",
+    ]  # fmt: skip
+    assert "a / b c" in markdown([Row("a | b\nc", 1.0)])
+
+
+def test_median_of_rounds_after_a_warm_up() -> None:
+    """Three rounds at least, and one that does not count."""
+    calls: list[str] = []
+    assert median_s(lambda: calls.append("work"), 1, lambda: calls.append("wait")) >= 0
+    assert calls == ["wait", "work", "wait"] * 4
