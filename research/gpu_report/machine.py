@@ -14,7 +14,7 @@ from research.gpu_report.part import Measurement
 from research.gpu_report.rows import Detail, NotMeasuredError, Row
 from research.gpu_report.sizes import Sizes
 
-TRIALS_S = 60.0
+TRIALS_S = 40.0
 """For all trials of devices together: the first start of CUDA reads gigabytes."""
 
 

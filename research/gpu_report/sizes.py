@@ -27,7 +27,7 @@ class Sizes:
 
 
 ON_GPU: Final = Sizes(
-    copies=48, pictures=60, cpu_photos=480, compared=64, batch=256, cpu_batch=32, side=84, data=LIKE_PAPER, rounds=5,
+    copies=48, pictures=60, cpu_photos=384, compared=64, batch=256, cpu_batch=32, side=84, data=LIKE_PAPER, rounds=5,
     embeddings=2_500_000, cpu_embeddings=200_000, classes=1_000, block=65_536,
 )  # fmt: skip
 ON_CPU: Final = Sizes(
