@@ -26,3 +26,11 @@ def load_quantiser() -> Any:
     from onnxruntime import quantization
 
     return quantization
+
+
+def load_half_conversion() -> Any:
+    """The part of ONNX Runtime that turns a network's operators into float16; it needs the `onnx` package."""
+    load_onnxruntime()
+    from onnxruntime.transformers import float16
+
+    return float16

@@ -1,4 +1,4 @@
-"""Classifying a big collection: matrix products and the likeliest classes on a GPU, beside the engine's on the CPU."""
+"""Classifying a big collection: the most probable classes by products on a GPU, beside the engine on the CPU."""
 
 from collections.abc import Sequence
 from functools import cache, partial
@@ -14,18 +14,18 @@ from engine.everyday.blocks import to_fixed
 from engine.everyday.prototypical.classification import LinearClassifier, classify_all, linear_classifier
 from research.gpu_report.networks import torch_gpu
 from research.gpu_report.part import Measurement
-from research.gpu_report.rows import Detail, Row
+from research.gpu_report.rows import Detail, ReportRow
 from research.gpu_report.sizes import Sizes
 from research.gpu_report.timing import median_s
 
 WIDTH: Final = 1280
-"""Of an embedding, as of many published backbones; that of the accurate one is told by its card."""
+"""Of an embedding, as of many published backbones; the accurate one's is on its card."""
 LIKELIEST: Final = 5
 _COARSE: Final = 50
 """Classes above, for the engine's safe class."""
 _TEMPERATURE: Final = 0.05
 _COLLECTION: Final = 2_500_000
-"""Images of the collection that times are told for."""
+"""Images of the collection that times are given for."""
 
 
 def measurements(sizes: Sizes) -> Sequence[Measurement]:
@@ -64,8 +64,8 @@ def _collection(count: int, width: int, device: torch.device, *, is_pinned: bool
     return found
 
 
-def likeliest(embeddings: Tensor, weights: Tensor, offsets: Tensor) -> tuple[Tensor, Tensor]:
-    """Probability and position of the likeliest classes: (B, 5) float32 and (B, 5) int64."""
+def most_probable(embeddings: Tensor, weights: Tensor, offsets: Tensor) -> tuple[Tensor, Tensor]:
+    """Probability and position of the most probable classes: (B, 5) float32 and (B, 5) int64."""
     logits = torch.addmm(offsets, embeddings, weights.T).float()
     found = logits.softmax(dim=1).topk(min(LIKELIEST, len(weights)), dim=1)
     return found.values, found.indices
@@ -81,7 +81,7 @@ def _on(device: torch.device, sizes: Sizes, width: int) -> tuple[Tensor, Tensor]
     return weights, torch.from_numpy(classifier.offsets).to(device).half()
 
 
-def _streamed(sizes: Sizes, width: int, *, is_pinned: bool) -> Row:
+def _streamed(sizes: Sizes, width: int, *, is_pinned: bool) -> ReportRow:
     device = torch_gpu()
     collection = _collection(sizes.embeddings, width, device, is_pinned=is_pinned)
     weights, offsets = _on(device, sizes, width)
@@ -93,7 +93,7 @@ def _streamed(sizes: Sizes, width: int, *, is_pinned: bool) -> Row:
         for start in range(0, len(collection), sizes.block):
             rows = slice(start, start + sizes.block)
             block = collection[rows].to(device, non_blocking=is_pinned)
-            values, indices = likeliest(block, weights, offsets)
+            values, indices = most_probable(block, weights, offsets)
             scores[rows].copy_(values, non_blocking=is_pinned)
             places[rows].copy_(indices, non_blocking=is_pinned)
 
@@ -103,16 +103,16 @@ def _streamed(sizes: Sizes, width: int, *, is_pinned: bool) -> Row:
 
 
 def _same_class(embeddings: Tensor, places: Tensor, sizes: Sizes, width: int) -> float:
-    """Share of images whose likeliest class is that of float32 on the CPU."""
+    """Share of images whose most probable class is that of float32 on the CPU."""
     logits = _classifier(sizes.classes, width).logits(embeddings.float().numpy(), np.ones(len(embeddings), np.float32))
     return float((logits.argmax(axis=1) == places.numpy()).mean())
 
 
-def _resident(sizes: Sizes, width: int) -> Row:
+def _resident(sizes: Sizes, width: int) -> ReportRow:
     device = torch_gpu()
     blocks = [_drawn_block(sizes.block, width, device, number) for number in range(4)]
     weights, offsets = _on(device, sizes, width)
-    seconds = median_s(lambda: [likeliest(block, weights, offsets) for block in blocks], 10, torch.cuda.synchronize)
+    seconds = median_s(lambda: [most_probable(block, weights, offsets) for block in blocks], 10, torch.cuda.synchronize)
     return _row(len(blocks) * sizes.block, seconds, sizes, {"width": width})
 
 
@@ -120,7 +120,7 @@ def _memory() -> dict[str, Detail]:
     return {"GPU memory, MiB": torch.cuda.max_memory_allocated() / 2**20}
 
 
-def _engine(sizes: Sizes, width: int) -> Row:
+def _engine(sizes: Sizes, width: int) -> ReportRow:
     classifier, back_off = _classifier(sizes.classes, width), _back_off(sizes.classes)
     count = sizes.cpu_embeddings
     embeddings = to_fixed(_host_embeddings(count, width))
@@ -147,15 +147,15 @@ def _back_off(classes: int) -> BackOff:
     )
 
 
-def _torch_on_cpu(sizes: Sizes, width: int) -> Row:
+def _torch_on_cpu(sizes: Sizes, width: int) -> ReportRow:
     classifier = _classifier(sizes.classes, width)
     weights, offsets = torch.from_numpy(classifier.weights), torch.from_numpy(classifier.offsets)
     embeddings = torch.from_numpy(_host_embeddings(min(sizes.cpu_embeddings, sizes.block), width))
-    seconds = median_s(lambda: likeliest(embeddings, weights, offsets), 3)
+    seconds = median_s(lambda: most_probable(embeddings, weights, offsets), 3)
     return _row(len(embeddings), seconds, sizes, {"width": width, "threads": torch.get_num_threads()})
 
 
-def _row(count: int, seconds: float, sizes: Sizes, details: dict[str, Detail]) -> Row:
+def _row(count: int, seconds: float, sizes: Sizes, details: dict[str, Detail]) -> ReportRow:
     rate = count / seconds
-    told: dict[str, Detail] = {"classes": sizes.classes, "images": count, "s for 2.5 million": _COLLECTION / rate}
-    return Row("", rate, "images/s", {**told, **details})
+    size: dict[str, Detail] = {"classes": sizes.classes, "images": count, "s for 2.5 million": _COLLECTION / rate}
+    return ReportRow("", rate, "images/s", {**size, **details})

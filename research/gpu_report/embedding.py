@@ -23,7 +23,7 @@ from research.benchmarks.photos import KINDS, draw_photos
 from research.benchmarks.rates import RateTriple, decode_all, measure_rates
 from research.gpu_report.networks import ACCURATE, FAST, NETWORKS, VIT, Network, device_choice, network, scratch_path
 from research.gpu_report.part import Measurement
-from research.gpu_report.rows import Detail, NotMeasuredError, Row
+from research.gpu_report.rows import Detail, NotMeasuredError, ReportRow
 from research.gpu_report.sizes import Sizes
 from research.gpu_report.timing import median_s
 
@@ -70,7 +70,7 @@ def _used_mib() -> float | None:
     return None if device is None or device.free_bytes is None else (device.memory_bytes - device.free_bytes) / _MIB
 
 
-def _end_to_end(name: str, device: str, sizes: Sizes) -> Row:
+def _end_to_end(name: str, device: str, sizes: Sizes) -> ReportRow:
     choice = device_choice(device)
     most = None if choice.is_gpu else sizes.cpu_photos // (_SLOWER if name == VIT else 1)
     files = _photos(sizes.copies, sizes.pictures)[:most]
@@ -99,7 +99,7 @@ def _end_to_end(name: str, device: str, sizes: Sizes) -> Row:
     }
     if choice.is_gpu and before is not None and after is not None:
         details["GPU memory, MiB"] = after - before
-    return Row("", rates.pipeline, "images/s", details)
+    return ReportRow("", rates.pipeline, "images/s", details)
 
 
 def _median_rates(rounds: Sequence[RateTriple]) -> RateTriple:
@@ -126,7 +126,7 @@ def _on_cpu(made: Network, images: NDArray[np.uint8]) -> NDArray[np.float32]:
     return pooled(plain_run(session, ends.input_name, ends.output_name)(prepared), made.card)
 
 
-def _with_switch(name: str, switch: str, sizes: Sizes) -> Row:
+def _with_switch(name: str, switch: str, sizes: Sizes) -> ReportRow:
     """The network alone: with inputs that are copied to the GPU each time, and with inputs that lie there."""
     choice = device_choice("cuda")
     settings = read_settings(() if switch == "defaults" else (switch,))
@@ -149,7 +149,7 @@ def _with_switch(name: str, switch: str, sizes: Sizes) -> Row:
     }
     if before is not None and after is not None:
         details["GPU memory, MiB"] = after - before
-    return Row("", batch / resident_run_s(made.file, made, settings, batch, sizes.rounds), "images/s", details)
+    return ReportRow("", batch / resident_run_s(made.file, made, settings, batch, sizes.rounds), "images/s", details)
 
 
 def resident_run_s(file: Path, made: Network, settings: DeviceSettings, batch: int, rounds: int) -> float:

@@ -11,7 +11,7 @@ from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.runtime.sessions import usable_cores
 from engine.versions import versions
 from research.gpu_report.part import Measurement
-from research.gpu_report.rows import Detail, NotMeasuredError, Row
+from research.gpu_report.rows import Detail, NotMeasuredError, ReportRow
 from research.gpu_report.sizes import Sizes
 
 TRIALS_S = 40.0
@@ -21,7 +21,7 @@ TRIALS_S = 40.0
 def measurements(sizes: Sizes) -> Sequence[Measurement]:
     """Rows of the computer; nothing of it depends on the sizes."""
     del sizes
-    rows: list[tuple[str, Callable[[], Row]]] = [
+    rows: list[tuple[str, Callable[[], ReportRow]]] = [
         ("processor", _processor),
         ("versions", _versions),
         ("ONNX Runtime", _onnx_runtime),
@@ -37,33 +37,33 @@ def _survey() -> DeviceSurvey:
     return survey_devices(limit_s=TRIALS_S)
 
 
-def _processor() -> Row:
-    return Row("", usable_cores(), "cores", {"system": platform.platform(), "cores in all": os.cpu_count()})
+def _processor() -> ReportRow:
+    return ReportRow("", usable_cores(), "cores", {"system": platform.platform(), "cores in all": os.cpu_count()})
 
 
-def _versions() -> Row:
+def _versions() -> ReportRow:
     found = versions()
-    return Row("", found["protoleaf"], "", {name: text for name, text in found.items() if name != "protoleaf"})
+    return ReportRow("", found["protoleaf"], "", {name: text for name, text in found.items() if name != "protoleaf"})
 
 
-def _onnx_runtime() -> Row:
+def _onnx_runtime() -> ReportRow:
     loaded = load_onnxruntime()
     providers = ", ".join(loaded.get_available_providers())
-    return Row(
+    return ReportRow(
         "", loaded.__version__, "", {"providers": providers, "built for CUDA": str(loaded.cuda_version or "none")}
     )
 
 
-def _torch() -> Row:
+def _torch() -> ReportRow:
     import torch
 
     details: dict[str, Detail] = {"built for CUDA": torch.version.cuda, "GPU": torch.cuda.is_available()}
     if torch.cuda.is_available():
         details["cuDNN"] = torch.backends.cudnn.version()  # type: ignore[no-untyped-call]
-    return Row("", torch.__version__, "", details)
+    return ReportRow("", torch.__version__, "", details)
 
 
-def _gpu() -> Row:
+def _gpu() -> ReportRow:
     survey = _survey()
     driver, device = survey.facts.driver, survey.facts.driver.device
     if device is None:
@@ -75,15 +75,15 @@ def _gpu() -> Row:
         "driver": driver.version,
         "CUDA of the driver": ".".join(map(str, driver.cuda_version)),
     }
-    return Row("", device.name, "", details)
+    return ReportRow("", device.name, "", details)
 
 
-def _device_row(name: str) -> Callable[[], Row]:
-    def run() -> Row:
+def _device_row(name: str) -> Callable[[], ReportRow]:
+    def run() -> ReportRow:
         report = next(each for each in _survey().reports if each.device == name)
         if not report.works:
             raise NotMeasuredError(f"{report.reason} ({report.cause}); {report.remedy}")
         speed: dict[str, Detail] = dict(report.speed)
-        return Row("", report.seconds, "s until the first result", {"name": report.device_name, **speed})
+        return ReportRow("", report.seconds, "s until the first result", {"name": report.device_name, **speed})
 
     return run

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from engine.collection.models import find_model
 from engine.model_card import BackboneCard
+from engine.new_file import write_file
 from engine.new_folder import ScratchFolder
 from engine.runtime.providers import ProviderChoice, choose_providers
 from research.gpu_report.rows import NotMeasuredError
@@ -82,7 +83,7 @@ def _exported_vit() -> Network:
     with torch.no_grad():
         model = to_onnx(vision_transformer(), (torch.zeros(2, 3, _SIDE, _SIDE),), shape, notes={"name": VIT})
     file = scratch_path() / f"{VIT}.onnx"
-    file.write_bytes(model.SerializeToString())
+    write_file(file, model.SerializeToString())
     card = BackboneCard(VIT, _SIDE, _MEAN, _MEAN, _VIT_WIDTH)
     return Network(file, card)
 

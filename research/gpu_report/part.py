@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Final
 
 from engine.runtime.sessions import one_line
-from research.gpu_report.rows import NotMeasuredError, Row
+from research.gpu_report.rows import NotMeasuredError, ReportRow
 from research.gpu_report.sizes import Sizes
 
 
@@ -16,7 +16,7 @@ class Measurement:
     """Something that gives one row of its name."""
 
     name: str
-    run: Callable[[], Row]  # may raise: the row then says why
+    run: Callable[[], ReportRow]  # may raise: the row then says why
 
 
 SHARES: Final[Mapping[str, float]] = {
@@ -38,20 +38,20 @@ def measurements_of(part: str, sizes: Sizes) -> Sequence[Measurement]:
     return found
 
 
-def measure(part: str, planned: Sequence[Measurement], seconds: float, on_row: Callable[[Row], None]) -> None:
+def measure(part: str, planned: Sequence[Measurement], seconds: float, on_row: Callable[[ReportRow], None]) -> None:
     """Make a part's measurements; one that fails, or comes too late, is a row with its reason."""
     end_s = time.monotonic() + seconds
     for measurement in planned:
-        row = Row(measurement.name, reason=OUT_OF_TIME) if time.monotonic() >= end_s else _measured(measurement)
+        row = ReportRow(measurement.name, reason=OUT_OF_TIME) if time.monotonic() >= end_s else _measured(measurement)
         on_row(replace(row, part=part))
 
 
-def _measured(measurement: Measurement) -> Row:
+def _measured(measurement: Measurement) -> ReportRow:
     started_s = time.monotonic()
     try:
         row = measurement.run()
     except NotMeasuredError as why:
-        return Row(measurement.name, reason=str(why))
+        return ReportRow(measurement.name, reason=str(why))
     except Exception as error:  # noqa: BLE001 (whatever fails here is a row, and the others go on)
-        return Row(measurement.name, reason=f"{type(error).__name__}: {one_line(error)}")
+        return ReportRow(measurement.name, reason=f"{type(error).__name__}: {one_line(error)}")
     return replace(row, name=measurement.name, details={**row.details, "took, s": time.monotonic() - started_s})

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from engine.new_file import write_file
 from engine.runtime.devices.settings import DeviceSettings
 from engine.runtime.eight_bit import cosines
 from engine.training.thawed.network import thawed
@@ -27,7 +28,7 @@ from research.gpu_report.networks import (
     vision_transformer,
 )
 from research.gpu_report.part import Measurement
-from research.gpu_report.rows import Detail, Row
+from research.gpu_report.rows import Detail, ReportRow
 from research.gpu_report.sizes import Sizes
 from research.gpu_report.timing import median_s, no_wait
 
@@ -83,7 +84,7 @@ def tensor_float(is_on: bool) -> Iterator[None]:
         torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = before
 
 
-def _in_torch(name: str, mode: str, sizes: Sizes) -> Row:
+def _in_torch(name: str, mode: str, sizes: Sizes) -> ReportRow:
     device = torch_gpu()
     kind = {"bfloat16": torch.bfloat16, "float16": torch.float16}.get(mode, torch.float32)
     images = _images(name, sizes.batch)
@@ -101,13 +102,13 @@ def _in_torch(name: str, mode: str, sizes: Sizes) -> Row:
         "cosine with the CPU in float32, smallest": float(cosines(found.numpy(), expected.numpy()).min()),
         "GPU memory, MiB": torch.cuda.max_memory_allocated() / _MIB,
     }
-    return Row("", sizes.batch / seconds, "images/s", details)
+    return ReportRow("", sizes.batch / seconds, "images/s", details)
 
 
-def _in_torch_on_cpu(name: str, sizes: Sizes) -> Row:
+def _in_torch_on_cpu(name: str, sizes: Sizes) -> ReportRow:
     module, images = _module(name), _images(name, sizes.cpu_batch)
     seconds = median_s(lambda: _embedded_there(module, images), sizes.rounds, no_wait)
-    return Row(
+    return ReportRow(
         "", sizes.cpu_batch / seconds, "images/s", {"batch": sizes.cpu_batch, "threads": torch.get_num_threads()}
     )
 
@@ -128,14 +129,16 @@ def _embedded(module: nn.Module, images: Tensor) -> Tensor:
     return _embedded_there(module, images).float().cpu()
 
 
-def _half_file(name: str, settings: DeviceSettings, sizes: Sizes) -> Row:
+def _half_file(name: str, settings: DeviceSettings, sizes: Sizes) -> ReportRow:
     """A file whose operators compute in float16, with float32 at both ends."""
     device_choice("cuda")
     made, batch = network(name), min(sizes.batch, 128)
     file = _half_of(made.file, scratch_path() / f"{name}.half.onnx")
     seconds = resident_run_s(file, made, settings, batch, sizes.rounds)
     agreement = half_agreement(made.file, file, name, sizes.compared)
-    return Row("", batch / seconds, "images/s", {"batch": batch, "cosine with the CPU in float32, smallest": agreement})
+    return ReportRow(
+        "", batch / seconds, "images/s", {"batch": batch, "cosine with the CPU in float32, smallest": agreement}
+    )
 
 
 def half_agreement(file: Path, half: Path, name: str, count: int) -> float:
@@ -159,11 +162,10 @@ def _half_of(file: Path, target: Path) -> Path:
     if not target.exists():
         import onnx
 
-        from engine.runtime.onnx_runtime import load_onnxruntime
+        from engine.runtime.onnx_runtime import load_half_conversion
 
-        load_onnxruntime()
-        from onnxruntime.transformers.float16 import convert_float_to_float16
-
-        half = convert_float_to_float16(onnx.load(str(file)), keep_io_types=True, disable_shape_infer=False)
-        onnx.save(half, str(target))
+        half = load_half_conversion().convert_float_to_float16(
+            onnx.load(str(file)), keep_io_types=True, disable_shape_infer=False
+        )
+        write_file(target, half.SerializeToString())
     return target

@@ -17,7 +17,7 @@ Detail = float | int | str | bool | None
 
 
 @dataclass(frozen=True)
-class Row:
+class ReportRow:
     """One line of the table."""
 
     name: str  # what is measured
@@ -32,9 +32,9 @@ class NotMeasuredError(Exception):
     """Something cannot be measured here; its text says why."""
 
 
-def row_of(facts: Mapping[str, Any]) -> Row:
+def row_of(facts: Mapping[str, Any]) -> ReportRow:
     """A row from its JSON."""
-    return Row(
+    return ReportRow(
         name=facts["name"],
         value=facts["value"],
         unit=facts["unit"],
@@ -44,12 +44,12 @@ def row_of(facts: Mapping[str, Any]) -> Row:
     )
 
 
-def as_json(row: Row) -> str:
+def as_json(row: ReportRow) -> str:
     """A row on one line."""
     return json.dumps(asdict(row) | {"details": dict(row.details)}, ensure_ascii=False)
 
 
-def markdown(rows: Sequence[Row]) -> str:
+def markdown(rows: Sequence[ReportRow]) -> str:
     """The table of all rows."""
     lines = ["| part | what | figure | details |", "|---|---|---:|---|"]
     for row in rows:
@@ -70,7 +70,7 @@ def shown(value: Detail) -> str:
     return f"{value:.5f}" if 0.9 < value < 1 else f"{value:.3g}"  # noqa: PLR2004 (cosines and shares differ late)
 
 
-def write_tables(rows: Sequence[Row], folder: Path, notes: Mapping[str, Detail]) -> None:
+def write_tables(rows: Sequence[ReportRow], folder: Path, notes: Mapping[str, Detail]) -> None:
     """Write `gpu.json` and `gpu.md`, each whole or not at all."""
     facts = {"notes": dict(notes), "rows": [json.loads(as_json(row)) for row in rows]}
     write_file(folder / JSON_FILE, json.dumps(facts, indent=1, ensure_ascii=False) + "\n", mode=ORDINARY_FILE)

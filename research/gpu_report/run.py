@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from engine.config import BACKBONES_VARIABLE
+from engine.new_file import create_file
 from engine.new_folder import scratch_folder
 from research.gpu_report.networks import clear_scratch
 from research.gpu_report.part import SHARES, measure, measurements_of
-from research.gpu_report.rows import Row, as_json, row_of, write_tables
+from research.gpu_report.rows import ReportRow, as_json, row_of, write_tables
 from research.gpu_report.sizes import fitting_sizes
 
 GRACE_S: Final = 15.0  # that a part may take beyond its share, for a measurement that has begun
@@ -23,7 +24,7 @@ _KILLED: Final = "the part took too long and was ended"
 
 def make_report(
     out: Path, *, minutes: float, vendored: Path | None = None, few: bool = False, parts: Sequence[str] = tuple(SHARES)
-) -> tuple[Row, ...]:
+) -> tuple[ReportRow, ...]:
     """Measure all parts within some minutes; `gpu.json` and `gpu.md` are written anew after each.
 
     Args:
@@ -35,7 +36,7 @@ def make_report(
     """
     out.mkdir(parents=True, exist_ok=True)
     end_s = time.monotonic() + 60 * minutes
-    rows: list[Row] = []
+    rows: list[ReportRow] = []
     with scratch_folder() as folder:
         for number, part in enumerate(parts):
             left = end_s - time.monotonic()
@@ -48,7 +49,7 @@ def make_report(
     return tuple(rows)
 
 
-def _in_child(part: str, seconds: float, file: Path, vendored: Path | None, *, few: bool) -> list[Row]:
+def _in_child(part: str, seconds: float, file: Path, vendored: Path | None, *, few: bool) -> list[ReportRow]:
     """Rows of a part, with the reasons of those that its process no longer came to."""
     command = [sys.executable, "-m", "research.gpu_report", "--part", part, "--seconds", f"{seconds:.1f}"]
     command += ["--rows", str(file), *(["--few"] if few else [])]
@@ -63,25 +64,25 @@ def _in_child(part: str, seconds: float, file: Path, vendored: Path | None, *, f
     return rows_of(part, file, ending)
 
 
-def rows_of(part: str, file: Path, ending: str) -> list[Row]:
+def rows_of(part: str, file: Path, ending: str) -> list[ReportRow]:
     """Read what a part wrote: its plan on the first line, then its rows."""
     lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
     if not lines:
-        return [Row("the whole part", reason=ending or "its process wrote nothing", part=part)]
+        return [ReportRow("the whole part", reason=ending or "its process wrote nothing", part=part)]
     facts: list[Mapping[str, object]] = [json.loads(line) for line in lines[1:]]
     rows = [row_of(each) for each in facts]
     known = {row.name for row in rows}
-    rows += [Row(name, reason=ending, part=part) for name in json.loads(lines[0]) if name not in known]
+    rows += [ReportRow(name, reason=ending, part=part) for name in json.loads(lines[0]) if name not in known]
     return rows
 
 
 def run_part(part: str, seconds: float, file: Path, *, few: bool) -> None:
     """What the child process does: write the plan, then each row as soon as it is known."""
     planned = measurements_of(part, fitting_sizes(few=few))
-    with file.open("w", encoding="utf-8") as lines:
+    with create_file(file) as lines:
 
         def write(line: str) -> None:
-            lines.write(line + "\n")
+            lines.write(f"{line}\n".encode())
             lines.flush()
 
         write(json.dumps([measurement.name for measurement in planned]))

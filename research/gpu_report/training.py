@@ -15,7 +15,7 @@ from research.generated_data import GeneratedSize, generated_data
 from research.gpu_report.networks import torch_gpu
 from research.gpu_report.part import Measurement
 from research.gpu_report.precision import tensor_float
-from research.gpu_report.rows import Detail, Row
+from research.gpu_report.rows import Detail, ReportRow
 from research.gpu_report.sizes import Sizes
 from research.gpu_report.timing import median_s, no_wait
 from research.methods import PPN, MethodSettings, make_objective
@@ -107,18 +107,18 @@ def _placed(device: str) -> tuple[str, bool]:
     return device, device == "cuda"
 
 
-def _row(seconds: float, images: float, is_gpu: bool) -> Row:
+def _row(seconds: float, images: float, is_gpu: bool) -> ReportRow:
     details: dict[str, Detail] = {"images": images, "images/s": images / seconds}
     if is_gpu:
         details["GPU memory, MiB"] = torch.cuda.max_memory_allocated() / 2**20
     else:
         details["threads"] = torch.get_num_threads()
-    return Row("", 1000 * seconds, "ms an iteration", details)
+    return ReportRow("", 1000 * seconds, "ms an iteration", details)
 
 
 def _bare(
     device: str, precision: Precision, is_tuned: bool, tf32: bool, sizes: Sizes, *, compiles: bool = False
-) -> Row:
+) -> ReportRow:
     device, is_gpu = _placed(device)
     _objective, source = _iteration(_settings(device, precision, sizes), sizes)
     settings = _settings(device, precision, sizes, compiles=compiles)
@@ -130,7 +130,7 @@ def _bare(
     return _row(seconds, images, is_gpu)
 
 
-def _ours(device: str, precision: Precision, tf32: bool, sizes: Sizes, *, compiles: bool = False) -> Row:
+def _ours(device: str, precision: Precision, tf32: bool, sizes: Sizes, *, compiles: bool = False) -> ReportRow:
     device, is_gpu = _placed(device)
     _objective, iteration = _iteration(_settings(device, precision, sizes, compiles=compiles), sizes)
     numbers = iter(range(1_000_000))
@@ -145,29 +145,31 @@ def _ours(device: str, precision: Precision, tf32: bool, sizes: Sizes, *, compil
     return _row(seconds, images, is_gpu)
 
 
-def _drawn(sizes: Sizes) -> Row:
+def _drawn(sizes: Sizes) -> ReportRow:
     _objective, iteration = _iteration(_settings("cpu", "float32", sizes), sizes)
     seconds = median_s(lambda: [iteration.images(number) for number in range(_ITERATIONS)], sizes.rounds) / _ITERATIONS
-    return Row("", 1000 * seconds, "ms an iteration", {"threads": torch.get_num_threads()})
+    return ReportRow("", 1000 * seconds, "ms an iteration", {"threads": torch.get_num_threads()})
 
 
-def _refresh(device: str, sizes: Sizes) -> Row:
+def _refresh(device: str, sizes: Sizes) -> ReportRow:
     device, is_gpu = _placed(device)
     settings = _settings(device, "auto", sizes)
     objective, _iteration_of = _iteration(settings, sizes)
     pixels = _data(sizes.data, sizes.side).training_set().pixels
     seconds = median_s(Refresh(objective, pixels, sizes.side).prepared(0), sizes.rounds, _finish(is_gpu))
-    return Row("", len(pixels) / seconds, "images/s", {"images": len(pixels), "precision": str(objective.precision)})
+    return ReportRow(
+        "", len(pixels) / seconds, "images/s", {"images": len(pixels), "precision": str(objective.precision)}
+    )
 
 
-def _test_task(sizes: Sizes) -> Row:
+def _test_task(sizes: Sizes) -> ReportRow:
     torch_gpu()
     settings = _settings("cuda", "auto", sizes)
     objective, _iteration_of = _iteration(settings, sizes)
     task = TestTask(PPN, _data(sizes.data, sizes.side), objective.eval(), settings)
     prepared = [task.prepared(number) for number in range(_ITERATIONS)]
     seconds = median_s(lambda: [work() for work in prepared], sizes.rounds, torch.cuda.synchronize) / _ITERATIONS
-    return Row("", 1000 * seconds, "ms a task")
+    return ReportRow("", 1000 * seconds, "ms a task")
 
 
 def _finish(is_gpu: bool) -> Callable[[], None]:

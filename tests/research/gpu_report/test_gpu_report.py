@@ -9,7 +9,16 @@ import pytest
 from research.gpu_report import part as parts
 from research.gpu_report import run
 from research.gpu_report.part import OUT_OF_TIME, SHARES, Measurement, measure, measurements_of
-from research.gpu_report.rows import JSON_FILE, MARKDOWN_FILE, NotMeasuredError, Row, as_json, markdown, row_of, shown
+from research.gpu_report.rows import (
+    JSON_FILE,
+    MARKDOWN_FILE,
+    NotMeasuredError,
+    ReportRow,
+    as_json,
+    markdown,
+    row_of,
+    shown,
+)
 from research.gpu_report.run import make_report, rows_of
 from research.gpu_report.sizes import TINY, has_gpu
 from research.gpu_report.timing import median_s
@@ -42,20 +51,24 @@ def test_report_on_a_cpu(report: Path) -> None:
     assert {line.count(" | ") for line in table[2:] if not line.startswith("|---")} == {3}
 
 
-def failing() -> Row:
+def failing() -> ReportRow:
     """What breaks."""
     raise ZeroDivisionError("one over\nnothing")
 
 
-def refused() -> Row:
+def refused() -> ReportRow:
     """What cannot be had."""
     raise NotMeasuredError("no such thing here")
 
 
 def test_what_fails_is_a_row_and_the_others_go_on() -> None:
     """With the kind of error, or the reason alone where it was foreseen."""
-    planned = [Measurement("a", failing), Measurement("b", refused), Measurement("c", lambda: Row("", 2.0, "images/s"))]
-    rows: list[Row] = []
+    planned = [
+        Measurement("a", failing),
+        Measurement("b", refused),
+        Measurement("c", lambda: ReportRow("", 2.0, "images/s")),
+    ]
+    rows: list[ReportRow] = []
     measure("machine", planned, 60, rows.append)
     assert [(row.name, row.part, row.value, row.reason) for row in rows] == [
         ("a", "machine", None, "ZeroDivisionError: one over nothing"),
@@ -66,7 +79,7 @@ def test_what_fails_is_a_row_and_the_others_go_on() -> None:
 
 def test_what_comes_too_late_is_a_row() -> None:
     """No measurement begins after the part's time."""
-    rows: list[Row] = []
+    rows: list[ReportRow] = []
     measure("machine", [Measurement("late", failing)], 0, rows.append)
     assert [row.reason for row in rows] == [OUT_OF_TIME]
 
@@ -74,9 +87,14 @@ def test_what_comes_too_late_is_a_row() -> None:
 def test_a_part_that_is_killed_keeps_its_rows(tmp_path: Path) -> None:
     """Rows that were written count; the others of its plan have the reason of its end."""
     file = tmp_path / "rows.jsonl"
-    file.write_text(json.dumps(["a", "b"]) + "\n" + as_json(Row("a", 1.5, "s", {"batch": 8}, part="training")) + "\n")
+    file.write_text(
+        json.dumps(["a", "b"]) + "\n" + as_json(ReportRow("a", 1.5, "s", {"batch": 8}, part="training")) + "\n"
+    )
     rows = rows_of("training", file, "killed")
-    assert rows == [Row("a", 1.5, "s", {"batch": 8}, part="training"), Row("b", reason="killed", part="training")]
+    assert rows == [
+        ReportRow("a", 1.5, "s", {"batch": 8}, part="training"),
+        ReportRow("b", reason="killed", part="training"),
+    ]
     assert [row.reason for row in rows_of("training", tmp_path / "none", "")] == ["its process wrote nothing"]
 
 
@@ -113,7 +131,7 @@ def test_figures_for_people() -> None:
     assert [shown(value) for value in (1234567, 12345.6, 0.99931, 3.14159, True, None, "x")] == [
         "1,234,567", "12,346", "0.99931", "3.14", "yes", "unknown", "x",
     ]  # fmt: skip
-    assert "a / b c" in markdown([Row("a | b\nc", 1.0)])
+    assert "a / b c" in markdown([ReportRow("a | b\nc", 1.0)])
 
 
 def test_median_of_rounds_after_a_warm_up() -> None:
