@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from engine.texts import Message
+from engine.texts import Message, in_english
 
 LONGEST_MESSAGE: Final = 2_000  # characters; a message may quote a file, and a file may hold anything
 
@@ -78,6 +78,15 @@ def from_data(data: Mapping[str, Any]) -> ProtoleafError:
     error = kind.__new__(kind)
     ProtoleafError.__init__(error, code=data["code"], **data["texts"])
     return error
+
+
+def reason_of(error: Exception) -> Message:
+    """What an error says, to be translated later; of an error of the system, its reason without number and path."""
+    if isinstance(error, ProtoleafError):
+        return in_english(str(error), error.message)
+    of_system = isinstance(error, OSError) and error.strerror
+    reason = of_system or next(iter(error.args), "")
+    return reason if isinstance(reason, Message) else Message(of_system or str(error))
 
 
 def _code(template: str) -> str:

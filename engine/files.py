@@ -10,13 +10,15 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
+from engine.texts import Message, marked
+
 MOST_BYTES: Final = 1024**3  # of a file that is read as a whole, unless its reader permits more or less. Chosen.
 _KINDS: Final = (
-    (stat.S_ISDIR, errno.EISDIR, "a folder, not a file"),
-    (stat.S_ISFIFO, errno.EINVAL, "a pipe, not a file"),
-    (stat.S_ISSOCK, errno.EINVAL, "a socket, not a file"),
-    (stat.S_ISCHR, errno.EINVAL, "a device, not a file"),
-    (stat.S_ISBLK, errno.EINVAL, "a device, not a file"),
+    (stat.S_ISDIR, errno.EISDIR, marked("a folder, not a file")),
+    (stat.S_ISFIFO, errno.EINVAL, marked("a pipe, not a file")),
+    (stat.S_ISSOCK, errno.EINVAL, marked("a socket, not a file")),
+    (stat.S_ISCHR, errno.EINVAL, marked("a device, not a file")),
+    (stat.S_ISBLK, errno.EINVAL, marked("a device, not a file")),
 )
 _OPENING: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 """`O_NONBLOCK` says nothing of regular files; a pipe that takes a file's place after the look does not hold us up."""
@@ -84,8 +86,8 @@ def _require(status: os.stat_result, path: Path) -> None:
 
 def _require_size(size_bytes: int, at_most: int, path: Path) -> None:
     if size_bytes > at_most:
-        reason = f"{size_text(size_bytes)}, and at most {size_text(at_most)} are read"
-        raise TooLargeError(errno.EFBIG, reason, str(path))
+        sizes = {"size": size_text(size_bytes), "most": size_text(at_most)}
+        raise TooLargeError(errno.EFBIG, Message("{size}, and at most {most} are read", sizes), str(path))
 
 
 @cache

@@ -9,13 +9,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from engine.errors import ProtoleafError, StorageError
+from engine.errors import ProtoleafError, StorageError, reason_of
 from engine.files import size_text
+from engine.texts import marked
 
 REMEDY: Final = "free some space, then try again"
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _WINDOWS_FULL: Final = frozenset({39, 112, 1295})  # ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
-_DISK_IS_FULL: Final = "the disk is full"
+_DISK_IS_FULL: Final = marked("the disk is full")
 _NEARLY_NOTHING_BYTES: Final = 1 << 20  # below this, a failed write is put down to the space
 _PHRASES: Final = (
     "no space left",
@@ -66,14 +67,13 @@ def disk_full(path: Path | str, *, needed_bytes: int = 0, free_bytes: int = 0) -
     )
 
 
-def storage_error(path: Path, error: BaseException, what: str, remedy: str = "") -> StorageError:
+def storage_error(path: Path, error: Exception, what: str, remedy: str = "") -> StorageError:
     """The error for a file that cannot be written: the disk is full, or `what` with the system's reason."""
     if isinstance(error, DiskFullError):
         return error
     if is_full(path, error):
         return disk_full(path)
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return StorageError(what, found=f"{path}: {reason}", remedy=remedy)
+    return StorageError(what, found="{path}: {reason}", remedy=remedy, path=path, reason=reason_of(error))
 
 
 @contextmanager

@@ -65,6 +65,13 @@ def with_messages(data: dict[str, Any]) -> Any:
     return message
 
 
+def in_english(text: str, message: Message) -> Message:
+    """The same message with another English text, such as a line that was shortened."""
+    made = Message(text)
+    made.template, made.fields, made.numerus = message.template, message.fields, message.numerus
+    return made
+
+
 def marked(text: str) -> str:
     """Mark a text for translation where it is defined; `translated` translates it where it is shown."""
     return text

@@ -32,6 +32,13 @@ _WITH_TEXTS: Final = {
     "ImageFormat", "ActionText", "Attribute", "Preset",
 }  # fmt: skip
 """Functions whose arguments are texts, besides errors."""
+_OF_OTHERS: Final = (
+    "No such file or directory", "Permission denied", "Is a directory", "Not a directory", "Input/output error",
+    "File name too long", "Read-only file system", "Transport endpoint is not connected", "Stale file handle",
+    "database disk image is malformed", "file is not a database",
+    "list index out of range",
+)  # fmt: skip
+"""What systems, SQLite and Python say most often, which the engine passes on (`engine.errors.reason_of`)."""
 _LONGER: Final = 0.4
 _ACCENTS: Final = str.maketrans("aeiounycsAEIOUNYCS", "áéíóúñýçšÁÉÍÓÚÑÝÇŠ")
 _PLACES: Final = re.compile(r"(%L?\d|%n|\{\w+(?::[^{}]*)?\}|<[^>]*>|&\w+;|https?://\S+)")
@@ -75,6 +82,8 @@ def mirror(build: Path) -> None:
         last = max(lines)
         written = (lines[1][0], *("    " + "; ".join(lines.get(line, ["pass"])) for line in range(2, last + 1)))
         copy.write_text("\n".join(written) + "\n", encoding="utf-8")
+    others = "; ".join(f"self.tr({_quoted(text)})" for text in _OF_OTHERS)
+    (build / "engine" / "of_others.py").write_text(f"class Protoleaf:\n    {others}\n", encoding="utf-8")
 
 
 def texts_in(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
@@ -92,7 +101,7 @@ def texts_in(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
         elif name in _WITH_TEXTS or name.endswith("Error"):
             texts = [*call.args[: 1 if name in {"tr", "marked", "Message"} else None]]
             texts += [keyword.value for keyword in call.keywords if keyword.arg in _PARTS]
-        texts += [keyword.value for keyword in call.keywords if keyword.arg in {"unit", "note"}]
+        texts += [keyword.value for keyword in call.keywords if keyword.arg in {"unit", "note", "noun"}]
         yield from ((node.lineno, text, False) for each in texts for node, text in _constants(each))
     for node in ast.walk(tree):
         if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "_COUNTS" and node.value is not None:
@@ -109,7 +118,8 @@ def _is_part(node: ast.Assign | ast.AnnAssign) -> bool:
         each.id.lower().strip("_") for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
     }
     return bool(
-        names & {*_PARTS, "large", "within", "refusal", "note", "reason", "status", "other_status", "steps", "words"}
+        names
+        & {*_PARTS, "large", "within", "refusal", "note", "unit", "reason", "status", "other_status", "steps", "words"}
     ) or any(name.endswith("remedy") for name in names)
 
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.jobs.background_thread import BackgroundThread
 from engine.events import CancelToken
 from engine.project.backups.keeping import ProjectBackups
+from engine.texts import translated
 
 if TYPE_CHECKING:  # the window shows first
     from app.session import Session
@@ -86,7 +87,7 @@ class AutomaticBackups(QObject):
     def _complain(self, reason: str) -> None:
         if not self._has_complained and self._session.info is not None:
             self._has_complained = True
-            self.failed.emit(reason)
+            self.failed.emit(translated(reason))
 
     def _on_closed(self) -> None:
         self.cancel.cancel()

@@ -9,6 +9,7 @@ from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
 from engine.project.backups.place import BackupReason
 from engine.project.clock import present_time
+from engine.texts import translated
 
 TEXTS_SHOWN: Final = 5
 
@@ -139,7 +140,7 @@ def consequence() -> str:
 
 
 def damaged(backup: Backup) -> str:
-    return tr("Damaged, and cannot be restored: %1", backup.fault)
+    return tr("Damaged, and cannot be restored: %1", translated(backup.fault))
 
 
 def made_text(backup: Backup) -> str:

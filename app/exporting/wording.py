@@ -13,6 +13,7 @@ from engine.collection.exporting.preview import ExportPreview
 from engine.files import shown
 from engine.interchange.labelled_images.formats import FormatGroup
 from engine.new_folder import Placing
+from engine.texts import translated
 
 if TYPE_CHECKING:
     from app.exporting.logic import ExportLook
@@ -100,11 +101,10 @@ def target_facts(look: ExportLook) -> str:
     """`12.3 GB free there`, and whether a file is replaced; where something speaks against it, nothing is."""
     parts = []
     if look.format.writes_into:
-        words = tr("Choose the folder of your images to place the new files beside them.")
-        parts.append(words)
+        parts.append(tr("Choose the folder of your images to place the new files beside them."))
     if look.replaced_kind and not look.problem:
         words = tr("%1 is %2, not an export like this one. It will be lost.")
-        parts.append(fill(words, shown(look.target.name), look.replaced_kind))
+        parts.append(fill(words, shown(look.target.name), translated(look.replaced_kind)))
     elif look.is_taken and not look.problem:
         parts.append(tr("%1 exists and will be replaced.", shown(look.target.name)))
     if look.free_bytes is not None:
@@ -148,16 +148,15 @@ def job_title(target: Path) -> str:
 
 def done_text(written: WrittenExport, target: Path) -> str:
     """`Exported 2,640 images to birds.csv`, and what was left out."""
-    text = tr("Exported %1 to %2", images(written.images), shown(target.name))
-    parts = [text]
+    parts = [tr("Exported %1 to %2", images(written.images), shown(target.name))]
     without = sum(written.left_out.values())
     if without:
-        reasons = ", ".join(written.left_out)
+        reasons = ", ".join(map(translated, written.left_out))
         parts.append(tr("%1 left out: %2", images(without), reasons))
     if written.failures:
         first = written.failures[0]
         template = tr("%1 could not be copied, the first is %2: %3")
-        reason = shown(first.reason)
+        reason = shown(translated(first.reason))
         parts.append(fill(template, images(len(written.failures)), shown(first.path.name), reason))
     return ". ".join(parts)
 

@@ -12,6 +12,7 @@ from app.label_import import wording
 from app.palette.import_card import MOST_ROWS, ImportCard, PlanSection
 from app.texts import tr
 from engine.files import shown
+from engine.texts import translated
 
 if TYPE_CHECKING:
     from app.label_import.logic import LabelSurvey
@@ -88,7 +89,7 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         note = tr("To use one, create a class of this name and import again.")
         rows = wording.suggestion_rows(survey)
         self.suggestions.show_rows(title, rows, total=len(plan.suggestions), note=note)
-        count, problems = len(plan.problems), [(shown(each),) for each in plan.problems[:MOST_ROWS]]
+        count, problems = len(plan.problems), [(shown(translated(each)),) for each in plan.problems[:MOST_ROWS]]
         self.problems.show_rows(wording.problems_title(count), problems, total=count)
 
     @property

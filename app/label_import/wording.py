@@ -9,6 +9,7 @@ from app.texts import fill, plural, tr
 from app.wording import images, number
 from engine.files import shown
 from engine.graph.names import join_path
+from engine.texts import translated
 
 if TYPE_CHECKING:
     from app.label_import.logic import LabelSurvey
@@ -105,9 +106,9 @@ def content_conflicts_title(count: int) -> str:
 
 def content_conflict_rows(conflicts: tuple[ContentConflict, ...]) -> list[tuple[str, ...]]:
     """Image, image of this name here, difference."""
-    other = tr("Other content")
+    other = {"other content": tr("Other content")}
     return [
-        (shown(each.image), shown(each.ours), other if each.reason == "other content" else shown(each.reason))
+        (shown(each.image), shown(each.ours), other.get(each.reason) or shown(translated(each.reason)))
         for each in conflicts[:MOST_ROWS]
     ]
 

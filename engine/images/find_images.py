@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, final
 
-from engine.errors import ImageError, StorageError
+from engine.errors import ImageError, StorageError, reason_of
 from engine.events import CancelToken, OnProgress, Progress, ProgressMeter, ignore_progress
 from engine.files import FileFailure, FoundFile, NotRegularError, require_regular
 from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES, LeftOut, unread_kind
@@ -141,7 +141,7 @@ class _Search:
                     if not entry.name.startswith(".") and entry.name.casefold() not in _HIDDEN_NAMES:
                         entries.append(entry)
         except OSError as error:
-            self._fail(folder, Message("the folder cannot be read: {why}", {"why": error.strerror}))
+            self._fail(folder, Message("the folder cannot be read: {why}", {"why": reason_of(error)}))
             return []
         return sorted(entries, key=lambda entry: (natural_key(entry.name), entry.name))
 
@@ -159,7 +159,7 @@ class _Search:
             except NotRegularError as error:
                 self._fail(path, not_a_file(error).message)
             except OSError as error:
-                self._fail(path, Message("the file cannot be read: {why}", {"why": error.strerror}))
+                self._fail(path, Message("the file cannot be read: {why}", {"why": reason_of(error)}))
             else:
                 folder.files.append(FoundFile(path, status.st_size, status.st_mtime_ns))
                 self._meter.advance()

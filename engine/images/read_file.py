@@ -15,7 +15,7 @@ from typing import Final, final
 
 from blake3 import blake3
 
-from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
+from engine.errors import ImageError, ImageMissingError, ImageUnreachableError, reason_of
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import NotRegularError, open_regular
 
@@ -64,7 +64,7 @@ def read_file(path: Path, size_bytes: int = -1) -> bytes:
             raise ImageMissingError(
                 "the file is not there", remedy="put it back, or find moved images again"
             ) from error
-        raise ImageUnreachableError("the file cannot be read", found=error.strerror or str(error)) from error
+        raise ImageUnreachableError("the file cannot be read", found=reason_of(error)) from error
     except ValueError as error:
         raise ImageError("the file's name cannot be used", found=str(error)) from error
     except MemoryError as error:

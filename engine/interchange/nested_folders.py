@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from engine.errors import FormatError, StorageError
+from engine.errors import FormatError, StorageError, reason_of
 from engine.graph.names import join_path
 from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, check_level, checked, clean_name_at
 
@@ -51,9 +51,7 @@ def _visible_entries(folder: Path) -> tuple[list[Path], int]:
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise StorageError(
-            'the folder "{folder}" cannot be read', found=reason, remedy="check the path", folder=folder
-        ) from error
+        what, remedy = 'the folder "{folder}" cannot be read', "check the path"
+        raise StorageError(what, found=reason_of(error), remedy=remedy, folder=folder) from error
     shown = [each for each in entries if not each.name.startswith(".") and each.name.casefold() not in SYSTEM_NAMES]
     return shown, len(entries)

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Final
 
-from engine.errors import FormatError, StorageError
+from engine.errors import FormatError, StorageError, reason_of
 from engine.files import open_regular
 from engine.interchange import limits
 from engine.interchange.text_file import WIDE_MARKS
@@ -168,8 +168,8 @@ def _opened(path: Path, noun: str) -> Iterator[BufferedReader]:
 
 
 def _unreadable(noun: str, error: OSError, path: Path | None = None) -> StorageError:
-    reason = error.strerror or str(error)
-    return StorageError("{noun} cannot be read", found=reason if path is None else f"{path}: {reason}", noun=noun)
+    found = "{reason}" if path is None else "{path}: {reason}"
+    return StorageError("{noun} cannot be read", found=found, noun=noun, path=path, reason=reason_of(error))
 
 
 APOSTROPHE: Final = "'"

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from engine.errors import FormatError, StorageError
+from engine.errors import FormatError, StorageError, reason_of
 from engine.files import MOST_BYTES, TooLargeError, open_regular, read_regular
 from engine.interchange import limits
 
@@ -45,8 +45,7 @@ def unreadable(source: Path, error: OSError) -> StorageError:
     remedy = "check the path"
     if isinstance(error, TooLargeError):
         remedy = "divide it, or use a table: CSV, JSON lines, Parquet"
-    reason = error.strerror or str(error)
-    return StorageError('"{source}" cannot be read', found=reason, remedy=remedy, source=source)
+    return StorageError('"{source}" cannot be read', found=reason_of(error), remedy=remedy, source=source)
 
 
 def decoded(data: bytes, name: str) -> str:

@@ -16,6 +16,7 @@ from engine.errors import (
     StorageError,
 )
 from engine.full_disk import disk_full, is_full
+from engine.texts import Message
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
@@ -222,11 +223,17 @@ def translated(error: Exception, path: Path) -> Exception:
     return error if make is None else make(path, str(error))
 
 
+def file_and_reason(path: Path, reason: str) -> Message:
+    """What was found: a file, and in parentheses what is wrong with it."""
+    why = reason if isinstance(reason, Message) else Message(reason)
+    return Message("{path} ({reason})", {"path": path, "reason": why})
+
+
 def damaged_error(path: Path, reason: str) -> ProtoleafError:
     """The error for a project file that is not sound."""
     return ProjectDamagedError(
         "the project file is damaged",
-        found=f"{path} ({reason})",
+        found=file_and_reason(path, reason),
         remedy="restore a backup or open an earlier copy of the file; the damaged file is left as it is",
     )
 
@@ -248,7 +255,7 @@ def _read_only(path: Path, _reason: str) -> ProtoleafError:
 def _unreachable(path: Path, reason: str) -> ProtoleafError:
     return StorageError(
         "the project file cannot be read or written",
-        found=f"{path} ({reason})",
+        found=file_and_reason(path, reason),
         remedy="check that its folder is still there and may be written to",
     )
 

@@ -1,6 +1,9 @@
 """What every message has in common."""
 
-from engine.errors import LONGEST_MESSAGE, FormatError
+import pytest
+
+from engine.errors import LONGEST_MESSAGE, FormatError, reason_of
+from engine.texts import Message
 
 
 def test_a_message_that_quotes_megabytes_stays_a_line() -> None:
@@ -10,3 +13,23 @@ def test_a_message_that_quotes_megabytes_stays_a_line() -> None:
     assert text.endswith("Correct the file")
     assert len(text) < LONGEST_MESSAGE + 10
     assert "\n" not in text
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "template"),
+    [
+        (
+            FormatError("{name} is  empty", remedy="fill it", name="a.csv"),
+            "a.csv is empty. Fill it",
+            "{what}. {remedy:capital}",
+        ),
+        (PermissionError(13, "Permission denied", "a.csv"), "Permission denied", "Permission denied"),
+        (OSError("{x} is gone"), "{x} is gone", "{x} is gone"),
+        (ValueError(Message("{text} is no time", {"text": "ada"})), "ada is no time", "{text} is no time"),
+        (ValueError(), "", ""),
+    ],
+)
+def test_what_an_error_says_can_be_translated_later(error: Exception, words: str, template: str) -> None:
+    """In English it is what the error says as a text; of the system's, the reason alone."""
+    reason = reason_of(error)
+    assert (str(reason), reason.template) == (words, template)

@@ -14,16 +14,17 @@ from engine.collection.importing.class_reading import ClassReader, ClassReading,
 from engine.collection.importing.import_graph import known_sources
 from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelConflict, LabelPlan
 from engine.collection.importing.match_images import FileContents, ImageMatcher, PermittedImages
-from engine.errors import GraphError
+from engine.errors import GraphError, reason_of
 from engine.files import FoundFile, shown
 from engine.graph.names import clean_path, join_path
 from engine.images.photo_facts import photo_keywords
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
 from engine.interchange.labelled_images.formats import AUTO, READ_FORMATS, detect, format_named
 from engine.project import BackupReason, Change, Project
 from engine.project.actions import action
 from engine.project.backups.keeping import MANY
 from engine.project.records import Label
+from engine.texts import Message, marked
 
 SOURCE: Final = "import"  # source of imported labels
 
@@ -214,8 +215,9 @@ class _Planner:
 
     def problems(self) -> list[str]:
         """Ambiguous keywords, and labels of impossible classes."""
-        several = [
-            f'the keyword "{join_path(names)}" may mean several classes: {", ".join(paths)}'
+        template = marked('the keyword "{keyword}" may mean several classes: {paths}')
+        several: list[str] = [
+            Message(template, {"keyword": join_path(names), "paths": ", ".join(paths)})
             for names, paths in self._ambiguous.items()
         ]
         return [*several, *self._impossible]
@@ -239,7 +241,7 @@ class _Planner:
         try:
             clean_path(names)
         except GraphError as error:
-            self._impossible.append(f"{label.image}: {error}")
+            self._impossible.append(problem_at(label.image, reason_of(error)))
             return False
         self._new_classes[names] += 1
         return True
@@ -290,13 +292,13 @@ def images_on_disk(plan: LabelPlan, permitted: PermittedImages) -> tuple[dict[st
     missing = set(plan.missing_images)
     places = {label.image: label.file for label in plan.waiting if label.file is not None and label.image in missing}
     files: dict[str, FoundFile] = {}
-    refused = []
+    refused: list[str] = []
     for image, path in places.items():
         found = FoundFile.at(path)
         if found is None:
             continue
         if reason := permitted.refusal(path):
-            refused.append(f"{shown(str(path))} was not added: {reason}")
+            refused.append(Message("{path} was not added: {reason}", {"path": shown(str(path)), "reason": reason}))
         else:
             files[image] = found
     return files, refused

@@ -13,6 +13,7 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Final, final
 
+from engine.errors import reason_of
 from engine.events import CancelToken
 from engine.files import shown
 from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES, kinds_text
@@ -20,10 +21,11 @@ from engine.images.photo_facts import photo_facts
 from engine.images.read_file import HASH_BYTES, file_hashes
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel
 from engine.project import Project
+from engine.texts import Message, marked
 
-ELSEWHERE: Final = "it is neither below the list's folder nor below a folder of the project's images"
-NO_FILE: Final = "it is no ordinary file"
-NO_IMAGE: Final = "it is no image that can be read"
+ELSEWHERE: Final = Message("it is neither below the list's folder nor below a folder of the project's images")
+NO_FILE: Final = Message("it is no ordinary file")
+NO_IMAGE: Final = marked("it is no image that can be read; images are {kinds}")
 OTHER_CONTENT: Final = "other content"
 _LEAST_PARTS: Final = 2  # folder and name: a name alone (IMG_0001.jpg) says too little of a path from another computer
 
@@ -104,13 +106,13 @@ class ImageMatcher:
         match = ImageMatch()
         for image_id in dict.fromkeys(candidates):
             record = self._project.images.record(image_id)
-            reason = OTHER_CONTENT
+            reason: str = OTHER_CONTENT
             if image_id in self._unread:
                 try:
                     if hashes & self._files.hashes(self._project.images.resolve(record)):
                         return ImageMatch((image_id,))
                 except (OSError, ValueError) as error:
-                    reason = f"it cannot be read: {(isinstance(error, OSError) and error.strerror) or error}"
+                    reason = Message("it cannot be read: {reason}", {"reason": reason_of(error)})
             match = match if match.namesake else ImageMatch((), record.path, reason)
         return match
 
@@ -182,4 +184,4 @@ class PermittedImages:
             return ELSEWHERE
         suffix = file.suffix.casefold()
         is_image = suffix in IMAGE_SUFFIXES and (suffix in RAW_SUFFIXES or photo_facts(file).width > 0)
-        return "" if is_image else f"{NO_IMAGE}; images are {kinds_text()}"
+        return "" if is_image else Message(NO_IMAGE, {"kinds": kinds_text()})

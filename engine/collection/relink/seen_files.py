@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, final
 
 from engine.collection.relink.records import MissingImage
-from engine.errors import StorageError
+from engine.errors import StorageError, reason_of
 from engine.events import CancelToken, ProgressMeter
 from engine.files import FileFailure, FoundFile
 from engine.images.kinds import IMAGE_SUFFIXES
@@ -174,7 +174,7 @@ def _folders_below(
                         (links if kind == "link" else waiting).append(entry.path)
         except OSError as error:
             failures.append(
-                FileFailure(Path(folder), Message("the folder cannot be read: {why}", {"why": error.strerror}))
+                FileFailure(Path(folder), Message("the folder cannot be read: {why}", {"why": reason_of(error)}))
             )
             continue
         yield folder, files

@@ -28,6 +28,7 @@ from engine.interchange.labelled_images.table_rows import time_in
 from engine.interchange.table_text import check_row_count, table_lines
 from engine.interchange.text_file import read_json
 from engine.new_file import text_into
+from engine.texts import Message, marked
 
 CANNOT_CARRY: Final = (
     "each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none",
@@ -111,9 +112,10 @@ def read(source: Path) -> ForeignLabels:
         elif row.get("observationType", "") in _NOT_CLASSIFIED:
             collector.unlabelled += 1
         else:
-            collector.add(f"observation {number}", _labels, row, name, path, folder, taxa)
+            collector.add(marked("observation {place}: {reason}"), number, _labels, row, name, path, folder, taxa)
     if of_events:
-        collector.problems.append(f"{of_events:,} observations of events, not of single images, were passed over")
+        passed_over = marked("{count:,} observations of events, not of single images, were passed over")
+        collector.problems.append(Message(passed_over, {"count": of_events}))
     return collector.collected()
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final
 
-from engine.errors import FormatError, ProtoleafError
+from engine.errors import FormatError, ProtoleafError, reason_of
 from engine.files import FileFailure
 from engine.full_disk import is_full
 from engine.graph.category_graph import CategoryGraph
@@ -25,12 +25,13 @@ from engine.interchange.labelled_images.foreign_labels import ForeignLabel, Fore
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.new_file import ORDINARY_FILE, new_file, text_into
 from engine.new_folder import Placing, place_file
+from engine.texts import marked
 
 IMAGES_TABLE: Final = "images.csv"
 CLASSES_TABLE: Final = "classes.csv"
-NO_CLASS_REASON: Final = "no class"
+NO_CLASS_REASON: Final = marked("no class")
 _NO_CLASS_FOLDER: Final = "no class"
-COARSE_REASON: Final = "of a broader class"
+COARSE_REASON: Final = marked("of a broader class")
 _OURS: Final = (
     IMAGES_TABLE, CLASSES_TABLE, "metadata.parquet", "metadata.jsonl", "metadata.csv", "labels.json",
 )  # fmt: skip
@@ -259,7 +260,7 @@ def _placed(image: LabelledImage, target: Path, placing: Placing) -> str:
         target.unlink(missing_ok=True)
         if is_full(target, error):
             raise
-        return error.strerror or str(error)
+        return reason_of(error)
     return ""
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 from urllib.parse import urlsplit
 
-from engine.errors import FormatError
+from engine.errors import FormatError, reason_of
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.graph.names import join_path
 from engine.interchange.labelled_images.class_labels import (
@@ -28,6 +28,7 @@ from engine.interchange.labelled_images.json_lines import encoded, write_items
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
 from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
+from engine.texts import Message
 
 CANNOT_CARRY: Final = ("each label becomes a box around the whole image",)
 
@@ -68,12 +69,14 @@ def read(source: Path) -> ForeignLabels:
         try:
             label = _label(annotation, entries[image_id], categories.fields(category_id), source.parent)
         except KeyError:
-            problems.append(f"annotation {annotation.get('id')}: its image or its category is missing")
+            reason = Message("its image or its category is missing")
         except ValueError as error:
-            problems.append(f"annotation {annotation.get('id')}: {error}")
+            reason = reason_of(error)
         else:
             labelled.add(image_id)
             labels |= {label: None} if label else {}
+            continue
+        problems.append(Message("annotation {number}: {reason}", {"number": annotation.get("id"), "reason": reason}))
     return ForeignLabels.of(labels, unlabelled=len(entries.keys() - labelled), problems=problems)
 
 

@@ -44,7 +44,7 @@ def write_placed(images: LabelledImages, file: BinaryIO, placed: Mapping[int, st
 
 def read(source: Path) -> ForeignLabels:
     """Read a table with a column of images and one of classes: ours, one of `classify`, or of another program."""
-    return labels_in(((f"line {line}", row) for line, row in _rows(source)), source)
+    return labels_in(_rows(source), source)
 
 
 def fits(source: Path) -> bool:

@@ -11,17 +11,18 @@ from pathlib import Path
 from typing import IO, BinaryIO, Final
 from xml.etree.ElementTree import Element
 
-from engine.errors import FormatError
+from engine.errors import FormatError, reason_of
 from engine.files import open_regular
 from engine.interchange import limits
 from engine.interchange.archives import has_member, member, opened_archive, reading
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with, names_below
 from engine.interchange.labelled_images.csv_table import cell
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, ORIGINAL
 from engine.interchange.table_text import has_more
 from engine.interchange.xml_files import elements, first_tag, xml_attribute, xml_content
+from engine.texts import Message
 
 CANNOT_CARRY: Final = (
     "the hierarchy is flattened; full paths are kept in the tags",
@@ -64,7 +65,7 @@ def read(source: Path) -> ForeignLabels:
                 case "assignee":
                     names.add((element.findtext("username") or "").strip())
                 case "track":
-                    problems.append(f"the track {element.get('id')} is of a video")
+                    problems.append(Message("the track {number} is of a video", {"number": element.get("id")}))
                 case _:
                     entries += 1
                     limits.check_count(entries, source.name)
@@ -131,7 +132,7 @@ def _labels(entry: Element, folder: Path, who: str, problems: list[str]) -> Iter
         try:
             label = label_with(image, shape.get("label", ""), fields, folder)
         except ValueError as error:
-            problems.append(f"{image}: {error}")
+            problems.append(problem_at(image, reason_of(error)))
             continue
         if label is not None:
             is_machine = shape.get("source") == _BY_MACHINE

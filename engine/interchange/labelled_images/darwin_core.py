@@ -30,6 +30,7 @@ from engine.interchange.labelled_images.records import LabelledImage, LabelledIm
 from engine.interchange.labelled_images.table_rows import label_in, row_of, time_in
 from engine.interchange.table_text import has_more, text_lines
 from engine.interchange.xml_files import LARGEST_DOCUMENT_BYTES
+from engine.texts import marked
 
 CANNOT_CARRY: Final = (
     "images without a class stay out: they are no occurrences",
@@ -173,7 +174,8 @@ def _labels(archive: zipfile.ZipFile, source: Path) -> ForeignLabels:
                 media.setdefault(row[""], []).extend([place] if place else [])
     collector = LabelCollector()
     for number, row in enumerate(_rows(archive, core), start=1):
-        collector.add(f"occurrence {number}", _occurrence_labels, row, media.get(row[""], []), source)
+        shown_in = media.get(row[""], [])
+        collector.add(marked("occurrence {place}: {reason}"), number, _occurrence_labels, row, shown_in, source)
         limits.check_count(len(collector.labels), source.name)
     return collector.collected()
 

@@ -53,7 +53,7 @@ def read(source: Path) -> ForeignLabels:
     files = {str(path.with_suffix("")): file for path, file in class_folders.each_file(source / DATA)}
     collector = LabelCollector()
     for key, target in targets.items():
-        collector.add(key, _labels, target, key, classes, files.get(key), source)
+        collector.add("{place}: {reason}", key, _labels, target, key, classes, files.get(key), source)
     return collector.collected()
 
 

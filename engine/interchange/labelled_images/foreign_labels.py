@@ -6,7 +6,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import ParamSpec, final
 
+from engine.errors import reason_of
+from engine.texts import Message
+
 P = ParamSpec("P")
+Reading = Callable[P, Iterable["ForeignLabel | None"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,11 @@ class ForeignLabels:
         return ForeignLabels(tuple(labels), unlabelled, tuple(problems))
 
 
+def problem_at(place: str, reason: Message) -> Message:
+    """The line about a part of a source that could not be read."""
+    return Message("{place}: {reason}", {"place": place, "reason": reason})
+
+
 @final
 class LabelCollector:
     """Collects the labels of a source while it is read entry by entry."""
@@ -49,14 +58,12 @@ class LabelCollector:
         self.unlabelled = 0
         self.problems: list[str] = []
 
-    def add(
-        self, place: str, read: Callable[P, Iterable[ForeignLabel | None]], *args: P.args, **kwargs: P.kwargs
-    ) -> None:
-        """Add the labels of an entry; ValueError and IndexError become a problem at this place."""
+    def add(self, problem: str, place: int | str, read: Reading[P], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Add the labels of an entry; ValueError and IndexError become a problem, such as `line {place}: {reason}`."""
         try:
             found = [label for label in read(*args, **kwargs) if label is not None]
         except (ValueError, IndexError) as error:
-            self.problems.append(f"{place}: {error}")
+            self.problems.append(Message(problem, {"place": place, "reason": reason_of(error)}))
             return
         self.labels += found
         self.unlabelled += not found

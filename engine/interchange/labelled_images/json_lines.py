@@ -6,12 +6,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engine.errors import FormatError, StorageError
+from engine.errors import FormatError, StorageError, reason_of
 from engine.interchange import limits
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import READ_COLUMNS, has_columns, labels_in, rows
 from engine.interchange.table_text import check_row_count, table_lines
+from engine.texts import Message
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
@@ -42,14 +43,14 @@ def texts(row: Mapping[str, Any]) -> dict[str, str]:
     return {str(name): _text(value) for name, value in row.items()}
 
 
-def _places(source: Path) -> Iterator[tuple[str, dict[str, str]]]:
+def _places(source: Path) -> Iterator[tuple[int, dict[str, str]]]:
     for number, row in _objects(source):
         read = {name: value for name, value in row.items() if name in READ_COLUMNS}
         try:
-            yield f"line {number}", texts(read)
+            yield number, texts(read)
         except ValueError as error:
             raise FormatError(
-                "line {number} of {source} cannot be read", found=str(error), number=number, source=source.name
+                "line {number} of {source} cannot be read", found=reason_of(error), number=number, source=source.name
             ) from error
 
 
@@ -108,7 +109,7 @@ def _shallow(as_text: Callable[[Any], str], value: Any) -> str:
     try:
         return as_text(value)
     except RecursionError:
-        raise ValueError("a value is nested too deep") from None
+        raise ValueError(Message("a value is nested too deep")) from None
 
 
 def plain(value: Any) -> Any:

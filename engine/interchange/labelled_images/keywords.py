@@ -12,14 +12,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from engine.errors import FormatError, StorageError
+from engine.errors import FormatError, StorageError, reason_of
 from engine.files import EmbeddedKeywords, shown
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.interchange import limits
 from engine.interchange.labelled_images import xmp_sidecars
 from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, each_file
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
 from engine.interchange.xmp_packet import XmpPacket, property_name
+from engine.texts import Message, in_english
 
 EmbeddedOf = Callable[[Path], EmbeddedKeywords]  # reads the keywords inside of a file; nothing where it is no image
 Keyword = tuple[str, ...]  # names from the top down; a flat keyword is one name
@@ -98,11 +99,13 @@ def _keywords(image: Path, sidecars: Iterable[Path], embedded_of: EmbeddedOf, pr
             hierarchical += (_names(text, separator) for text in _theirs(packet, name))
         flat += _theirs(packet, xmp_sidecars.SUBJECT)
     if len(hierarchical) + len(flat) > limits.MOST_KEYWORDS:
-        problems.append(f"{shown(str(image))}: more than {limits.MOST_KEYWORDS:,} keywords; none was read")
+        reason = Message("more than {most:,} keywords; none was read", {"most": limits.MOST_KEYWORDS})
+        problems.append(problem_at(shown(str(image)), reason))
         return []
     shallow = [names for names in hierarchical if len(names) <= DEEPEST_LEVEL + 1]
     if len(shallow) < len(hierarchical):
-        problems.append(f"{shown(str(image))}: keywords of more than {DEEPEST_LEVEL + 1} levels were passed over")
+        reason = Message("keywords of more than {levels} levels were passed over", {"levels": DEEPEST_LEVEL + 1})
+        problems.append(problem_at(shown(str(image)), reason))
     return whole_keywords(shallow, flat)
 
 
@@ -112,7 +115,7 @@ def _packets(image: Path, embedded: bytes, sidecars: Iterable[Path], problems: l
         try:
             yield XmpPacket.parse(embedded if place == image else xmp_sidecars.sidecar_data(place), place.name)
         except (OSError, FormatError) as error:
-            problems.append(f"{shown(str(place))}: {error}")
+            problems.append(problem_at(shown(str(place)), in_english(str(error), reason_of(error))))
 
 
 def _theirs(packet: XmpPacket, name: str) -> Iterator[str]:

@@ -23,6 +23,7 @@ from engine.interchange.labelled_images.records import LabelledImage, LabelledIm
 from engine.interchange.labelled_images.table_rows import NONE_LABEL, ORIGINAL, time_in
 from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
 from engine.interchange.xml_files import xml_attribute
+from engine.texts import marked
 
 CANNOT_CARRY: Final = ("annotators without an email are stored as task data",)
 TASKS: Final = "tasks.json"
@@ -63,8 +64,8 @@ def read(source: Path) -> ForeignLabels:
             "{source} holds no tasks", expected="a list of tasks as Label Studio exports them", source=source.name
         )
     collector = LabelCollector()
-    for number, task in enumerate(tasks, start=1):
-        collector.add(f"task {number}", _labels, task if isinstance(task, dict) else {}, source.parent)
+    for number, task in enumerate((each if isinstance(each, dict) else {} for each in tasks), start=1):
+        collector.add(marked("task {place}: {reason}"), number, _labels, task, source.parent)
     return collector.collected()
 
 

@@ -21,6 +21,7 @@ from engine.interchange.labelled_images import table_rows
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.json_lines import texts
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
+from engine.texts import Message, marked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,7 +70,7 @@ def read(source: Path) -> ForeignLabels:
                 source=source.name,
             )
         problems: list[str] = []
-        labels = table_rows.labels_in(_places(source, names, problems), source)
+        labels = table_rows.labels_in(_places(source, names, problems), source, marked("row {place}: {reason}"))
         return replace(labels, problems=(*labels.problems, *problems))
 
 
@@ -84,12 +85,13 @@ def fits(source: Path) -> bool:
         return False
 
 
-def _places(source: Path, names: Sequence[str], problems: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
+def _places(source: Path, names: Sequence[str], problems: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
     for number, row in enumerate(_rows_in(source, names), start=1):
         if any(value is _OUT_OF_RANGE for value in row.values()):
-            problems.append(f"row {number}: its time is outside of the years 1 to 9999, and was left away")
+            template = marked("row {number}: its time is outside of the years 1 to 9999, and was left away")
+            problems.append(Message(template, {"number": number}))
         kept = {name: None if value is _OUT_OF_RANGE else value for name, value in row.items()}
-        yield f"row {number}", texts(kept)
+        yield number, texts(kept)
 
 
 def schema_of(columns: Iterable[str]) -> "pa.Schema":

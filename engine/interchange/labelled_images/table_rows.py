@@ -15,6 +15,7 @@ from engine.interchange import limits
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, ModelAnswer
 from engine.interchange.predictions_file import UNKNOWN_NAME
+from engine.texts import Message, marked
 
 Value = str | float | bool | datetime | Sequence[str] | None
 Row = dict[str, Value]
@@ -39,6 +40,7 @@ ORIGINAL: Final = "original_path"  # what `image` is called where another progra
 IMAGE_COLUMNS: Final = ("image", "file_name", "filename", "filepath", "file")
 """What other programs call the column of images; the first that is there counts."""
 _SHOWN: Final = 40  # characters
+_LINE: Final = marked("line {place}: {reason}")
 CLASS_COLUMNS: Final = ("class", "label")
 READ_COLUMNS: Final = frozenset(
     {*IMAGE_COLUMNS, *CLASS_COLUMNS, ORIGINAL, PLACED, "path", "source_id", "content_hash", "labelled_by",
@@ -102,22 +104,23 @@ def has_columns(names: Sequence[str]) -> bool:
     return _first(names, IMAGE_COLUMNS) is not None and _first(names, CLASS_COLUMNS) is not None
 
 
-def labels_in(all_rows: Iterable[tuple[str, Mapping[str, str]]], source: Path) -> ForeignLabels:
+def labels_in(all_rows: Iterable[tuple[int, Mapping[str, str]]], source: Path, problem: str = _LINE) -> ForeignLabels:
     """The labels in the rows of a table.
 
     Args:
-        all_rows: each with its place in the source, such as "line 7"; see `label_in`.
+        all_rows: each with its number in the source; see `label_in`.
         source: the file, in whose folder relative paths may start.
+        problem: how a row is named that cannot be read.
 
     Raises:
         FormatError: there are more than can be held.
     """
     held = 0
     collector = LabelCollector()
-    for place, row in all_rows:
+    for number, row in all_rows:
         held += sum(map(len, row.values()))
         limits.check_text(held, source.name)
-        collector.add(place, _labels_of, row, source.parent)
+        collector.add(problem, number, _labels_of, row, source.parent)
     return collector.collected()
 
 
@@ -160,15 +163,16 @@ def time_in(text: str) -> datetime | None:
     """
     if not text.strip():
         return None
+    part = {"text": text.strip()[:_SHOWN]}
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise ValueError(f'"{text.strip()[:_SHOWN]}" is no time, such as 2026-05-01T10:00:00+02:00') from None
+        raise ValueError(Message('"{text}" is no time, such as 2026-05-01T10:00:00+02:00', part)) from None
     found = found if found.tzinfo else found.replace(tzinfo=UTC)
     try:
         found.astimezone(UTC)
     except OverflowError:
-        raise ValueError(f'"{text.strip()[:_SHOWN]}" is outside of the years 1 to 9999') from None
+        raise ValueError(Message('"{text}" is outside of the years 1 to 9999', part)) from None
     return found
 
 

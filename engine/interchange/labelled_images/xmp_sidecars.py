@@ -12,11 +12,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from engine.errors import FormatError
+from engine.errors import FormatError, reason_of
 from engine.files import FileFailure, open_regular, shown
 from engine.full_disk import is_full
 from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON, FolderOptions
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
 from engine.interchange.labelled_images.json_lines import texts
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import label_in, row_of
@@ -72,7 +72,7 @@ def write(images: LabelledImages, out: Path, options: FolderOptions) -> WrittenE
         except (OSError, FormatError) as error:
             if isinstance(error, OSError) and is_full(out, error):
                 raise
-            failures.append(FileFailure(image.file, _reason(error)))
+            failures.append(FileFailure(image.file, reason_of(error)))
     return WrittenExport(written, {NO_CLASS_REASON: without} if without else {}, tuple(failures))
 
 
@@ -90,7 +90,7 @@ def read(source: Path) -> ForeignLabels:
                 unlabelled += label is None
                 labels += [] if label is None else [label]
         except (OSError, FormatError, ValueError) as error:
-            problems.append(f"{shown(str(sidecar))}: {_reason(error)}")
+            problems.append(problem_at(shown(str(sidecar)), reason_of(error)))
     if not labels and not unlabelled and not problems:
         raise FormatError(
             "{source} has no sidecars that we wrote",
@@ -308,7 +308,3 @@ def names_by_stem(folder: Path) -> dict[str, list[str]]:
         if not _is_sidecar(name):
             found.setdefault(_stem(name), []).append(name)
     return found
-
-
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)

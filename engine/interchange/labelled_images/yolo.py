@@ -23,7 +23,7 @@ _PARTS: Final = frozenset({TRAIN, VALIDATION, "valid", "validation", "test"})
 
 
 def write(images: LabelledImages, draft: Path, options: class_folders.FolderOptions) -> WrittenExport:
-    """Place the images, with the tables of `placed_images` beside them."""
+    """Place the images, with the tables of `place_images` beside them."""
     folders = class_folders.flat_folders(images, options)
     validation = set(validation_ids(images))
 

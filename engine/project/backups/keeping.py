@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final, final
 
-from engine.errors import ProjectLockedError, ProjectMovedError, ProtoleafError
+from engine.errors import ProjectLockedError, ProjectMovedError, ProtoleafError, reason_of
 from engine.events import CancelToken
 from engine.project.backups.contents import Contents, read_contents
 from engine.project.backups.listing import (
@@ -101,7 +101,7 @@ class ProjectBackups:
                 self.take(reason)
         except ProtoleafError as error:
             _log.warning("no backup was made %s: %s", reason.value, error)
-            return str(error)
+            return reason_of(error)
         return ""
 
     def all(self) -> list[Backup]:

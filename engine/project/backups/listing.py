@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from engine.errors import ProtoleafError
+from engine.errors import ProtoleafError, reason_of
 from engine.project.backups.index import BackupIndex, backup_key, file_number_of, read_index
 from engine.project.backups.place import ID_LETTERS, BackupName, BackupReason, folders_of, read_name
 from engine.project.backups.taking import check_is_whole
@@ -129,7 +129,7 @@ def look_at(path: Path, name: BackupName) -> Backup:
     try:
         size_bytes = path.stat().st_size
     except OSError as error:
-        return Backup(path, name.when, name.reason, 0, fault=error.strerror or "it is gone")
+        return Backup(path, name.when, name.reason, 0, fault=reason_of(error))
     backup = Backup(path, name.when, name.reason, size_bytes)
     try:
         check_header(path)
@@ -175,7 +175,8 @@ def _count(connection: Connection, table: str) -> int:
 
 def _reason(error: ProtoleafError, path: Path) -> str:
     """Why in a few words: which file it is stands beside them."""
-    return error.found.removeprefix(str(path)).strip(" ()") or error.what
+    found: str = error.found.fields.get("reason", error.found)
+    return error.what if found in ("", str(path)) else found
 
 
 _ALIKE: Final = 8

@@ -12,10 +12,11 @@ from engine.full_disk import storage_error
 from engine.new_file import new_file
 from engine.project.backups.index import note_backup
 from engine.project.backups.place import BackupName, BackupReason, file_name, project_name
-from engine.project.connection import Connection, unsafe_target
+from engine.project.connection import Connection, file_and_reason, unsafe_target
 from engine.project.file.file_lock import held_draft
 from engine.project.file.file_state import Seal, has_state, mark_of, put_seal, read_mark, reader_of, seal_of
 from engine.project.file.on_disk import bare_file
+from engine.texts import marked
 
 PAGES_AT_ONCE: Final = 500  # the writer waits at most while this many pages are copied: 2 MB, a few milliseconds
 _CALM_TRIES: Final = 3
@@ -75,9 +76,9 @@ def verify(path: Path, counts: RowCounts | None = None) -> None:
         if damage != "ok":
             raise _damaged(path, str(damage).partition("\n")[0])
         if connection.row("PRAGMA foreign_key_check") is not None:
-            raise _damaged(path, "a row names another one that is not there")
+            raise _damaged(path, marked("a row names another one that is not there"))
         if has_state(connection) and seal_of(connection, reader_of(path)) is Seal.BROKEN:
-            raise _damaged(path, "its bytes are other than they were when it was written")
+            raise _damaged(path, marked("its bytes are other than they were when it was written"))
         if counts is not None and row_counts(connection) != counts:
             raise StorageError(
                 "the backup does not hold what the project holds", found=str(path), remedy="check the disk"
@@ -139,5 +140,6 @@ def _seal(target: Connection, draft: Path) -> None:
         put_seal(target, reader_of(draft))
 
 
-def _damaged(path: Path, found: str) -> ProjectDamagedError:
-    return ProjectDamagedError("the file is damaged", found=f"{path} ({found})", remedy="take another backup")
+def _damaged(path: Path, reason: str) -> ProjectDamagedError:
+    found = file_and_reason(path, reason)
+    return ProjectDamagedError("the file is damaged", found=found, remedy="take another backup")

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from engine.errors import ProjectDamagedError, ProjectMissingError, ProjectTooNewError, StorageError
+from engine.errors import ProjectDamagedError, ProjectMissingError, ProjectTooNewError, StorageError, reason_of
 from engine.files import open_regular
-from engine.project.connection import Connection
+from engine.project.connection import Connection, file_and_reason
 from engine.project.schema import APPLICATION_ID, SCHEMA_VERSION
+from engine.texts import marked
 
 LOG_SUFFIX: Final = "-wal"
 JOURNAL_SUFFIX: Final = "-journal"
@@ -71,11 +72,11 @@ def check_header(path: Path) -> None:
     """
     header = _read_header(path)
     if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
-        other = "a file that was cut off" if header.startswith(_MAGIC) else "another kind of file"
-        raise _no_project(path, other if header else "an empty file")
+        found = "a file that was cut off" if header.startswith(_MAGIC) else "another kind of file"
+        raise _no_project(path, found if header else marked("an empty file"))
     (application_id,) = struct.unpack_from(">i", header, _APPLICATION_AT)
     if application_id != APPLICATION_ID:
-        raise _no_project(path, "a database of another program")
+        raise _no_project(path, marked("a database of another program"))
     (version,) = struct.unpack_from(">i", header, _VERSION_AT)
     check_version(path, version)
 
@@ -122,7 +123,7 @@ def has_write_ahead_log(path: Path) -> bool:
 def _read_header(path: Path) -> bytes:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise _no_project(path, "a folder or device")
+            raise _no_project(path, marked("a folder or device"))
         with open_regular(path) as file:
             return file.read(_HEADER_BYTES)
     except FileNotFoundError as error:
@@ -130,10 +131,9 @@ def _read_header(path: Path) -> bytes:
             "there is no project file", found=str(path), remedy="check the name, or create a new project"
         ) from error
     except OSError as error:
-        reason = error.strerror or os.strerror(error.errno or 0)
-        raise StorageError(
-            "the project file cannot be read", found=f"{path} ({reason})", remedy="check the permissions of the file"
-        ) from error
+        found = file_and_reason(path, reason_of(error))
+        remedy = "check the permissions of the file"
+        raise StorageError("the project file cannot be read", found=found, remedy=remedy) from error
 
 
 def _no_project(path: Path, found: str) -> ProjectDamagedError:
@@ -170,7 +170,7 @@ def set_aside(log: Path) -> Path:
     except OSError as error:
         raise StorageError(
             "a log that belongs to another state of the project lies beside it and cannot be renamed",
-            found=f"{log} ({error.strerror})",
+            found=file_and_reason(log, reason_of(error)),
             remedy="move it to another folder, then open the project again",
         ) from error
     if log.name.endswith(LOG_SUFFIX):
