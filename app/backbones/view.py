@@ -33,6 +33,7 @@ from app.side_panel.frame import SidePanel
 from app.texts import breakable, plain_tip, tr
 from app.theme.tokens import tokens
 from engine.backbones.published.titles import library_title
+from engine.texts import translated
 
 
 @final
@@ -168,7 +169,7 @@ class BackbonePanel(SidePanel):
     def show_installed(self, installed: Installed, *, can_change: bool) -> None:
         self.computer.show_rows(installed.rows, installed.used_name, can_change=can_change)
         self.published.set_can_change(can_change=can_change)
-        self._lost_reason = installed.lost_reason
+        self._lost_reason = translated(installed.lost_reason)
         self.order_keys(self.tabs, *self.computer.buttons)
         self._arrange()
 

@@ -14,6 +14,7 @@ from app.texts import marked, plural, tr
 from app.wording import images, number
 from engine.files import shown
 from engine.images.kinds import IMAGE_SUFFIXES
+from engine.texts import translated
 
 if TYPE_CHECKING:
     from app.shell import Shell
@@ -73,9 +74,10 @@ def import_text(done: ImageImport) -> str:
 
 def _failure_text(done: ImageImport) -> str:
     first, others = done.failures[0], len(done.failures) - 1
+    name, reason = shown(first.path.name), shown(translated(first.reason))
     if others:
-        return tr("%1 and %2 more could not be added: %3", shown(first.path.name), number(others), shown(first.reason))
-    return tr("%1 could not be added: %2", shown(first.path.name), shown(first.reason))
+        return tr("%1 and %2 more could not be added: %3", name, number(others), reason)
+    return tr("%1 could not be added: %2", name, reason)
 
 
 def left_out_text(left_out: LeftOut) -> str:

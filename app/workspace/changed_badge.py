@@ -87,8 +87,8 @@ def changed_line(changes: ChangedImages) -> str:
     if changes.other_class:
         return plural(changes.other_class, "1 image changed class", "%n images changed class")
     if changes.other_safe_class:
-        one, many = "1 image has another safe class", "%n images have another safe class"
-        return plural(changes.other_safe_class, one, many)
+        count = changes.other_safe_class
+        return plural(count, "1 image has another safe class", "%n images have another safe class")
     return tr("No image changed class")
 
 

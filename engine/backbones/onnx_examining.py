@@ -18,7 +18,7 @@ from engine.everyday.in_use import propagation_width
 from engine.model_card import CHANNELS
 from engine.runtime.backbone_input import INPUT_RANK, INPUT_TYPES, OUTPUT_TYPES
 from engine.runtime.sessions import open_session, run_session
-from engine.texts import Message
+from engine.texts import Message, marked
 
 Shapes = Sequence[tuple[int, ...] | None]
 
@@ -33,8 +33,8 @@ _MAP: Final = 4
 _VECTOR: Final = 2
 _CHANNELS_AT: Final[Mapping[str, int]] = {"nchw": 1, "nhwc": 3}
 _CHANNEL_COUNTS: Final = frozenset({1, CHANNELS})
-_NO_IMAGE: Final = "the model's input is not an image"
-_NO_OPERATOR: Final = "the model uses operators that ONNX Runtime does not have"
+_NO_IMAGE: Final = marked("the model's input is not an image")
+_NO_OPERATOR: Final = marked("the model uses operators that ONNX Runtime does not have")
 _NO_BATCH_REMEDY: Final = "export it with a dynamic batch axis"
 _SEED: Final = 0
 _NAMES_SHOWN: Final = 5

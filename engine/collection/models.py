@@ -18,7 +18,7 @@ from engine.backbones.model_files import (
     width_agnostic_propagation,
 )
 from engine.config import CacheFolders
-from engine.errors import ModelError
+from engine.errors import ModelError, reason_of
 from engine.full_disk import writing
 from engine.model_card import BackboneCard, card_of, file_hash
 from engine.new_file import clear_abandoned_drafts, private_folder, write_file
@@ -59,7 +59,7 @@ def lost_reason(project: "Project", caches: CacheFolders) -> str:
     try:
         model_of(project, caches)
     except ModelError as error:
-        return str(error)
+        return reason_of(error)
     return ""
 
 

@@ -27,6 +27,7 @@ from engine.new_file import is_stream
 from engine.new_folder import check_is_free
 from engine.project import Project
 from engine.project.file.on_disk import SIDE_SUFFIXES, is_of_this_program
+from engine.texts import marked
 
 WRITTEN_BY: Final = "Written by Protoleaf"  # at the beginning of texts with room for a comment, and in pictures
 PREDICTIONS: Final = "predictions"
@@ -109,14 +110,14 @@ _RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
 
 _OWN_SUFFIXES: Final = tuple(f"{PROJECT_SUFFIX}{side}" for side in ("", *SIDE_SUFFIXES))
 _KINDS: Final = (
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"\x89PNG", "a PNG picture"),
-    (b"GIF8", "a GIF picture"),
-    (b"II*\x00", "a TIFF picture or RAW photo"),
-    (b"MM\x00*", "a TIFF picture or RAW photo"),
-    (b"SQLite format 3", "a database"),
-    (b"PK\x03\x04", "an archive or office document"),
-    (b"%PDF", "a PDF document"),
+    (b"\xff\xd8\xff", marked("a JPEG picture")),
+    (b"\x89PNG", marked("a PNG picture")),
+    (b"GIF8", marked("a GIF picture")),
+    (b"II*\x00", marked("a TIFF picture or RAW photo")),
+    (b"MM\x00*", marked("a TIFF picture or RAW photo")),
+    (b"SQLite format 3", marked("a database")),
+    (b"PK\x03\x04", marked("an archive or office document")),
+    (b"%PDF", marked("a PDF document")),
 )
 
 
@@ -177,14 +178,14 @@ def what_it_is(path: Path) -> str:
     """What a file is, in a few words."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            return "not a file"
+            return marked("not a file")
         with open_regular(path) as file:
             beginning = file.read(16)
     except FileNotFoundError:
-        return "a link to nothing"
+        return marked("a link to nothing")
     except OSError:
-        return "a file that cannot be read"
-    return next((kind for magic, kind in _KINDS if beginning.startswith(magic)), "another file")
+        return marked("a file that cannot be read")
+    return next((kind for magic, kind in _KINDS if beginning.startswith(magic)), marked("another file"))
 
 
 def _check_project(out: Path, project: Project) -> None:

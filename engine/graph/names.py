@@ -7,8 +7,12 @@ from typing import Final
 
 from engine.errors import GraphError
 from engine.graph.limits import DEEPEST_LEVEL, LONGEST_NAME
+from engine.texts import Message, marked
 
 SEPARATOR: Final = "/"
+_CLASS_NAME: Final = marked("class name")
+_CONTROLS: Final = Message("control characters or line breaks")
+_MARKS: Final = Message("marks that override the writing direction")
 
 _DIGITS: Final = re.compile(r"(\d+)")
 _PATH_PIECE: Final = re.compile(r"\\[\\/]|/|[^\\/]+|\\")
@@ -22,7 +26,7 @@ _SEEN_KINDS: Final = frozenset("LNPS")
 _BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")  # Hangul fillers and Braille without a dot
 
 
-def clean_name(name: str, *, noun: str = "class name", longest: int = LONGEST_NAME) -> str:
+def clean_name(name: str, *, noun: str = _CLASS_NAME, longest: int = LONGEST_NAME) -> str:
     """Normalise a class name, or something like it: Unicode form NFC, without blanks around it.
 
     Combining marks, joiners and emoji sequences are part of many names; they need something visible beside them.
@@ -99,7 +103,7 @@ def _too_long(name: str, noun: str, longest: int) -> GraphError:
         expected="at most {longest} characters",
         found=f"{len(name):,}",
         remedy="shorten it",
-        noun=noun,
+        noun=Message(noun),
         name=name[:40],
         longest=longest,
     )
@@ -109,12 +113,12 @@ def _refuse_treacherous_characters(name: str, noun: str) -> None:
     for position, character in enumerate(name, start=1):
         is_control = unicodedata.category(character) in _REFUSED_CATEGORIES or _is_noncharacter(character)
         if is_control or unicodedata.bidirectional(character) in _DIRECTION_MARKS:
-            kind = "control characters or line breaks" if is_control else "marks that override the writing direction"
+            kind = _CONTROLS if is_control else _MARKS
             raise GraphError(
                 "a {noun} cannot hold {kind}",
                 found="{character} at character {position} of {name}",
                 remedy="delete that character",
-                noun=noun,
+                noun=Message(noun),
                 kind=kind,
                 character=ascii(character),
                 position=position,

@@ -12,6 +12,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import IN_FILES, NO_ATTRIBUTES, ClassAttributes
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.graph.names import clean_name
+from engine.texts import Message
 
 Edge = tuple[str, str]  # (parent key, child key)
 
@@ -194,7 +195,9 @@ def _check_sibling_names(imported: ImportedGraph, names: dict[str, str], source_
         for parent in parents or top:
             other = key_at.setdefault((parent, names[key]), key)
             if other != key:
-                place = "at the top level" if parent is None else f'under "{names[parent]}"'
+                place = (
+                    Message('under "{parent}"', {"parent": names[parent]}) if parent else Message("at the top level")
+                )
                 raise FormatError(
                     '{source_name} has two classes "{name}" {place}',
                     found="{other} and {key}",

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from engine.errors import ProjectDamagedError
 from engine.graph.class_attributes import ATTRIBUTE
-from engine.texts import Message, counted, listed, translated
+from engine.texts import Message, counted, listed, marked, translated
 
 Argument = str | int | Sequence["Action"]
 """A name, a number, or further actions. Where one name or several may stand, several are a number."""
@@ -126,7 +126,7 @@ class ActionText:
     frame: str = " ({details})"  # what holds the details
 
 
-_BELOW: Final = (" and {below_it} below it", " and {below_them} below them")
+_BELOW: Final = (marked(" and {below_it} below it"), marked(" and {below_them} below them"))
 
 ACTIONS: Final[Mapping[str, ActionText]] = {
     "images_added": ActionText("Added {images}", "Add {images}"),
@@ -270,7 +270,8 @@ class _Words(dict[str, str]):
 
 def _word(name: str, value: Argument) -> str:
     if isinstance(value, str) and name == "attributes":
-        return translated(listed(ATTRIBUTE[each].title if each in ATTRIBUTE else each for each in value.split()))
+        titles = (ATTRIBUTE[each].title if each in ATTRIBUTE else each for each in value.split())
+        return translated(listed(map(Message, titles)))
     if isinstance(value, str):
         return translated(_NAMES.get(name, "{name}")).format(name=value)
     if isinstance(value, int):

@@ -15,6 +15,7 @@ from app.settings import Settings
 from app.texts import fill, marked, plural, tr
 from app.wording import number, sentence
 from engine.files import shown
+from engine.texts import translated
 
 if TYPE_CHECKING:
     from app.exporting.class_graph.logic import OfferedFormat, WrittenClasses
@@ -126,7 +127,7 @@ class GraphExport(QObject):
     def _ask_to_replace(self, target: Path, form: OfferedFormat, kind: str) -> None:
 
         self._toast.say_failure(
-            taken_text(target, kind),
+            taken_text(target, translated(kind)),
             action=tr("Replace"),
             on_action=lambda: self.export(target, form, is_overwriting=True),
         )

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final, final
 
 from engine.events import OnProgress, Progress
-from engine.texts import Message
+from engine.texts import Message, marked
 from engine.training.curve import OnPoint, TrainingPoint
 
 ENOUGH_SHOTS: Final = 2  # labelled images of a class from which on training helps. Measured: decision 47
@@ -40,10 +40,10 @@ def is_likely_to_help(
 class TrainingStage(StrEnum):
     """What a training does where it counts nothing, as the note of a progress without a unit."""
 
-    PREPARING = "preparing the network"
-    EMBEDDING = "embedding the images"
-    SAVING = "saving the backbone"
-    MEASURING = "measuring it on held-out images"
+    PREPARING = marked("preparing the network")
+    EMBEDDING = marked("embedding the images")
+    SAVING = marked("saving the backbone")
+    MEASURING = marked("measuring it on held-out images")
 
 
 @final
