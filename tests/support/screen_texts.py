@@ -8,7 +8,7 @@ from typing import Final, final
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex
 from PySide6.QtGui import QAccessible, QAction, QPainter, Qt, QTextDocumentFragment
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QTabBar, QTableWidget, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QGraphicsScene, QTabBar, QTableWidget, QWidget
 
 PROPERTIES: Final = (
     "text", "toolTip", "placeholderText", "accessibleName", "accessibleDescription", "windowTitle", "title",
@@ -32,6 +32,7 @@ NAMES: Final = frozenset((
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _FILE: Final = re.compile(r"[^\[·]*\.protoleaf|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,}|[a-z]+(?:_[a-z]+)+|`[^`]*`")
 """Paths, names of files, checksums, names of columns, and commands."""
+_RATE: Final = re.compile(r"/s\b")  # `5 images/s` is no path
 _PLAIN: Final = re.compile(r"[aeiounycsAEIOUNYCS]")
 """Letters that the pseudo-language has only with an accent."""
 
@@ -44,7 +45,7 @@ def english_words(text: str, data: Iterable[str] = ()) -> list[str]:
         data: names of classes, files and people, and whole texts that are nobody's to translate.
     """
     plain = QTextDocumentFragment.fromHtml(text).toPlainText() if Qt.mightBeRichText(text) else text
-    plain = _FILE.sub(" ", plain.replace("\u200b", "").replace("&", ""))
+    plain = _FILE.sub(" ", _RATE.sub(" ", plain.replace("\u200b", "").replace("&", "")))
     for name in sorted(data, key=len, reverse=True):
         plain = plain.replace(name, " ")
     return [word for word in _WORD.findall(plain) if _PLAIN.search(word) and not word.isupper() and word not in NAMES]
@@ -56,7 +57,8 @@ def texts_of(root: QWidget) -> Iterator[tuple[str, str]]:
         if isinstance(widget, QTableWidget) or isinstance(widget.parent(), QTableWidget | QTabBar):
             continue  # the arrows of a bar of tabs have Qt's own names
         yield from ((type(widget).__name__, text) for text in _texts_of(widget) if text)
-    for action in root.findChildren(QAction):
+    actions = (action for action in root.findChildren(QAction) if not isinstance(action.parent(), QGraphicsScene))
+    for action in actions:  # the menu of a plot is pyqtgraph's, and switched off
         yield from (("QAction", text) for text in (action.text(), action.toolTip(), action.statusTip()))
 
 

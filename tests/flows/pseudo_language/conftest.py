@@ -1,0 +1,52 @@
+"""Whatever the window shows here, it shows in the pseudo-language: 40 % longer, and whatever is English is a fault."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+
+from app.application import LANGUAGE_VARIABLE, install_language
+from app.texts import speak
+from tests.support.desk import Desk
+from tests.support.pseudo_reader import Reader
+from tests.support.screen_texts import PaintedTexts
+
+SIZE: Final = (1440, 900)
+
+
+@pytest.fixture(autouse=True)
+def pseudo_language(qapp: QApplication, pseudo_translations: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The window speaks it while a test runs."""
+    monkeypatch.setenv(LANGUAGE_VARIABLE, str(pseudo_translations))
+    install_language(qapp)
+    yield
+    speak(None)
+
+
+@pytest.fixture
+def reader(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
+    """Reads at a usual size; dialogs of the system are cancelled, and their texts read."""
+    desk.window.resize(*SIZE)
+    reader = Reader(desk, PaintedTexts(monkeypatch))
+
+    def cancelled(answer: object) -> Callable[..., object]:
+        def dialog(
+            _parent: QWidget | None, title: str, _start: str = "", kinds: str = "", *_more: object, **_options: object
+        ) -> object:
+            for text in (title, *kinds.split(";;")):
+                reader.read_text("dialog", text.split(" (*")[0])
+            return answer
+
+        return dialog
+
+    for name, answer in DIALOGS.items():
+        monkeypatch.setattr(QFileDialog, name, cancelled(answer))
+    yield reader
+    assert not reader.wrong, "\n".join(reader.wrong)
+
+
+DIALOGS: Final = {
+    "getOpenFileName": ("", ""), "getOpenFileNames": ([], ""), "getSaveFileName": ("", ""), "getExistingDirectory": "",
+}  # fmt: skip

@@ -1,0 +1,84 @@
+"""Every screen in the pseudo-language: nothing is English still, and nothing is cut although all is 40 % longer."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.backbones.logic import Source
+from app.computing.controller import Computing
+from app.exporting.controller import Exporting
+from app.jobs.process_job import Stage
+from app.training.controller import Models
+from app.welcome.controller import Projects
+from engine.embedding.messages import MeasuredRates
+from engine.training.curve import TrainingDuration
+from tests.support.backbone_panel import panel_for
+from tests.support.desk import Desk
+from tests.support.offers import offer_two
+from tests.support.pseudo_reader import Reader
+from tests.support.scripted_workers import Player
+from tests.support.sessions import settle
+from tests.support.surveys import WITHOUT_GPU
+
+
+def test_before_a_project(desk: Desk, reader: Reader, tinyleaf: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first page, and the card of a new project."""
+    reader.read("welcome")
+    offer_two(monkeypatch)
+    making = desk.window.of(Projects).making
+    making.measuring.make_job = Player([MeasuredRates({})])
+    making.begin()
+    desk.wait(lambda: making.card is not None and making.card.isVisible())
+    desk.wait(lambda: making.measuring.stage is Stage.DONE)
+    reader.read("new-project")
+
+
+SCREENS: Final[Sequence[str]] = (
+    "tune_propagation", "train_backbone", "show_model_versions", "backups", "find_moved_images", "show_suggestions",
+    "show_keys", "settings", "command_palette", "relabel", "show_graph", "open_image", "rename_class", "move_class",
+    "link_parent", "merge_class", "new_class", "new_sibling", "new_parent", "new_top_class", "copy_report",
+    "export_graph", "import_labels", "import_classes", "what_if", "show_changed_images", "discard_what_if",
+    "split_class", "undo", "redo",
+)  # fmt: skip
+"""Actions that open something, or answer."""
+
+
+def test_every_action(reviewing: Desk, reader: Reader) -> None:
+    """Whatever an action opens, with an image and a class chosen."""
+    window = reviewing.window
+    window.of(Models).forecast._make_job = Player(*[[TrainingDuration(1.0, 40.0)]] * 3)  # noqa: SLF001 (a scripted job)
+    reader.read("images")
+    reviewing.choose(0)
+    reader.read("image-chosen")
+    window.tree.select_class(reviewing.graph.find("Red disc"))
+    settle(reviewing.qtbot, window.session)
+    reader.read("class-chosen")
+    for name in SCREENS:
+        window.registry.trigger(name)
+        settle(reviewing.qtbot, window.session)
+        reader.read(name)
+        reviewing.press(Qt.Key.Key_Escape)
+
+
+def test_cards_that_take_their_time(reviewing: Desk, reader: Reader) -> None:
+    """Devices, formats, imports, backbones: once they know what they show."""
+    window = reviewing.window
+    computing, exporting = window.of(Computing), window.of(Exporting)
+    computing.looking.make_job = Player([WITHOUT_GPU])
+    window.registry.trigger("choose_device")
+    reviewing.wait(lambda: computing.looking.stage is Stage.DONE)
+    reader.read("devices")
+    reviewing.press(Qt.Key.Key_Escape)
+    window.registry.trigger("export")
+    card = exporting.card
+    assert card is not None
+    for name in card.formats.buttons:
+        card.formats.choose(name)
+        reviewing.wait(lambda: card.look is not None)
+        reader.read(f"export-{name}")
+    reviewing.press(Qt.Key.Key_Escape)
+    for source in Source:
+        panel_for(reviewing, source)
+        reader.read(f"backbones-{source}")

@@ -1,0 +1,73 @@
+"""Reads screens in the pseudo-language, and keeps what is English still and what is cut."""
+
+import os
+from typing import Final, final
+
+from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QTableWidget, QWidget
+
+from engine.collection.models import find_model
+from tests.support.clipping import clipped
+from tests.support.collections import FAMILIES, LEAVES
+from tests.support.desk import Desk
+from tests.support.screen_texts import PaintedTexts, english_words, texts_of
+
+PICTURES: Final = "PROTOLEAF_PICTURES"
+"""Names a folder for a picture of each screen."""
+CARD: Final = find_model().card
+DATA: Final = (
+    *LEAVES, *FAMILIES, CARD.name, CARD.description, CARD.training_data, "Tiny ImageNet",
+    *CARD.licence.rstrip(".").split(". "), "tinyleaf", "otherleaf", "shapes",
+    "Anonymous", "shapes-folders", "ada", "grace", "Purple", "spiral", "zigzag", "Disc",
+)  # fmt: skip
+"""Names in the collection, and what cards of networks say."""
+
+
+@final
+class Reader:
+    """Goes from screen to screen and keeps what is wrong there, each thing once."""
+
+    def __init__(self, desk: Desk, painted: PaintedTexts) -> None:
+        self.desk, self.wrong = desk, list[str]()
+        self._painted, self._seen = painted, set[str]()
+
+    def read(self, screen: str, root: QWidget | None = None) -> None:
+        """Read what is on the screen, or a window over it."""
+        QApplication.sendPostedEvents()
+        QApplication.processEvents()
+        root = root or self.desk.window
+        if PICTURES in os.environ:
+            root.grab().save(f"{os.environ[PICTURES]}/{screen}.png")
+        texts = *texts_of(root), *(("painted", text) for text in self._painted.taken())
+        for part, text in texts:
+            self.read_text(f"{screen}, {part}", text)
+        scrolling = {bar.accessibleName() for bar in root.findChildren(QTabBar) if bar.usesScrollButtons()}
+        for text in {*clipped(root)} - scrolling:
+            self._note(screen, f"is cut: {text}")
+
+    def read_menu(self, screen: str, menu: QMenu) -> None:
+        """Read a menu that is open, and close it."""
+        self.read(screen, menu)
+        for action in menu.actions():
+            self.read_text(f"{screen}, entry", action.text())
+            self.read_text(f"{screen}, tip", action.toolTip())
+        menu.close()
+
+    def read_table(self, screen: str, table: QTableWidget, *columns: int) -> None:
+        """Read a table's header, and the cells of columns that are no one's names."""
+        for place in range(table.columnCount()):
+            header = table.horizontalHeaderItem(place)
+            self.read_text(f"{screen}, header", "" if header is None else header.text())
+        for row in range(table.rowCount()):
+            for place in columns:
+                cell = table.item(row, place)
+                self.read_text(f"{screen}, cell", "" if cell is None else cell.text())
+
+    def read_text(self, place: str, text: str) -> None:
+        """Read one text."""
+        if words := english_words(text, DATA):
+            self._note(place, f"is English: {' '.join(words)!r} in {text[:200]!r}")
+
+    def _note(self, place: str, fault: str) -> None:
+        if fault not in self._seen:
+            self._seen.add(fault)
+            self.wrong.append(f"{place} {fault}")
