@@ -210,15 +210,15 @@ def write_predictions(
     """
     check_file(out, PREDICTIONS, project=project, is_overwriting=is_overwriting)
     found, setting = list(predictions(classified)), classified.fitted.setting.value
-    if project.is_writable:
-        version_id = project.models.current.version_id
-        project.models.store_predictions((one for _, one in found), version_id=version_id, setting=setting)
     labelled = list(_labelled(project)) if include_labelled else []
     rows = heapq.merge(_predicted(classified, found), labelled, key=itemgetter(0))
     write_predictions_file(
         out, project.classes.graph, (row for _, row in rows), setting=setting, model=classified.model.name,
         with_people=include_labelled, is_plain=is_plain,
     )  # fmt: skip
+    if project.is_writable:  # last: where no file could be written, the project stays as it was
+        version_id = project.models.current.version_id
+        project.models.store_predictions((one for _, one in found), version_id=version_id, setting=setting)
     return WrittenRows(len(found), len(labelled))
 
 

@@ -178,3 +178,18 @@ def test_the_table_never_takes_the_place_of_what_it_is_about(project: Project, t
         with pytest.raises(InputError, match=f"would overwrite {said}"):
             write_predictions(project, predicted(project), out)
     assert (project.path.read_bytes(), picture.read_bytes()) == (before, b"picture")
+
+
+def test_where_no_table_is_written_the_project_stays_as_it_was(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when a command is stopped while it writes."""
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    before = project.path.read_bytes()
+    monkeypatch.setattr("engine.collection.classify.write_predictions_file", stop)
+    with pytest.raises(KeyboardInterrupt):
+        write_predictions(project, predicted(project), tmp_path / "out.csv")
+    assert project.path.read_bytes() == before
