@@ -195,9 +195,8 @@ def _check_sibling_names(imported: ImportedGraph, names: dict[str, str], source_
         for parent in parents or top:
             other = key_at.setdefault((parent, names[key]), key)
             if other != key:
-                place = (
-                    Message('under "{parent}"', {"parent": names[parent]}) if parent else Message("at the top level")
-                )
+                below = {} if parent is None else {"parent": names[parent]}
+                place = Message('under "{parent}"', below) if below else Message("at the top level")
                 raise FormatError(
                     '{source_name} has two classes "{name}" {place}',
                     found="{other} and {key}",
