@@ -82,7 +82,7 @@ def first_levels(imported: ImportedGraph) -> FirstClass:
     children: dict[str, list[str]] = {}
     for parent, child in imported.edges:
         children.setdefault(parent, []).append(child)
-    roots = [key for key, parents in imported.parent_keys().items() if not parents]
+    roots = [key for key, parents in imported.parent_keys.items() if not parents]
     shown, more = _children_shown(roots, names, children, SHOWN_LEVELS)
     return FirstClass("", len(names), shown, more)
 

@@ -4,7 +4,7 @@ import difflib
 import heapq
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import chain
 from typing import Final
 
@@ -136,7 +136,8 @@ def search_classes(structure: GraphStructure, text: str, limit: int) -> list[Cla
     wanted = parts[-1]
     if wanted.startswith(RANK):
         beginning = wanted.removeprefix(RANK).strip()
-        return _best(_within(structure, _of_rank(structure, lambda rank: rank.startswith(beginning)), parts), "", limit)
+        ranks = [rank for rank in structure.attributes.by_rank() if rank.startswith(beginning)]
+        return _best(_within(structure, _of_ranks(structure, ranks), parts), "", limit)
     named = _within(structure, [(each, folded) for each, folded in structure.folded.items() if wanted in folded], parts)
     best = _best(named, wanted, limit)
     by_alias = structure.attributes.by_folded()
@@ -150,18 +151,15 @@ def search_classes(structure: GraphStructure, text: str, limit: int) -> list[Cla
         best += _best(_within(structure, others, parts), wanted, limit - len(best))
     if len(best) < limit:
         taken = set(best)
-        ranked = [pair for pair in _of_rank(structure, lambda rank: rank == wanted) if pair[0] not in taken]
+        ranked = [pair for pair in _of_ranks(structure, [wanted]) if pair[0] not in taken]
         best += _best(_within(structure, ranked, parts), "", limit - len(best))
     return best
 
 
-def _of_rank(structure: GraphStructure, is_wanted: Callable[[str], bool]) -> list[_Fit]:
-    """Classes of a wanted rank, with their case-folded names."""
-    return [
-        (class_id, structure.folded[class_id])
-        for class_id, attributes in structure.attributes.items()
-        if attributes.rank and is_wanted(attributes.rank.casefold())
-    ]
+def _of_ranks(structure: GraphStructure, ranks: Iterable[str]) -> list[_Fit]:
+    """Classes of some case-folded ranks, with their case-folded names."""
+    by_rank = structure.attributes.by_rank()
+    return [(class_id, structure.folded[class_id]) for rank in ranks for class_id in by_rank.get(rank, ())]
 
 
 def _each_once(fitting: list[_Fit], wanted: str) -> list[_Fit]:

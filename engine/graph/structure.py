@@ -3,7 +3,7 @@
 Edits are taken as they come. Whether they may be made is decided above, in `category_graph`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, final
 
@@ -27,11 +27,12 @@ TOP = None  # stands for "no parent" where a parent id is expected
 
 @final
 class AttributeTable:
-    """Attributes by class. The index by name is built when first needed, since few sessions do."""
+    """Attributes by class. The indexes by name and by rank are built when first needed, since few sessions do."""
 
     def __init__(self) -> None:
         self._of: dict[ClassId, ClassAttributes] = {}
-        self._classes_by_folded: Mapping[str, tuple[ClassId, ...]] | None = None
+        self._classes_by_folded: Mapping[str, Sequence[ClassId]] | None = None
+        self._classes_by_rank: Mapping[str, Sequence[ClassId]] | None = None
 
     def of(self, class_id: ClassId) -> ClassAttributes:
         return self._of.get(class_id, NO_ATTRIBUTES)
@@ -40,6 +41,8 @@ class AttributeTable:
         before = self._of.pop(class_id, NO_ATTRIBUTES)
         if self._classes_by_folded is not None and before.names != attributes.names:
             self._classes_by_folded = None
+        if self._classes_by_rank is not None and before.rank != attributes.rank:
+            self._classes_by_rank = None
         if attributes:
             self._of[class_id] = attributes
 
@@ -54,22 +57,36 @@ class AttributeTable:
         """Classes of which this is exactly the source id or a synonym, oldest first."""
         return [each for each in self.by_folded().get(text.casefold(), ()) if text in self._of[each].names]
 
-    def by_folded(self) -> Mapping[str, tuple[ClassId, ...]]:
+    def by_folded(self) -> Mapping[str, Sequence[ClassId]]:
         """Classes by each case-folded source id and synonym, oldest first."""
         if self._classes_by_folded is None:
-            index: dict[str, tuple[ClassId, ...]] = {}
-            for class_id in sorted(self._of):
-                for name in self._of[class_id].names:
-                    known = index.setdefault(name.casefold(), (class_id,))
-                    if known[-1] != class_id:
-                        index[name.casefold()] = (*known, class_id)
-            self._classes_by_folded = index
+            self._classes_by_folded = self._index(lambda attributes: attributes.names)
         return self._classes_by_folded
+
+    def by_rank(self) -> Mapping[str, Sequence[ClassId]]:
+        """Classes by each case-folded rank, oldest first."""
+        if self._classes_by_rank is None:
+            self._classes_by_rank = self._index(lambda attributes: (attributes.rank,) if attributes.rank else ())
+        return self._classes_by_rank
+
+    def _index(self, texts_of: Callable[[ClassAttributes], Sequence[str]]) -> Mapping[str, Sequence[ClassId]]:
+        index: dict[str, tuple[ClassId, ...] | list[ClassId]] = {}
+        for class_id in sorted(self._of):
+            for text in texts_of(self._of[class_id]):
+                known = index.setdefault(text.casefold(), (class_id,))
+                if known[-1] == class_id:
+                    continue
+                if isinstance(known, list):  # of several classes, which may be most of them
+                    known.append(class_id)
+                else:
+                    index[text.casefold()] = [*known, class_id]
+        return index
 
     def copy(self) -> "AttributeTable":
         twin = AttributeTable()
         twin._of = self._of.copy()
         twin._classes_by_folded = self._classes_by_folded
+        twin._classes_by_rank = self._classes_by_rank
         return twin
 
 

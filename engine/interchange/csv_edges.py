@@ -75,7 +75,7 @@ def read(source: Path) -> ImportedGraph:
 def written(graph: ImportedGraph) -> str:
     """A graph as such a table, safe to open in a spreadsheet; attributes of a class are in the first of its rows."""
     names = {each.key: each.name for each in graph.classes}
-    parents = graph.parent_keys()
+    parents = graph.parent_keys
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(_COLUMNS)

@@ -184,7 +184,7 @@ class _Lookup:
         self._imported = imported
         self._graph: CategoryGraph | None = None
         self._key_of: dict[int, str] = {}
-        self.parents = imported.parent_keys()
+        self.parents = imported.parent_keys
         self.children: dict[str, list[str]] = {key: [] for key in self.parents}
         for parent, child in imported.edges:
             self.children[parent].append(child)

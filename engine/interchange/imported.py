@@ -1,8 +1,9 @@
 """A category graph as a file holds it, before it meets a project: plain classes and edges between keys."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from graphlib import CycleError as OrderError
 from graphlib import TopologicalSorter
 from typing import Any
@@ -33,12 +34,32 @@ class ImportedGraph:
     classes: tuple[ImportedClass, ...]  # every class once
     edges: tuple[Edge, ...]  # every edge once
 
+    @cached_property
     def parent_keys(self) -> dict[str, list[str]]:
         """Keys of the parents of each class, in the order of the classes and edges."""
         parents: dict[str, list[str]] = {each.key: [] for each in self.classes}
         for parent, child in self.edges:
             parents[child].append(parent)
         return parents
+
+    @cached_property
+    def parents_first(self) -> Sequence[str]:
+        """Keys in topological order (Kahn's algorithm), without those on a cycle or below one."""
+        waiting_for = {key: len(parents) for key, parents in self.parent_keys.items()}
+        children: dict[str, list[str]] = {}
+        for parent, child in self.edges:
+            children.setdefault(parent, []).append(child)
+        ordered = [key for key, count in waiting_for.items() if not count]
+        for key in ordered:  # grows while it is walked
+            for child in children.get(key, ()):
+                waiting_for[child] -= 1
+                if not waiting_for[child]:
+                    ordered.append(child)
+        return ordered
+
+    def cycle(self) -> tuple[str, ...]:
+        """Keys along a cycle; see `find_cycle`."""
+        return find_cycle(self.edges) if len(self.parents_first) < len(self.classes) else ()
 
 
 def exported_graph(graph: CategoryGraph) -> ImportedGraph:
@@ -100,19 +121,11 @@ def find_cycle(edges: Iterable[Edge]) -> tuple[str, ...]:
     return ()
 
 
-def parents_first(imported: ImportedGraph) -> tuple[str, ...]:
-    """The keys of a graph without cycles in topological order."""
-    sorter: TopologicalSorter[str] = TopologicalSorter({each.key: () for each in imported.classes})
-    for parent, child in imported.edges:
-        sorter.add(child, parent)
-    return tuple(sorter.static_order())
-
-
 def levels_of(imported: ImportedGraph) -> dict[str, int]:
     """Level of each key: its longest path from a root."""
-    parent_keys, level_of = imported.parent_keys(), dict[str, int]()
-    for key in parents_first(imported):
-        level_of[key] = max((level_of[parent] + 1 for parent in parent_keys[key]), default=0)
+    level_of: dict[str, int] = {}
+    for key in imported.parents_first:
+        level_of[key] = max((level_of[parent] + 1 for parent in imported.parent_keys[key]), default=0)
     return level_of
 
 
@@ -159,7 +172,7 @@ def checked(classes: Iterable[ImportedClass], edges: Iterable[Edge], source_name
             "{source_name} holds no classes", remedy="choose a source with at least one class", source_name=source_name
         )
     names = {each.key: each.name for each in imported.classes}
-    if cycle := find_cycle(imported.edges):
+    if cycle := imported.cycle():
         raise FormatError(
             "{source_name} makes a class its own ancestor",
             found=" > ".join(names[key] for key in cycle),
@@ -191,7 +204,7 @@ def check_level(level: int, source_name: str) -> None:
 def _check_sibling_names(imported: ImportedGraph, names: dict[str, str], source_name: str) -> None:
     key_at: dict[tuple[str | None, str], str] = {}
     top: list[str | None] = [None]
-    for key, parents in imported.parent_keys().items():
+    for key, parents in imported.parent_keys.items():
         for parent in parents or top:
             other = key_at.setdefault((parent, names[key]), key)
             if other != key:

@@ -32,7 +32,7 @@ def read(source: Path) -> ImportedGraph:
 
 def written(graph: ImportedGraph) -> str:
     """A graph as JSON text, one class to a line, so that versions can be compared line by line."""
-    parents = graph.parent_keys()
+    parents = graph.parent_keys
     lines = ",\n".join(json.dumps(_row(each, parents[each.key]), ensure_ascii=False) for each in graph.classes)
     return f'{{"{CLASSES}": [\n{lines}\n]}}\n'
 

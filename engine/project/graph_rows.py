@@ -33,8 +33,12 @@ _CLASSES: Final = (
     " LEFT JOIN class_policy USING (class_id) ORDER BY class_id"
 )
 _NOTHING_STORED: Final = [each.stored(each.default) for each in ATTRIBUTES]
-_LOADED: Final = [(place, each) for place, each in enumerate(ATTRIBUTES) if each.default in ((), False)]
-"""Attributes that lie in the file in another form, with their places."""
+_LOADED: Final = [
+    (place, each.stored(each.default), each.default, each.loaded)
+    for place, each in enumerate(ATTRIBUTES)
+    if each.default in ((), False)
+]
+"""Attributes that lie in the file in another form: place, default there and here, and the conversion."""
 
 
 def load_graph(connection: Connection) -> CategoryGraph:
@@ -90,8 +94,8 @@ def _stored_edits(connection: Connection) -> Iterator[GraphEdit]:
         if stored == _NOTHING_STORED:
             yield ClassAdded(class_id, name)
             continue
-        for place, attribute in _LOADED:
-            stored[place] = attribute.loaded(stored[place])
+        for place, plain, default, loaded in _LOADED:
+            stored[place] = default if stored[place] == plain else loaded(stored[place])
         yield ClassAdded(class_id, name, ClassAttributes(*stored))
     for parent_id, child_id in connection.rows("SELECT parent_id, child_id FROM edge ORDER BY parent_id, child_id"):
         yield EdgeAdded(parent_id, child_id)

@@ -20,7 +20,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.graph.class_attributes import ATTRIBUTE, ATTRIBUTES, ClassAttributes
+from engine.graph.class_attributes import ATTRIBUTE, ATTRIBUTES, Attribute, ClassAttributes
 from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
 from engine.project.connection import Connection
 
@@ -159,13 +159,27 @@ class JournaledTable:
     def attributes_in(self, row: tuple[Any, ...] | None) -> dict[str, Any]:
         """The attributes of a class that a row holds; those of no row are the defaults."""
         stored = self.defaults if row is None else self.whole(row)[-len(self.defaults) :]
-        return {name: ATTRIBUTE[name].loaded(value) for name, value in zip(self.attributes, stored, strict=True)}
+        return {
+            each.name: each.default if value == plain else each.loaded(value)
+            for each, value, plain in zip(self._held, stored, self.defaults, strict=True)
+        }
 
     def stored(self, attributes: ClassAttributes) -> tuple[Any, ...]:
         """The part of a class's row that holds its attributes."""
-        return tuple(ATTRIBUTE[name].stored(getattr(attributes, name)) for name in self.attributes)
+        values = [getattr(attributes, name) for name in self.attributes]
+        if values == self._plain:
+            return self.defaults
+        return tuple([each.stored(value) for each, value in zip(self._held, values, strict=True)])
 
-    @property
+    @functools.cached_property
+    def _held(self) -> Sequence[Attribute]:
+        return [ATTRIBUTE[name] for name in self.attributes]
+
+    @functools.cached_property
+    def _plain(self) -> Sequence[Any]:
+        return [each.default for each in self._held]
+
+    @functools.cached_property
     def attributes(self) -> tuple[str, ...]:
         """Names of the attributes of classes that it holds."""
         return self.columns[-len(self.defaults) :] if self.defaults else ()

@@ -73,7 +73,7 @@ def read_hierarchy(wordnet: Path, keys: Collection[str]) -> Hierarchy:
 
 def hierarchy_of(imported: ImportedGraph) -> Hierarchy:
     """Look at an imported graph level by level."""
-    parents = {key: tuple(above) for key, above in imported.parent_keys().items()}
+    parents = {key: tuple(above) for key, above in imported.parent_keys.items()}
     children: dict[str, list[str]] = {key: [] for key in parents}
     for parent, child in imported.edges:
         children[parent].append(child)

@@ -102,3 +102,9 @@ def test_annotations_of_the_window_are_not_quoted() -> None:
     for path in Path(app.__path__[0]).rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert "if TYPE_CHECKING:" not in text or "from __future__ import annotations" in text, path
+
+
+def test_what_opens_a_project_loads_no_graph_library() -> None:
+    """The window opens projects without networkx (130 ms, 20 MB): training alone needs it."""
+    opened = ["app.main_window", "app.training.logic", "engine.collection.live", "engine.collection.training.trained"]
+    assert "networkx" not in loaded_by(opened)

@@ -57,7 +57,7 @@ Facts = dict[str, tuple[frozenset[str], ClassAttributes]]
 def facts_of(graph: ImportedGraph) -> Facts:
     """What was read, without the keys."""
     names = {each.key: each.name for each in graph.classes}
-    parents = graph.parent_keys()
+    parents = graph.parent_keys
     return {each.name: (frozenset(names[key] for key in parents[each.key]), each.attributes) for each in graph.classes}
 
 

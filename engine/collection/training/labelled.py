@@ -26,10 +26,10 @@ from engine.graph.category_graph import CategoryGraph
 from engine.images.decode import read_rgb
 from engine.images.pixels import square
 from engine.project import Project
-from engine.training.training_set import TrainingSet
 
 if TYPE_CHECKING:
     from engine.training.level_wise import EpisodeShape
+    from engine.training.training_set import TrainingSet
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class TrainingImages:
     """Decoded images of a project."""
 
     images: TrainingLabels  # the n labelled images that could be decoded, those for training first
-    training_set: TrainingSet  # of the first m, with the pixels of all n
+    training_set: "TrainingSet"  # of the first m, with the pixels of all n
     arrays: GraphArrays  # the classes
     shape: "EpisodeShape"  # an iteration that fits what there is
     broken: int  # images that could not be decoded
@@ -186,6 +186,8 @@ def training_set_of(
     arrays: GraphArrays, positions: NDArray[np.int64], pixels: NDArray[np.uint8], settings: BackboneSettings
 ) -> "tuple[TrainingSet, EpisodeShape]":
     """The training set of positions (m,) of classes and pixels (n, S, S, 3), n >= m, and the shape of an iteration."""
+    from engine.training.training_set import TrainingSet  # networkx: the window opens projects without it
+
     shape = shape_for(np.bincount(positions, minlength=len(arrays.class_ids))[arrays.is_leaf], settings)
     few_shot = _with_images(positions, arrays, shape.shots + shape.query_count)
     return TrainingSet(pixels, positions, arrays.edge_index, arrays.levels, few_shot, arrays.names), shape

@@ -238,7 +238,7 @@ def fits(opening: Opening) -> bool:
 def written(graph: ImportedGraph) -> str:
     """A graph as Turtle, for `read` and other programs."""
     addresses = _addresses(graph)
-    parents = graph.parent_keys()
+    parents = graph.parent_keys
     blocks = [
         "".join(f"@prefix {prefix}: <{address}> .\n" for prefix, address in PREFIXES.items()),
         *(_block(each, addresses, parents[each.key]) for each in graph.classes),

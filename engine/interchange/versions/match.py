@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar, final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.interchange.imported import ImportedClass, ImportedGraph, parents_first
+from engine.interchange.imported import ImportedClass, ImportedGraph
 from engine.interchange.versions.source_version import SourceVersion
 
 STABLE_IDS: Final = 0.5
@@ -75,11 +75,11 @@ class _Matcher:
             (top, class_id) for class_id, each in self._base_classes.items() for top in each.parents or TOP
         )
         self._classes = {each.key: each for each in imported.classes}
-        self._parent_keys = imported.parent_keys()
+        self._parent_keys = imported.parent_keys
         self._child_keys = grouped(imported.edges)
         self.class_ids: dict[str, ClassId] = {}  # the class of each key that is known
         self._taken: dict[ClassId, str] = {}  # of each of these classes the first key
-        self._ordered = parents_first(imported)
+        self._ordered = imported.parents_first
         self._ids_are_stable = False
 
     def _take(self, key: str, class_id: ClassId) -> None:

@@ -11,7 +11,7 @@ from engine.errors import CycleError
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.edits import AttributesChanged, ClassAdded, EdgeAdded, GraphEdit
 from engine.graph.names import join_path
-from engine.interchange.imported import ImportedClass, ImportedGraph, find_cycle, levels_of, parents_first
+from engine.interchange.imported import ImportedClass, ImportedGraph, levels_of
 from engine.interchange.versions.source_version import SourceVersion, version_of
 
 NOTED: Final = frozenset({"note", "colour"})  # what people note for themselves, and a source may suggest
@@ -140,12 +140,12 @@ def merge_into(graph: CategoryGraph, imported: ImportedGraph) -> MergeResult:
     """
     classes_before, edges_before = len(graph), graph.edge_count
     classes = {each.key: each for each in imported.classes}
-    if cycle := find_cycle(imported.edges):
+    if cycle := imported.cycle():
         raise CycleError(tuple(classes[key].name for key in cycle))
-    parent_keys = imported.parent_keys()
+    parent_keys = imported.parent_keys
     ids: dict[str, ClassId] = {}
     with graph.record() as edits:
-        for key in parents_first(imported):
+        for key in imported.parents_first:
             parents = tuple(dict.fromkeys(ids[parent] for parent in parent_keys[key]))
             ids[key] = _merge_class(graph, classes[key], parents)
         filled_in = {edit.class_id for edit in edits if isinstance(edit, AttributesChanged)}

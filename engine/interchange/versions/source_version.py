@@ -96,13 +96,15 @@ def version_of(name: str, imported: ImportedGraph, class_ids: Mapping[str, Class
         imported: its content.
         class_ids: the class that each of its keys became. Where two keys became one class, the first names it.
     """
-    parent_keys = imported.parent_keys()
+    parent_keys = imported.parent_keys
     classes: dict[ClassId, SourceClass] = {}
     for each in imported.classes:
         class_id = class_ids[each.key]
         parents = frozenset(class_ids[parent] for parent in parent_keys[each.key]) - {class_id}
-        known = classes.get(class_id, SourceClass(class_id, each.name, compared(each.attributes)))
-        classes[class_id] = replace(known, parents=known.parents | parents)
+        if (known := classes.get(class_id)) is not None:
+            classes[class_id] = replace(known, parents=known.parents | parents)
+        else:
+            classes[class_id] = SourceClass(class_id, each.name, compared(each.attributes), parents)
     return SourceVersion(name, classes)
 
 

@@ -16,7 +16,7 @@ from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.edits import AttributesChanged, ClassAdded, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
 from engine.graph.limits import LONGEST_NAME
 from engine.graph.names import join_path
-from engine.interchange.imported import ImportedGraph, parents_first
+from engine.interchange.imported import ImportedGraph
 from engine.interchange.versions.match import Matching, match
 from engine.interchange.versions.plan import Clash, ImportPlan, Kept, described_by
 from engine.interchange.versions.source_version import SourceClass, SourceVersion, compared, version_of
@@ -93,7 +93,7 @@ class _Update:
 
     def _with_new_ids(self) -> dict[str, ClassId]:
         ids, next_id = dict(self._matching.class_ids), self._graph.next_id
-        for key in parents_first(self._imported):
+        for key in self._imported.parents_first:
             if key not in ids:
                 ids[key] = next_id
                 next_id += 1
@@ -102,8 +102,8 @@ class _Update:
     def _places(self) -> dict[ClassId, frozenset[ClassId]]:
         """For each class of the source where its children can go: itself, or its heir, or what is above it."""
         homes: dict[ClassId, frozenset[ClassId]] = {}
-        parent_keys = self._imported.parent_keys()
-        for key in parents_first(self._imported):
+        parent_keys = self._imported.parent_keys
+        for key in self._imported.parents_first:
             class_id = self._ids[key]
             if class_id in self._new or class_id in self._graph:
                 homes[class_id] = frozenset({class_id})

@@ -81,7 +81,7 @@ def test_every_graph_comes_back(name: str, tmp_path: Path, graph: ImportedGraph)
 def rows_by_path(graph: ImportedGraph) -> list[tuple[object, ...]]:
     """What is said of each class, with what is said above it: the order of classes does not matter."""
     said = {each.key: (each.name, each.attributes) for each in graph.classes}
-    parents = graph.parent_keys()
+    parents = graph.parent_keys
 
     def above(key: str) -> tuple[object, ...]:
         return (said[key], tuple(sorted((above(parent) for parent in parents[key]), key=repr)))
