@@ -288,8 +288,9 @@ class CategoryGraph:
         return search_classes(self._structure, text, limit)
 
     def make_searchable(self) -> None:
-        """Build the index of the first search now; copies share it."""
+        """Build the indexes of the first search now; copies share them."""
         self._structure.attributes.by_folded()
+        self._structure.attributes.by_rank()
 
     def copy(self) -> "CategoryGraph":
         twin = CategoryGraph()
