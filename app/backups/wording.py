@@ -51,6 +51,7 @@ def since_line(changes: Changes) -> str:
         (labels, changes.labels_added + changes.labels_changed + changes.labels_removed),
         (classes, changes.classes_added + changes.classes_changed + changes.classes_removed),
         (images, changes.images_added + changes.images_removed),
+        (notes, changes.notes_added + changes.notes_changed + changes.notes_removed),
     )
     parts = [words(count) for words, count in touched if count]
     if changes.steps:
@@ -163,6 +164,10 @@ def rescue_text(project: str, backup: Backup) -> str:
 
 def labels(count: int) -> str:
     return plural(count, "1 label", "%n labels")
+
+
+def notes(count: int) -> str:
+    return plural(count, "1 note", "%n notes")
 
 
 def classes(count: int) -> str:

@@ -254,10 +254,12 @@ def _since_text(since: "Changes | None") -> str:
     labels = since.labels_added + since.labels_changed + since.labels_removed
     classes = since.classes_added + since.classes_changed + since.classes_removed
     images = since.images_added + since.images_removed
+    notes = since.notes_added + since.notes_changed + since.notes_removed
     parts = [
         counted(labels, "label") if labels else "",
         counted(classes, "class", "classes") if classes else "",
         counted(images, "image") if images else "",
+        counted(notes, "note") if notes else "",
         f"in {counted(since.steps, 'action')}" if since.steps else "",
         f"{counted(since.steps_undone, 'action')} undone" if since.steps_undone else "",
     ]

@@ -145,6 +145,14 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "labels_imported": ActionText("Imported {labels}", "Import {labels}"),
     "labels_imported_from": ActionText("Imported {labels} from {source}", "Import {labels} from {source}"),
     "labels_removed": ActionText("Removed {labels}", "Remove {labels}"),
+    "labels_confirmed": ActionText("Confirmed {labels}", "Confirm {labels}"),
+    "stars_given": ActionText("Gave {images} {stars}", "Give {images} {stars}"),
+    "stars_removed": ActionText("Removed the stars of {images}", "Remove the stars of {images}"),
+    "images_flagged": ActionText("Flagged {images}", "Flag {images}"),
+    "flags_removed": ActionText("Removed the flag of {images}", "Remove the flag of {images}"),
+    "images_commented": ActionText("Commented on {images}", "Comment on {images}"),
+    "comments_removed": ActionText("Removed the comment of {images}", "Remove the comment of {images}"),
+    "notes_added": ActionText("Added notes on {images}", "Add notes on {images}"),
     "predictions_accepted": ActionText("Accepted {images} in {classes}", "Accept {images} in {classes}"),
     "class_created": ActionText("Created class {class} with {images}", "Create class {class} with {images}"),
     "class_added": ActionText("Added class {class}", "Add class {class}"),
@@ -233,6 +241,7 @@ _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
     "new_classes": ("new class", "new classes"),
     "parents": ("parent", "parents"),
     "edits": ("edit", "edits"),
+    "stars": ("star", "stars"),
 }
 """Singular and plural of the fields that are numbers with a noun; other numbers stand alone."""
 

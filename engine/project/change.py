@@ -1,6 +1,6 @@
 """What one action, undo or redo did, by the rows it changed: one way for all three, so they cannot disagree."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, final
 
@@ -33,6 +33,8 @@ class Change:
     images_added: tuple[ImageId, ...] = ()
     images_removed: tuple[ImageId, ...] = ()
     images_moved: tuple[ImageId, ...] = ()  # images, still there, whose file is another one than before
+    noted: tuple[ImageId, ...] = ()  # images, still there, whose stars, flag or comment changed
+    confirmed: tuple[ImageId, ...] = ()  # images, still there, whose label was confirmed, or is no longer
     settings: tuple[str, ...] = ()  # names of changed settings
     notice: str = ""  # for the person, such as that no backup could be made before; else empty
     kind: ChangeKind = "done"
@@ -68,6 +70,8 @@ class ChangeBuilder:
         self._added: dict[ImageId, None] = {}
         self._removed: dict[ImageId, None] = {}
         self._moved: dict[ImageId, None] = {}
+        self._noted: dict[ImageId, None] = {}
+        self._confirmed: dict[ImageId, None] = {}
         self._settings: dict[str, None] = {}
 
     def add(self, table: str, before: Row | None, after: Row | None) -> None:
@@ -82,6 +86,10 @@ class ChangeBuilder:
                 self._count_image(row[0], is_there=after is not None)
             case "label":
                 self._labelled[row[0]] = None
+            case "image_note":
+                self._noted[row[0]] = None
+            case "confirmed_label":
+                self._confirmed[row[0]] = None
             case "class":
                 self.graph_edits += _class_edits(before, after)
             case "edge":
@@ -104,6 +112,8 @@ class ChangeBuilder:
         self._moved.update(dict.fromkeys(change.images_moved))
         self.gone |= later.gone
         self._labelled.update(dict.fromkeys(change.labelled))
+        self._noted.update(dict.fromkeys(change.noted))
+        self._confirmed.update(dict.fromkeys(change.confirmed))
         self._settings.update(dict.fromkeys(change.settings))
 
     def change(self, action: Action, kind: ChangeKind = "done") -> Change:
@@ -112,13 +122,18 @@ class ChangeBuilder:
         return Change(
             action=action,
             graph_edits=tuple(self._all_graph_edits()),
-            labelled=tuple(image_id for image_id in self._labelled if image_id not in self.gone),
+            labelled=self._still_there(self._labelled),
             images_added=tuple(self._added),
             images_removed=tuple(self._removed),
             images_moved=tuple(image_id for image_id in self._moved if image_id not in elsewhere),
+            noted=self._still_there(self._noted),
+            confirmed=self._still_there(self._confirmed),
             settings=tuple(self._settings),
             kind=kind,
         )
+
+    def _still_there(self, image_ids: Iterable[ImageId]) -> tuple[ImageId, ...]:
+        return tuple(image_id for image_id in image_ids if image_id not in self.gone)
 
     def _all_graph_edits(self) -> Iterator[GraphEdit]:
         """Edits of rows beside that of a class come last: rows may have come before that of their class."""

@@ -19,7 +19,7 @@ from engine.project.connection import Connection, Row
 from engine.project.graph_rows import class_name
 from engine.project.packed import PackedHashes, PackedTexts, RareTexts, packed_text, unpacked_text
 from engine.project.records import ClassId, ImageId, ImageRecord, ImageTable
-from engine.project.schema import IMAGE, LABEL, LONGEST_TEXT
+from engine.project.schema import CONFIRMED_LABEL, IMAGE, IMAGE_NOTE, LABEL, LONGEST_TEXT
 from engine.project.step import OpenStep
 from engine.project.store import ImagePaths, ProjectStore, shown_path
 
@@ -150,10 +150,11 @@ class ProjectImages:
         return step.change
 
     def remove(self, image_ids: Iterable[ImageId]) -> Change:
-        """Take images and their labels out of the project; the files stay where they are."""
+        """Take images, their labels and notes out of the project; the files stay where they are."""
         keys = [(image_id,) for image_id in plain_ids(image_ids)]
         with self._store.one_step(backup=BackupReason.REMOVAL if len(keys) > MANY else None) as step:
-            step.delete(LABEL, keys)
+            for table in (LABEL, IMAGE_NOTE, CONFIRMED_LABEL):
+                step.delete(table, keys)
             step.action = action("images_removed", images=len(step.delete(IMAGE, keys)))
         return step.change
 
@@ -164,8 +165,8 @@ class ProjectImages:
 
         Args:
             moves: image id and the file that is its own.
-            strangers: images that came in when moved files were taken for new ones; one without a label is removed for
-                the image whose file it holds.
+            strangers: images that came in when moved files were taken for new ones; one without a label or note is
+                removed for the image whose file it holds.
         """
         with self._store.one_step() as step:
             found = _move_images(step, moves, set(strangers), self._store.paths)
@@ -215,7 +216,7 @@ def _move_images(
             continue
         holder = _id_of(step.connection, path)
         if holder is not None and holder != image_id:
-            if holder not in leaving or _has_label(step.connection, holder):
+            if holder not in leaving or _has_answer(step.connection, holder):
                 continue
             gone.append(holder)
         rows[path] = (image_id, path, file.size_bytes, file.modified_ns)
@@ -267,6 +268,12 @@ def _is_there(connection: Connection, image_id: ImageId) -> bool:
 
 def _has_label(connection: Connection, image_id: ImageId) -> bool:
     return connection.row("SELECT 1 FROM label WHERE image_id = ?", (image_id,)) is not None
+
+
+def _has_answer(connection: Connection, image_id: ImageId) -> bool:
+    """Whether a person labelled or noted something of an image."""
+    has_note = connection.row("SELECT 1 FROM image_note WHERE image_id = ?", (image_id,)) is not None
+    return has_note or _has_label(connection, image_id)
 
 
 def _no_such_image(image_id: ImageId) -> InputError:

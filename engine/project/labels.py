@@ -10,7 +10,7 @@ from engine.project.connection import Connection, Row
 from engine.project.graph_rows import class_name
 from engine.project.images import check_images, plain_ids
 from engine.project.records import ClassId, ImageId, Label, LabelTable
-from engine.project.schema import LABEL
+from engine.project.schema import CONFIRMED_LABEL, LABEL
 from engine.project.step import OpenStep
 from engine.project.store import ProjectStore
 
@@ -87,6 +87,24 @@ class ProjectLabels:
             step.insert(LABEL, rows)
             step.action = action("labels_imported", labels=len(missing))
         return step.change
+
+    def confirm(self, image_ids: Iterable[ImageId], *, who: str = "") -> Change:
+        """Note that a person looked at these labels again and keeps them; images without a label are passed over."""
+        when, who = now_text(), who or person_name()
+        with self._store.one_step() as step:
+            labels = [row for each in plain_ids(image_ids) if (row := _row_of(step.connection, each)) is not None]
+            step.put(CONFIRMED_LABEL, [(*row[:2], who, when) for row in labels])
+            step.action = action("labels_confirmed", labels=len(labels))
+        return step.change
+
+    def confirmed(self) -> dict[ImageId, ClassId | None]:
+        """Labels by image that a person confirmed and that are still what they were then."""
+        return dict(
+            self._store.connection.rows(
+                "SELECT image_id, label.class_id FROM confirmed_label AS confirmed JOIN label USING (image_id)"
+                " WHERE label.class_id IS confirmed.class_id ORDER BY image_id"
+            )
+        )
 
     def remove(self, image_ids: Iterable[ImageId]) -> Change:
         """Take labels away; images without one are passed over."""

@@ -12,6 +12,7 @@ from engine.project.schema import (
     ACTION_COLUMNS,
     CLASS_COLUMNS,
     CLASS_DETAIL_TABLE,
+    IMAGE_TABLES,
     SCHEMA,
     SCHEMA_VERSION,
     STEP_COLUMNS,
@@ -41,7 +42,10 @@ CREATE TABLE model_file (
 """
 
 _SCHEMA_OF_VERSION_3: Final = (
-    SCHEMA.replace(CLASS_COLUMNS, "").replace(CLASS_DETAIL_TABLE, "").replace(STEP_COLUMNS, "")
+    SCHEMA.replace(CLASS_COLUMNS, "")
+    .replace(CLASS_DETAIL_TABLE, "")
+    .replace(IMAGE_TABLES, "")
+    .replace(STEP_COLUMNS, "")
 )
 _TABLES_OF_VERSION_2: Final = (
     *("class", "edge", "image", "label", "class_policy", "setting", "image_fact"),
@@ -100,6 +104,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(4, 5, "classes have notes and colours", lambda connection: connection.script(CLASS_DETAIL_TABLE)),
     Migration(5, 6, "classes have a rank", _with_columns_since(6)),
     Migration(6, 7, "actions are codes with arguments, not sentences", _with_actions),
+    Migration(7, 8, "images have notes and details", lambda connection: connection.script(IMAGE_TABLES)),
 )
 
 

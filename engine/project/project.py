@@ -21,6 +21,7 @@ from engine.project.backups.index import note_opening
 from engine.project.backups.keeping import ProjectBackups
 from engine.project.classes import ProjectClasses
 from engine.project.connection import Connection
+from engine.project.details import ProjectDetails
 from engine.project.file.file_lock import held_draft
 from engine.project.file.file_state import insert_state
 from engine.project.file.on_disk import SIDE_SUFFIXES
@@ -29,6 +30,7 @@ from engine.project.images import ProjectImages
 from engine.project.labels import ProjectLabels
 from engine.project.model_rows import MODEL_SETTING, insert_version
 from engine.project.models import ProjectModels, ProjectPolicies
+from engine.project.notes import ProjectNotes
 from engine.project.opening import OpenFile, faults_of, open_for_reading, open_for_writing
 from engine.project.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from engine.project.store import ProjectStore
@@ -97,7 +99,9 @@ class Project:
         path: the project file, absolute.
         classes: the category graph, and what is noted of each class.
         images: what is to be classified.
+        details: what image files say of themselves.
         labels: people's answers.
+        notes: people's stars, flags and comments.
         models: model versions, their files and predictions.
         policies: policies of classes, and settings.
         history: steps, undo and redo.
@@ -109,7 +113,9 @@ class Project:
         self._store = store = ProjectStore(path, file, spelled=spelled)
         self.classes = ProjectClasses(store)
         self.images = ProjectImages(store)
+        self.details = ProjectDetails(store)
         self.labels = ProjectLabels(store)
+        self.notes = ProjectNotes(store)
         self.models = ProjectModels(store)
         self.policies = ProjectPolicies(store)
         self.history = ProjectHistory(store)

@@ -49,6 +49,33 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """What a person noted of an image, beside its label."""
+
+    image_id: ImageId
+    stars: int  # 0..5, 0 for none
+    is_flagged: bool
+    comment: str  # "" for none
+    who: str  # the person who changed it last
+    when: datetime  # time zone aware, UTC
+
+
+@dataclass(frozen=True, slots=True)
+class ImageDetails:
+    """What an image's file says of itself; a fact of the machine."""
+
+    image_id: ImageId
+    modified_ns: int  # of the file when it was read, since the epoch
+    width: int = 0  # pixels as shown; 0 where unknown
+    height: int = 0
+    taken_at: datetime | None = None  # by the camera's clock, mostly without a time zone
+    camera: str = ""
+    latitude: float | None = None  # degrees, -90..90
+    longitude: float | None = None  # degrees, -180..180
+    fields: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # further ones by name
+
+
+@dataclass(frozen=True, slots=True)
 class LabelTable:
     """All labels as aligned columns in ascending image id order; class None means "none of the classes"."""
 

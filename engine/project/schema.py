@@ -1,9 +1,9 @@
 """The project file's tables.
 
-Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `class_policy`, `class_detail`,
-`setting`) is journaled and can be undone; what the machine found out (`image_fact`, `prediction`, `model_version`,
-`model_file`) is not, and has no foreign keys to the first, so that undoing and redoing an import finds its facts again.
-`file_state` is about the file itself: see `engine.project.file`.
+Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `image_note`, `confirmed_label`,
+`class_policy`, `class_detail`, `setting`) is journaled and can be undone; what the machine found out (`image_fact`,
+`image_detail`, `prediction`, `model_version`, `model_file`) is not, and has no foreign keys to the first, so that
+undoing and redoing an import finds its facts again. `file_state` is about the file itself: see `engine.project.file`.
 
 Kinds, lengths and ranges are declared (STRICT, CHECK), so that SQLite's own integrity check knows a wrong value, and
 nothing absurd gets in by any door.
@@ -25,7 +25,7 @@ from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
 from engine.project.connection import Connection
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": distinguishes our files from other SQLite files
-SCHEMA_VERSION: Final = 7
+SCHEMA_VERSION: Final = 8
 
 LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
 LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...
@@ -50,6 +50,34 @@ CLASS_DETAIL_TABLE: Final = f"""CREATE TABLE class_detail (
 ) STRICT;
 """
 """Table of version 5: what people noted about a class, and its colour."""
+
+IMAGE_TABLES: Final = f"""CREATE TABLE image_note (
+    image_id INTEGER PRIMARY KEY REFERENCES image DEFERRABLE INITIALLY DEFERRED,
+    stars INTEGER NOT NULL CHECK (stars BETWEEN 0 AND 5),
+    is_flagged INTEGER NOT NULL CHECK (is_flagged IN (0, 1)),
+    comment TEXT NOT NULL CHECK (length(comment) <= {LONGEST_TEXT}),
+    who TEXT NOT NULL CHECK (length(who) <= {LONGEST_NAME}),
+    noted_at TEXT NOT NULL CHECK (noted_at GLOB {_TIME} AND length(noted_at) <= 64)
+) STRICT;
+CREATE TABLE confirmed_label (
+    image_id INTEGER PRIMARY KEY REFERENCES image DEFERRABLE INITIALLY DEFERRED,
+    class_id INTEGER,
+    who TEXT NOT NULL CHECK (length(who) <= {LONGEST_NAME}),
+    confirmed_at TEXT NOT NULL CHECK (confirmed_at GLOB {_TIME} AND length(confirmed_at) <= 64)
+) STRICT;
+CREATE TABLE image_detail (
+    image_id INTEGER PRIMARY KEY,
+    modified_ns INTEGER NOT NULL,
+    width INTEGER NOT NULL CHECK (width >= 0),
+    height INTEGER NOT NULL CHECK (height >= 0),
+    taken_at TEXT CHECK (taken_at GLOB {_TIME} AND length(taken_at) <= 64),
+    camera TEXT NOT NULL CHECK (length(camera) <= {LONGEST_NAME}),
+    latitude REAL CHECK (latitude BETWEEN -90 AND 90),
+    longitude REAL CHECK (longitude BETWEEN -180 AND 180),
+    fields TEXT NOT NULL CHECK (length(fields) <= 1000000)
+) STRICT;
+"""
+"""Tables of version 8. A confirmation names the class that the label had then, and counts while it has it."""
 
 ACTION_COLUMNS: Final = (
     "code TEXT NOT NULL DEFAULT '' CHECK (length(code) <= 100)",
@@ -94,7 +122,7 @@ CREATE TABLE class_policy (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     {", ".join(attribute_columns("class_policy"))}
 ) STRICT;
-{CLASS_DETAIL_TABLE}CREATE TABLE setting (
+{CLASS_DETAIL_TABLE}{IMAGE_TABLES}CREATE TABLE setting (
     name TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= {LONGEST_NAME}),
     value TEXT NOT NULL CHECK (length(value) <= 1000000)
 ) STRICT;
@@ -225,10 +253,13 @@ IMAGE: Final = JournaledTable("image", ("image_id", "path", "size_bytes", "modif
 LABEL: Final = JournaledTable("label", ("image_id", "class_id", "who", "labelled_at", "source"))
 CLASS_POLICY: Final = _attribute_table("class_policy")
 CLASS_DETAIL: Final = _attribute_table("class_detail")
+IMAGE_NOTE: Final = JournaledTable("image_note", ("image_id", "stars", "is_flagged", "comment", "who", "noted_at"))
+CONFIRMED_LABEL: Final = JournaledTable("confirmed_label", ("image_id", "class_id", "who", "confirmed_at"))
 SETTING: Final = JournaledTable("setting", ("name", "value"))
 
 JOURNALED_TABLES: Final = {
-    table.name: table for table in (CLASS, EDGE, IMAGE, LABEL, CLASS_POLICY, CLASS_DETAIL, SETTING)
+    table.name: table
+    for table in (CLASS, EDGE, IMAGE, LABEL, IMAGE_NOTE, CONFIRMED_LABEL, CLASS_POLICY, CLASS_DETAIL, SETTING)
 }
 
 

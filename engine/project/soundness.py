@@ -19,7 +19,13 @@ Look = Callable[[Connection], list[str]]  # finds faults of one kind
 
 _NAMESAKES: Final = """SELECT name FROM class LEFT JOIN edge ON child_id = class_id
     GROUP BY parent_id, name HAVING COUNT(*) > 1 ORDER BY name"""
-_TIMES: Final = (("label", "labelled_at"), ("model_version", "created_at"), ("journal_step", "done_at"))
+_TIMES: Final = (
+    ("label", "labelled_at"),
+    ("image_note", "noted_at"),
+    ("confirmed_label", "confirmed_at"),
+    ("model_version", "created_at"),
+    ("journal_step", "done_at"),
+)
 _BROKEN_SEAL: Final = "its bytes are other than they were when it was closed"
 
 

@@ -14,7 +14,9 @@ from engine.project import Action, ClassId, ImageId, Project, TrainedModel
 from engine.project.actions import old_action
 from engine.project.connection import Connection
 
-PERSON_TABLES: Final = ("class", "edge", "image", "label", "class_policy", "class_detail", "setting")
+PERSON_TABLES: Final = (
+    *("class", "edge", "image", "label", "image_note", "confirmed_label", "class_policy", "class_detail", "setting"),
+)
 
 OPENED: Final[WeakSet[Project]] = WeakSet()
 """Projects that `new_project` made."""

@@ -15,12 +15,14 @@ _IMAGE: Final = "WHERE image_id = (SELECT image_id FROM image ORDER BY image_id 
 _LABEL: Final = "WHERE image_id = (SELECT image_id FROM label ORDER BY image_id LIMIT 1 OFFSET {row} % 20)"
 _STEP: Final = "WHERE step_id = (SELECT step_id FROM journal_step ORDER BY step_id LIMIT 1 OFFSET {row} % 12)"
 _TABLES: Final = (
-    "class", "edge", "image", "label", "class_policy", "class_detail", "setting", "image_fact", "model_version",
-    "model_file", "prediction", "journal_step", "journal_chunk",
+    "class", "edge", "image", "label", "class_policy", "class_detail", "image_note", "confirmed_label",
+    "setting", "image_fact", "image_detail", "model_version", "model_file",
+    "prediction", "journal_step", "journal_chunk",
 )  # fmt: skip
 _COLUMNS: Final = (
     ("class", "source_id"), ("class", "synonyms"),
-    ("image", "modified_ns"), ("label", "source"), ("label", "who"), ("class_policy", "is_deepest"),
+    ("image", "modified_ns"), ("image_note", "comment"), ("image_detail", "fields"),
+    ("label", "source"), ("label", "who"), ("class_policy", "is_deepest"),
     ("class_detail", "colour"), ("class_detail", "note"),
     ("image_fact", "failure"), ("model_version", "figures"), ("model_version", "card"), ("journal_step", "who"),
     ("prediction", "safe_score"),
@@ -50,6 +52,16 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
     "setting SET value = {} WHERE name = 'model_version'": ("'x'", "'77'", "''", "x'31'", "'1.5'", "'null'", "5"),
     "setting SET value = {} WHERE name <> 'model_version'": ("'not json'", "x'00'", "5", _LONG, "'[[[['"),
     "setting SET name = {} WHERE name <> 'model_version'": ("x'ff'", "NULL", "5"),
+    "image_note SET stars = {}": ("6", "-1", "'x'", "NULL", "1.5"),
+    "image_note SET is_flagged = {}": ("2", "'x'", "NULL"),
+    "image_note SET comment = {}": ("x'ff'", "NULL", "5", "char(0)", _LONG),
+    "image_note SET noted_at = {}": ("'yesterday'", "5", "NULL", "x'00'"),
+    "confirmed_label SET class_id = {}": ("'x'", "9999", "1.5"),
+    "confirmed_label SET confirmed_at = {}": ("'yesterday'", "5", "NULL"),
+    "image_detail SET taken_at = {}": ("'yesterday'", "5", "'2026-13-40T99:00:00'", _LONG),
+    "image_detail SET latitude = {}": ("91", "'x'", "-9e999"),
+    "image_detail SET width = {}": ("-1", "'x'", "NULL"),
+    "image_detail SET fields = {}": ("'[]'", "'not json'", "x'ff'", _LONG, "'[[[['"),
     f"image_fact SET content_hash = {{}} {_IMAGE}": ("'text'", "5", "x'00'", "zeroblob(1000000)"),
     f"image_fact SET failure = {{}} {_IMAGE}": ("5", "x'ff'", _LONG),
     "model_version SET figures = {}": ("'nope'", "'[]'", "'{\"after_accuracy\": \"x\"}'", "NULL", "5", "'7'"),
@@ -126,7 +138,7 @@ _STATEMENTS: Final[Sequence[str]] = (
     "PRAGMA page_size = 512; PRAGMA journal_mode = DELETE; VACUUM",
     "PRAGMA auto_vacuum = FULL; VACUUM",
     "VACUUM",
-    *(f"PRAGMA user_version = {version}" for version in (0, -1, 1, 2, 3, 4, 5, 6, 999, 2147483647)),
+    *(f"PRAGMA user_version = {version}" for version in (0, -1, 1, 2, 3, 4, 5, 6, 7, 999, 2147483647)),
     *(f"DROP TABLE {table}" for table in _TABLES),
     *(f"ALTER TABLE {table} DROP COLUMN {column}" for table, column in _COLUMNS),
     "DROP INDEX edge_by_child",

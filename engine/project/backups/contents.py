@@ -8,7 +8,7 @@ from typing import Final
 from engine.project.actions import Action, stored_action
 from engine.project.connection import Connection
 from engine.project.file.on_disk import bare_file
-from engine.project.schema import CLASS, CLASS_DETAIL
+from engine.project.schema import CLASS, CLASS_DETAIL, IMAGE_NOTE, JournaledTable
 
 TEXTS_AT_MOST: Final = 50
 
@@ -22,6 +22,7 @@ class Contents:
     classes: Mapping[int, tuple[str, ...]]  # name and attributes by id
     images: frozenset[int]
     labels: Mapping[int, int | None]
+    notes: Mapping[int, tuple[int, int, str]]  # stars, flag and comment
     steps: Mapping[Step, Action]  # those that are not undone, oldest first
 
 
@@ -37,6 +38,9 @@ class Changes:
     labels_added: int = 0
     labels_changed: int = 0
     labels_removed: int = 0
+    notes_added: int = 0
+    notes_changed: int = 0
+    notes_removed: int = 0
     steps: int = 0  # actions since, but for undone ones
     texts: tuple[str, ...] = ()  # the latest of them in words, latest first
     steps_undone: int = 0  # actions that the backup knows and that were undone since
@@ -49,10 +53,9 @@ class Changes:
 
 def read_contents(connection: Connection) -> Contents:
     """Read what is compared; some milliseconds for each 10,000 images."""
-    # A backup from before version 5 has no notes and colours.
-    has_details = connection.value("SELECT 1 FROM sqlite_schema WHERE name = ?", (CLASS_DETAIL.name,))
-    details = connection.rows("SELECT * FROM class_detail") if has_details else []
+    details = connection.rows("SELECT * FROM class_detail") if _has(connection, CLASS_DETAIL) else []
     noted = {row[0]: CLASS_DETAIL.whole(row) for row in details}
+    notes = connection.rows("SELECT * FROM image_note") if _has(connection, IMAGE_NOTE) else []
     steps = connection.rows("SELECT * FROM journal_step WHERE is_undone = 0 ORDER BY step_id")
     return Contents(
         {
@@ -61,8 +64,14 @@ def read_contents(connection: Connection) -> Contents:
         },
         frozenset(image_id for (image_id,) in connection.rows("SELECT image_id FROM image")),
         dict(connection.rows("SELECT image_id, class_id FROM label")),
+        {image_id: tuple(noted[:3]) for image_id, *noted in notes},
         {(row[0], row[2]): stored_action(row[1], *row[5:]) for row in steps},
     )
+
+
+def _has(connection: Connection, table: JournaledTable) -> bool:
+    """Whether a file has a table; a backup of an older version may lack it."""
+    return connection.row("SELECT 1 FROM sqlite_schema WHERE name = ?", (table.name,)) is not None
 
 
 def contents_of_backup(path: Path) -> Contents:
@@ -80,6 +89,7 @@ def changes_between(before: Contents, present: Contents) -> Changes:
         len(present.images - before.images),
         len(before.images - present.images),
         *labels,
+        *_compared(before.notes, present.notes),
         steps=len(since),
         texts=tuple(since[: -TEXTS_AT_MOST - 1 : -1]),
         steps_undone=len(before.steps.keys() - present.steps.keys()),
