@@ -166,7 +166,7 @@ class Classes(ClassEditing):
         if self._tree.selected_class is not None:
             self.ask_name(self._tree.selected_class)
 
-    @action_change("move_class", marked("Move under…"), "move", "Ctrl+M")
+    @action_change("move_class", marked("Move under…"), "move", "Ctrl+Alt+M")
     def move_chosen(self) -> None:
         self.ask_place(self._tree.selected_places)
 

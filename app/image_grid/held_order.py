@@ -50,6 +50,13 @@ def in_order(state: CollectionState, chosen: NDArray[np.int64], order: Order) ->
     return chosen[np.lexsort((ranked, is_labelled))]
 
 
+def _sorted(state: CollectionState, chosen: Positions, wanted: ImageFilter, order: Order) -> Positions:
+    """Positions in the order of a set that has one, else in the requested order."""
+    if wanted.images is None or not wanted.images.is_ordered:
+        return in_order(state, chosen, order)
+    return chosen[np.argsort(wanted.images.ranks(state.image_ids[chosen]))]
+
+
 @dataclass(frozen=True)
 class HeldOrder:
     """Cards in order."""
@@ -67,7 +74,7 @@ class HeldOrder:
     @staticmethod
     def sorted_now(state: CollectionState, wanted: ImageFilter, order: Order) -> HeldOrder:
         is_in = fitting(state, wanted)
-        return HeldOrder(state, state, in_order(state, np.flatnonzero(is_in), order), is_in)
+        return HeldOrder(state, state, _sorted(state, np.flatnonzero(is_in), wanted, order), is_in)
 
     def is_outdated(self, order: Order) -> bool:
         """Whether the requested order was not known yet when the cards were sorted, and is now."""
@@ -86,7 +93,9 @@ class HeldOrder:
         is_ranked = np.zeros(len(is_in), dtype=bool)
         is_ranked[old.ranked] = True
         newcomers = np.flatnonzero(is_in & ~is_ranked)
-        ranked = np.concatenate([old.ranked, in_order(state, newcomers, order)]) if len(newcomers) else old.ranked
+        ranked = old.ranked
+        if len(newcomers):
+            ranked = np.concatenate([ranked, _sorted(state, newcomers, wanted, order)])
         return HeldOrder(state, self.sorted_for, ranked, is_in)
 
     def changed_predictions(self, wanted: ImageFilter) -> int:

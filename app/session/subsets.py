@@ -39,12 +39,31 @@ def subset_text(subset: Subset) -> str:
     return tr(_TEXTS[subset])
 
 
+@dataclass(frozen=True, eq=False)
+class ImageSet:
+    """Images that were found or chosen somewhere, to be shown by themselves; equal only to itself."""
+
+    image_ids: NDArray[np.int64]  # (k,) int64, distinct
+    title: str
+    is_ordered: bool = False  # shown in this order, until another one is chosen
+
+    def holds(self, image_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) which of these images it has."""
+        return np.isin(image_ids, self.image_ids)
+
+    def ranks(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(n,) the places of these images, all of which it has."""
+        by_id = np.argsort(self.image_ids)
+        return by_id[np.searchsorted(self.image_ids, image_ids, sorter=by_id)]
+
+
 @dataclass(frozen=True)
 class ImageFilter:
-    """What to show: a subset, and classes with all below them (None for every class)."""
+    """What to show: a subset of all images or of a set, and classes with all below them (None for every class)."""
 
     subset: Subset = Subset.ALL
     class_ids: frozenset[int] | None = None
+    images: ImageSet | None = None
 
 
 def shown_class(state: CollectionState) -> NDArray[np.int64]:
@@ -64,6 +83,8 @@ def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
         Subset.FAILED: lambda: has_failed,
     }
     fits = subsets[wanted.subset]()
+    if wanted.images is not None:
+        fits &= wanted.images.holds(state.image_ids)
     if wanted.class_ids is not None:
         fits &= np.isin(shown_class(state), np.fromiter(wanted.class_ids, dtype=np.int64))
     return fits

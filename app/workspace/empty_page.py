@@ -59,9 +59,17 @@ def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: st
             ("add_folder", "add_images") if is_writable else (),
             takes_files=is_writable,
         )
+    if wanted.images is not None:
+        return _empty_set(wanted)
     if class_name:
         return _empty_class(wanted, shortened(class_name))
     return _empty_subset(wanted.subset)
+
+
+def _empty_set(wanted: ImageFilter) -> Emptiness:
+    if wanted.subset is Subset.TO_REVIEW:
+        return Emptiness("check_circle", tr("Nothing left to review here"), "", is_good=True)
+    return Emptiness("search", tr("No images here"), tr("Go back to see all images."))
 
 
 def _empty_class(wanted: ImageFilter, class_name: str) -> Emptiness:

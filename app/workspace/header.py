@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -79,6 +79,7 @@ ORDERS: Final = {
 class Header(QWidget):
     """Title and controls of the grid."""
 
+    back_chosen = Signal()
     subset_chosen = Signal(Subset)
     order_chosen = Signal(Order)
     zoom_chosen = Signal(int)
@@ -87,12 +88,13 @@ class Header(QWidget):
         super().__init__()
         self.setProperty("surface", "window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._back = make_icon_button("arrow_left", tr("Back (Esc)"), self.back_chosen.emit)
         self._title = ElidedLabel("heading", takes_rest=False)
         self._count = make_label("", "muted")
         self._to_review = make_label("", "muted")
         self._chips: dict[Subset, QPushButton] = {}
         self._group = QButtonGroup(self)
-        self._is_graph = self._has_class = False
+        self._is_graph = self._has_class = self._is_page = False
         self._order = self._make_order()
         self._zoom = self._make_zoom()
         self.badge = ChangedBadge()
@@ -105,7 +107,7 @@ class Header(QWidget):
         layout.setContentsMargins(2 * GAP, GAP, GAP, GAP)
         layout.setSpacing(GAP)
         layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
-        for part in (self._title, self._count, self._to_review):
+        for part in (self._back, self._title, self._count, self._to_review):
             layout.addWidget(part)
         layout.addSpacing(GAP)
         for subset, text in CHIPS.items():
@@ -145,6 +147,10 @@ class Header(QWidget):
         slider.valueChanged.connect(self.zoom_chosen)
         return slider
 
+    def minimumSizeHint(self) -> QSize:
+        """Narrow: its parts give way, and must not widen the window before they do."""
+        return QSize(SHORT_TITLE, super().minimumSizeHint().height())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the least important parts when it gets narrow."""
         super().resizeEvent(event)
@@ -168,21 +174,29 @@ class Header(QWidget):
 
     def _show_all(self) -> None:
         self._title.setMinimumWidth(min(self._title.sizeHint().width(), TITLE_WIDTH))
-        self._count.show()
+        self._count.setVisible(not self._is_page)
         self._to_review.setVisible(bool(self._to_review.text()))
         for subset, chip in self._chips.items():
             is_idle = subset is Subset.UNKNOWN and self._has_class  # unknown images belong to no class
-            chip.setVisible(not self._is_graph and not is_idle)
+            chip.setVisible(self._has_grid and not is_idle)
         for tool in (self._order, self._zoom):
-            tool.setVisible(not self._is_graph)
+            tool.setVisible(self._has_grid)
+        self.switch.setVisible(not self._is_page)
         self.badge.show_whole()
         self.sort_again.show_whole()
+        if self._is_page:
+            self.badge.hide()
+            self.sort_again.hide()
+
+    @property
+    def _has_grid(self) -> bool:
+        return not (self._is_graph or self._is_page)
 
     def _hide_chips(self) -> None:
         """Hide the chips, which repeat the subset list; the count may have room again."""
         for chip in self._chips.values():
             chip.hide()
-        self._count.show()
+        self._count.setVisible(not self._is_page)
 
     def _least_width(self) -> int:
         layout = self.layout()
@@ -204,8 +218,18 @@ class Header(QWidget):
     def title(self) -> str:
         return self._title.text()
 
-    def show_title(self, title: str, count: int, *, to_review: int | None = None) -> None:
+    def show_page(self, title: str) -> None:
+        """Show the title of a feature's page, and the way back."""
+        self._is_page = True
+        self._back.show()
+        self._title.show_text(title)
+        self._to_review.setText("")
+        self._arrange()
+
+    def show_title(self, title: str, count: int, *, to_review: int | None = None, has_way_back: bool = False) -> None:
         """Show the title and counts; `to_review` is None where it goes without saying."""
+        self._is_page = False
+        self._back.setVisible(has_way_back)
         self._title.show_text(title)
         self._count.setText(images(count))
         self._to_review.setText("" if to_review is None or not count else to_review_text(to_review, count))

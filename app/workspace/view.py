@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.actions.row import ActionRow
@@ -18,7 +20,7 @@ from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
 from app.image_view.view import ImageView
 from app.images.thumbnails import Thumbnails
-from app.session.subsets import ImageFilter, Subset, count, subset_text
+from app.session.subsets import ImageFilter, ImageSet, Subset, count, subset_text
 from app.settings import Settings
 from app.status.notice import Notice
 from app.texts import tr
@@ -26,6 +28,7 @@ from app.workspace.empty_page import EmptyPage, emptiness_of
 from app.workspace.header import Header
 from app.workspace.project_order import ProjectOrder
 from app.workspace.selection_bar import SelectionBar
+from app.workspace.visits import PageVisit, SetVisit
 from engine.graph.edits import ClassAdded, GraphEdit
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ class Workspace(QWidget):
     action_requested = Signal(str)  # name of an action, from the empty page
     files_dropped = Signal(Sequence)
     subset_wanted = Signal(Subset)  # a `Subset` that should be selected in the list
+    page_left = Signal(QWidget)  # a feature's page that stood in the centre
 
     def __init__(
         self, session: Session, thumbnails: Thumbnails, settings: Settings, rows: Mapping[str, ActionRow],
@@ -67,6 +71,8 @@ class Workspace(QWidget):
         self.empty = EmptyPage(rows)
         self.selection_bar = SelectionBar(session, settings)
         self.content = QStackedWidget()
+        self._set = SetVisit(self.grid)
+        self._page = PageVisit(self.content)
         for page in (self.grid, self.empty, self.image_view, self.graph):
             self.content.addWidget(page)
         self._lay_out()
@@ -89,6 +95,8 @@ class Workspace(QWidget):
         layout.addWidget(self.selection_bar)
 
     def _connect(self, requests: ClassRequests) -> None:
+        self._page.left.connect(self.page_left)
+        self.header.back_chosen.connect(self.go_back)
         self.header.subset_chosen.connect(self._on_chip_chosen)
         self.header.order_chosen.connect(self.choose_order)
         self.header.sort_again.clicked.connect(self.sort_again)
@@ -124,11 +132,13 @@ class Workspace(QWidget):
         self._refilter()
 
     def show_subset(self, subset: Subset) -> None:
+        self._leave_visits()
         self.class_id, self._beside, self._subset = None, (), subset
         self._refilter()
 
     def show_class(self, class_id: int, chosen: Sequence[int] = ()) -> None:
         """Show a class, the others selected with it, and all below them."""
+        self._leave_visits()
         self.class_id, self._subset = class_id, Subset.ALL
         self._beside = tuple(each for each in chosen if each != class_id)
         self._refilter()
@@ -144,8 +154,71 @@ class Workspace(QWidget):
         self._subset = subset
         self._refilter()
 
+    # -- sets of images, and pages of features
+
+    @property
+    def images(self) -> ImageSet | None:
+        """The set that is shown, if any."""
+        return self._set.images
+
+    def show_images(self, images: ImageSet) -> None:
+        """Show a set of images by themselves, until the user goes back or chooses a subset or class."""
+        self._page.end()
+        if self.is_graph_shown:
+            self.show_graph(False)
+        self._set.begin(images, self._subset)
+        self._subset = Subset.ALL
+        self._refilter()
+        self.grid.select_row(0)
+        self.grid.setFocus()
+
+    @property
+    def page(self) -> QWidget | None:
+        """The page of a feature that is shown, if any."""
+        return self._page.page
+
+    def show_page(self, page: QWidget, title: str) -> None:
+        """Show a feature's page in the centre, or give it another title."""
+        self.leave_image()
+        is_new = self._page.page is not page
+        self._page.begin(page, title)
+        self._show_title()
+        if is_new:
+            page.setFocus()
+
+    def close_page(self, page: QWidget) -> None:
+        if self._page.page is page:
+            self._page.end()
+            self._show_title()
+            (self.graph if self.is_graph_shown else self.grid).setFocus()
+
+    def go_back(self) -> None:
+        """From a page to what was there before, from a set to all images, in the same place."""
+        if self._page.page is not None:
+            self.close_page(self._page.page)
+        elif self._set.images is not None:
+            place = self._set.end()
+            if place is not None:
+                self._subset = place.subset
+            self._refilter()
+            if place is not None:
+                place.go_to(self.grid)
+            self.grid.setFocus()
+
+    def _leave_visits(self) -> None:
+        self._page.end()
+        self._set.end()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc goes back, unless somebody below had a use for it."""
+        if event.key() == Qt.Key.Key_Escape and (self._page.page is not None or self._set.images is not None):
+            self.go_back()
+        else:
+            super().keyPressEvent(event)
+
     def show_image(self, image_id: int) -> None:
         """Bring an image into view, leaving the present filter where it does not pass."""
+        self._page.end()
         if self.is_graph_shown:
             self.show_graph(False)
         if not self.grid.select_image(image_id):
@@ -157,6 +230,7 @@ class Workspace(QWidget):
         self.grid.setFocus()
 
     def show_graph(self, is_wanted: bool) -> None:
+        self._page.end()
         self.leave_image()
         self.is_graph_shown = is_wanted
         self.header.show_view(is_graph=is_wanted)
@@ -208,16 +282,19 @@ class Workspace(QWidget):
 
     def _refilter(self) -> None:
         self.leave_image()
-        self.model.set_filter(ImageFilter(self._subset, self._class_ids()))
+        self.model.set_filter(self._filter(self._subset))
         self.grid.verticalScrollBar().setValue(0)
         self._show_title()
 
     def _on_chip_chosen(self, subset: Subset) -> None:
         """A chip filters the selected class; without one it selects the subset in the list."""
-        if self.class_id is None:
+        if self.class_id is None and self._set.images is None:
             self.subset_wanted.emit(subset)
         else:
             self.show_subset_of_class(subset)
+
+    def _filter(self, subset: Subset) -> ImageFilter:
+        return ImageFilter(subset, None if self._set.images is not None else self._class_ids(), self._set.images)
 
     def _class_ids(self) -> frozenset[int] | None:
         graph = self._session.graph
@@ -236,7 +313,7 @@ class Workspace(QWidget):
         self._look_ahead()
 
     def _show_cards(self) -> None:
-        self.model.set_state(self._session.eye.state, ImageFilter(self._subset, self._class_ids()))
+        self.model.set_state(self._session.eye.state, self._filter(self._subset))
 
     def _changed_predictions(self) -> int:
         """How many cards would move or leave if they were sorted now."""
@@ -263,15 +340,22 @@ class Workspace(QWidget):
     def _on_session_closed(self) -> None:
         for notice in (self.notice, self.missing_notice, self.offer_notice):
             notice.hide()
+        self._leave_visits()
         self._on_state_changed(None)
 
     def _show_title(self) -> None:
-        has_class = self.class_id is not None and self.class_id in self._session.graph
+        if self._page.page is not None:
+            self.header.show_page(self._page.title)
+            self.content.setCurrentWidget(self._page.page)
+            return
+        images = self._set.images
+        has_class = images is None and self.class_id is not None and self.class_id in self._session.graph
         name = self._name_of(self.class_id) if has_class and self.class_id is not None else ""
         if name and self._beside:
             name = classes_text(1 + len(self._beside))
         to_review = self._count(Subset.TO_REVIEW) if self._subset is Subset.ALL else None
-        self.header.show_title(name or subset_text(self._subset), self._count(self._subset), to_review=to_review)
+        title = (name or subset_text(self._subset)) if images is None else images.title
+        self.header.show_title(title, self._count(self._subset), to_review=to_review, has_way_back=images is not None)
         self.header.show_subset(self._subset, has_class=has_class)
         if self.is_graph_shown:
             self.content.setCurrentWidget(self.graph)
@@ -285,7 +369,7 @@ class Workspace(QWidget):
 
     def _count(self, subset: Subset) -> int:
         state = self._session.state
-        return 0 if state is None else count(state, ImageFilter(subset, self._class_ids()))
+        return 0 if state is None else count(state, self._filter(subset))
 
     def _name_of(self, class_id: int) -> str:
         graph = self._session.graph
@@ -298,6 +382,7 @@ class Workspace(QWidget):
         return self.content.currentWidget() is self.image_view
 
     def open_image(self, image_id: int) -> None:
+        self._page.end()
         self.grid.select_image(image_id)
         self.content.setCurrentWidget(self.image_view)
         self._follow_grid()
@@ -330,6 +415,9 @@ class Workspace(QWidget):
 
     def choose_order(self, order: Order) -> None:
         """Sort the project's images in another order from now on."""
+        if self._set.images is not None and self._set.images.is_ordered:
+            self._set.images = replace(self._set.images, is_ordered=False)
+            self.model.set_filter(self._filter(self._subset))
         self._order.choose(order)
         self.header.show_changed(0)
         self.grid.setFocus()  # keys act on images again

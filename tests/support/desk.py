@@ -23,6 +23,7 @@ from tests.support.sessions import LONG_MS, changed_by, open_project
 NO_KEYS: Final = Qt.KeyboardModifier.NoModifier
 CONTROL: Final = Qt.KeyboardModifier.ControlModifier
 SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
+ALT: Final = Qt.KeyboardModifier.AltModifier
 
 
 @final

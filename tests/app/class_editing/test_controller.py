@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit
 from app.dragging import classes_mime_data
 from engine.project import Project
 from tests.support.collections import Collection
-from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.desk import ALT, CONTROL, SHIFT, Desk
 from tests.support.sessions import changed_by
 from tests.support.widgets import button, texts
 
@@ -108,12 +108,12 @@ def test_what_becomes_of_the_classes_below_is_asked(place: int, left: set[str], 
 
 
 def test_several_classes_are_moved_and_linked_at_once(reviewing: Desk) -> None:
-    """Chosen with Shift, moved by Ctrl+M and linked by Ctrl+L: one step each."""
+    """Chosen with Shift, moved by Ctrl+Alt+M and linked by Ctrl+L: one step each."""
     graph = reviewing.graph
     choose_class(reviewing, "Red checks")
     reviewing.press(Key.Key_Down, SHIFT)
     assert [graph.name(each) for each in reviewing.window.tree.selected_classes] == ["Red checks", "Red disc"]
-    reviewing.press(Key.Key_M, CONTROL)
+    reviewing.press(Key.Key_M, CONTROL | ALT)
     assert "Red checks" not in [row.title for row in reviewing.type_into_palette("red")]
     reviewing.type_into_palette("Green")
     change = reviewing.press_for_change(Key.Key_Return)
@@ -125,7 +125,7 @@ def test_several_classes_are_moved_and_linked_at_once(reviewing: Desk) -> None:
     change = reviewing.press_for_change(Key.Key_Return)
     assert change.text == "Added parent Blue to 2 classes"
     assert parents_of(reviewing, "Red disc") == {"Green", "Blue"}
-    reviewing.press(Key.Key_M, CONTROL)
+    reviewing.press(Key.Key_M, CONTROL | ALT)
     assert reviewing.type_into_palette("top")[0].title == "The top level"
     reviewing.press(Key.Key_Escape)
     reviewing.wait(lambda: reviewing.window.registry.action("unlink_parent").isEnabled())

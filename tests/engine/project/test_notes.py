@@ -115,7 +115,7 @@ def test_details_are_facts(tmp_path: Path) -> None:
         7,
         4000,
         3000,
-        datetime(2024, 5, 1, 6, 30),
+        datetime.fromisoformat("2024-05-01T06:30"),
         "Reconyx HC500",
         -33.5,
         151.25,

@@ -1,0 +1,80 @@
+"""What stands in the centre for a while in place of a subset or class: a given set of images, or a feature's page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from app.session.subsets import Subset
+
+if TYPE_CHECKING:
+    from app.image_grid.view import ImageGrid
+    from app.session.subsets import ImageSet
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the grid somebody was."""
+
+    subset: Subset
+    image_id: int | None
+    scrolled: int
+
+    @staticmethod
+    def of(grid: ImageGrid, subset: Subset) -> Place:
+        return Place(subset, grid.current_id, grid.verticalScrollBar().value())
+
+    def go_to(self, grid: ImageGrid) -> None:
+        if self.image_id is not None:
+            grid.select_image(self.image_id)
+        grid.doItemsLayout()  # the list lays out later, and would not scroll that far before
+        grid.verticalScrollBar().setValue(self.scrolled)
+
+
+@final
+class SetVisit:
+    """The set of images that is shown, and the place that one goes back to."""
+
+    def __init__(self, grid: ImageGrid) -> None:
+        self._grid = grid
+        self._left: Place | None = None
+        self.images: ImageSet | None = None
+
+    def begin(self, images: ImageSet, subset: Subset) -> None:
+        """Show a set; where one is shown already, the way back stays."""
+        if self.images is None:
+            self._left = Place.of(self._grid, subset)
+        self.images = images
+
+    def end(self) -> Place | None:
+        """Show no set any longer; the place to go back to."""
+        left, self._left, self.images = self._left, None, None
+        return left
+
+
+@final
+class PageVisit(QObject):
+    """The page of a feature that is shown in the centre."""
+
+    left = Signal(QWidget)
+
+    def __init__(self, content: QStackedWidget) -> None:
+        super().__init__(content)
+        self._content = content
+        self.page: QWidget | None = None
+        self.title = ""
+
+    def begin(self, page: QWidget, title: str) -> None:
+        if self.page is not page:
+            self.end()
+        if self._content.indexOf(page) < 0:
+            self._content.addWidget(page)
+        self.page, self.title = page, title
+
+    def end(self) -> None:
+        page, self.page = self.page, None
+        if page is not None:
+            self.left.emit(page)
