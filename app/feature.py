@@ -19,6 +19,7 @@ from engine.files import shown
 if TYPE_CHECKING:
     from typing import Any
 
+    from app.actions.page_keys import PageKeys
     from app.palette.import_card import ImportCard
     from app.shell import Shell
     from app.side_panel.frame import SidePanel
@@ -37,9 +38,11 @@ class Feature(QObject):
 
     Attributes:
         guide_page: of the user guide, such as `backbones#training`, for the help key.
+        page_keys: keys that work on its pages only.
     """
 
     guide_page: ClassVar[str] = ""
+    page_keys: ClassVar[tuple[PageKeys, ...]] = ()
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Final, TypeVar, final
 from PySide6.QtCore import QEvent, QSize, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
+from app.actions.keys import keys_in_use
 from app.actions.registry import Registry
 from app.actions.row import Needs
 from app.dragging import take_files, welcome_files
 from app.feature import Feature
-from app.features import BY_NAME, FEATURES
+from app.features import BY_NAME, FEATURES, PAGE_KEYS, key_owners
 from app.jobs.process_job import Stage
 from app.session import ProjectInfo
 from app.session.subsets import Subset
@@ -37,7 +38,9 @@ class MainWindow(Shell):
     def __init__(
         self, caches: CacheFolders | None = None, settings: Settings | None = None, log: Log | None = None
     ) -> None:
-        super().__init__(caches or CacheFolders.default(), settings or Settings(), log or Log(), BY_NAME)
+        settings = settings or Settings()
+        keys_in_use().begin(key_owners(), settings)
+        super().__init__(caches or CacheFolders.default(), settings, log or Log(), BY_NAME, PAGE_KEYS)
         self._is_placed = False
         self._features = [feature(self) for feature in FEATURES]
         self.guards += [partial(feature.holds_back, at_end=False) for feature in self._features]

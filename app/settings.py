@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +30,7 @@ _DEVICE: Final = "computing/device"
 _FOLDERS: Final = "folders"
 _HINTS: Final = "hints/shown"
 _OFFERED: Final = "backbones/offered_in"
+_KEYS: Final = "keys"
 _PROJECTS_LIMIT: Final = 500  # more than are opened in years
 
 
@@ -154,6 +156,20 @@ class Settings:
     @device.setter
     def device(self, device: str) -> None:
         self.store.setValue(_DEVICE, device)
+
+    def chosen_keys(self) -> dict[str, list[str]]:
+        """Keys that a person chose, by name of the action; as they are stored, whatever they are."""
+        self.store.beginGroup(_KEYS)
+        names = self.store.childKeys()
+        self.store.endGroup()
+        return {name: self._texts(f"{_KEYS}/{name}") for name in names}
+
+    def keep_keys(self, name: str, keys: Sequence[str]) -> None:
+        """Store the keys that a person chose for an action; none for those that it declares."""
+        if keys:
+            self.store.setValue(f"{_KEYS}/{name}", list(keys))
+        else:
+            self.store.remove(f"{_KEYS}/{name}")
 
     def folder_of(self, purpose: str) -> Path | None:
         """The folder that was used last for a purpose; None before the first time."""

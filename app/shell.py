@@ -33,6 +33,7 @@ from engine.config import CacheFolders
 from engine.log import Log
 
 if TYPE_CHECKING:
+    from app.actions.page_keys import PageKeys
     from app.actions.registry import Registry
     from app.actions.row import ActionRow
 
@@ -48,6 +49,7 @@ class Shell(QMainWindow):
     Attributes:
         registry: triggers actions; set once all features exist.
         rows: all actions, by name.
+        page_keys: keys that work on one page only.
         guards: asked before the project is left.
         bands: widgets of features above the panes.
         device_name: the device that embeds images, for people.
@@ -62,9 +64,12 @@ class Shell(QMainWindow):
     first_page_wanted = Signal()
     device_failed = Signal(str)  # in other work than the embedding of the project: why, and what is used now
 
-    def __init__(self, caches: CacheFolders, settings: Settings, log: Log, rows: Mapping[str, ActionRow]) -> None:
+    def __init__(
+        self, caches: CacheFolders, settings: Settings, log: Log, rows: Mapping[str, ActionRow],
+        page_keys: Sequence[PageKeys],
+    ) -> None:  # fmt: skip
         super().__init__()
-        self.log, self.settings, self.rows = log, settings, rows
+        self.log, self.settings, self.rows, self.page_keys = log, settings, rows, page_keys
         self.session = Session(caches, self)
         self.thumbnails = Thumbnails(self.session.caches, self)
         self.embedding = Embedding(self.session)

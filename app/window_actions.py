@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
+from app.actions.keys import keys_in_use
 from app.actions.keys_sheet import KeysSheet
 from app.actions.row import WRITE, Method, Needs, Section, action
 from app.feature import Feature
 from app.image_grid.held_order import Order
+from app.image_view.view import KEYS as IMAGE_VIEW_KEYS
 from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_rows, commands_for
 from app.session.subsets import Subset
 from app.texts import for_menu, marked, tr
@@ -42,11 +44,14 @@ def _on_image(name: str, text: str, icon: str, keys: str) -> Callable[[Method], 
 class WindowActions(Feature):
     """Actions on the panes and on the whole window."""
 
+    page_keys = (IMAGE_VIEW_KEYS,)
+
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._tree, self._workspace, self._grid = shell.tree, shell.workspace, shell.workspace.grid
         self._keys: KeysSheet | None = None
         self._undo_text = self._redo_text = ""  # of the next step; empty for none
+        keys_in_use().changed.connect(self._forget_sheet)
         self._session.undo_state_changed.connect(self._on_undo_state_changed)
 
     def there(self) -> Needs:
@@ -160,6 +165,11 @@ class WindowActions(Feature):
     @action("show_keys", marked("Keys"), "keys", "?", Section.HELP_READ, needs=ANY)
     def show_keys(self) -> None:
         if self._keys is None:
-            self._keys = KeysSheet(self._host, self._shell.rows.values())
+            self._keys = KeysSheet(self._host, self._shell.rows.values(), self._shell.page_keys)
         self._keys.show_over()
         self._keys.setFocus()
+
+    def _forget_sheet(self) -> None:
+        if self._keys is not None:
+            self._keys.deleteLater()
+            self._keys = None

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.actions.keys import keys_in_use
+from app.actions.page_keys import PageKeys
 from app.actions.row import MENUS, ActionRow
 from app.controls import make_label, make_scroll_area
 from app.palette.overlay import Overlay
@@ -15,19 +16,23 @@ from app.texts import tr
 WIDTH = 760
 COLUMNS = 2
 
+KeyLine = tuple[str, str]
+"""What is done, and the key for people."""
+Group = tuple[str, list[KeyLine]]
+
 
 @final
 class KeysSheet(Overlay):
     """Two columns of groups, which scroll in a low window; Esc or a click beside it closes."""
 
-    def __init__(self, host: QWidget, rows: Iterable[ActionRow]) -> None:
+    def __init__(self, host: QWidget, rows: Iterable[ActionRow], pages: Iterable[PageKeys] = ()) -> None:
         super().__init__(host, WIDTH)
         self._layout = QVBoxLayout(self.panel)
         self._layout.setContentsMargins(24, 20, 24, 24)
         self._layout.setSpacing(16)
         self._heading = make_label(tr("Keys"), "heading")
         self._layout.addWidget(self._heading)
-        self._body = self._make_body([row for row in rows if row.shortcuts])
+        self._body = self._make_body(_groups(rows, pages))
         scroll = make_scroll_area()
         scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # arrow and page keys scroll
         scroll.setAccessibleName(self._heading.text())
@@ -35,19 +40,18 @@ class KeysSheet(Overlay):
         self._layout.addWidget(scroll, 1)
         self.setFocusProxy(scroll)
 
-    def _make_body(self, rows: Sequence[ActionRow]) -> QWidget:
+    def _make_body(self, groups: Sequence[Group]) -> QWidget:
         body = QWidget()
         body.setProperty("surface", "raised")
         columns = QHBoxLayout(body)
         columns.setContentsMargins(0, 0, 0, 0)
         columns.setSpacing(40)
-        groups = [(menu, [row for row in rows if row.section.menu == menu]) for menu in MENUS]
-        halves = _balanced([group for group in groups if group[1]])
+        halves = _balanced(groups)
         for half in halves:
             column = QVBoxLayout()
             column.setSpacing(12)
             for group, found in half:
-                column.addLayout(_group(tr(group), found))
+                column.addLayout(_group(group, found))
             column.addStretch(1)
             columns.addLayout(column, 1)
         return body
@@ -60,25 +64,32 @@ class KeysSheet(Overlay):
         return room.top() + words + room.bottom() + frame
 
 
-Group = tuple[str, list[ActionRow]]
+def _groups(rows: Iterable[ActionRow], pages: Iterable[PageKeys]) -> list[Group]:
+    """Menus and pages with what has a key in them."""
+    by_menu: dict[str, list[KeyLine]] = {menu: [] for menu in MENUS}
+    for row in rows:
+        by_menu[row.section.menu].append((row.title.replace("…", ""), keys_in_use().text_of(row.name, row.shortcuts)))
+    groups = [(tr(menu), lines) for menu, lines in by_menu.items()]
+    groups += [(tr(page.text), [(tr(row.text), page.text_of(row.name)) for row in page.rows]) for page in pages]
+    with_keys = [(title, [line for line in lines if line[1]]) for title, lines in groups]
+    return [group for group in with_keys if group[1]]
 
 
-def _balanced(groups: list[Group]) -> tuple[list[Group], list[Group]]:
+def _balanced(groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:
     left: list[Group] = []
     right: list[Group] = []
     for group in sorted(groups, key=lambda entry: -len(entry[1])):
-        shorter = min((left, right), key=lambda half: sum(len(rows) + 2 for _, rows in half))
+        shorter = min((left, right), key=lambda half: sum(len(lines) + 2 for _, lines in half))
         shorter.append(group)
     return left, right
 
 
-def _group(title: str, rows: list[ActionRow]) -> QGridLayout:
+def _group(title: str, lines: Sequence[KeyLine]) -> QGridLayout:
     grid = QGridLayout()
     grid.setVerticalSpacing(4)
     grid.setColumnStretch(0, 1)
     grid.addWidget(make_label(title, "section"), 0, 0)
-    for line, row in enumerate(rows, start=1):
-        grid.addWidget(make_label(row.title.replace("…", ""), "secondary", wraps=True), line, 0)
-        keys = QKeySequence(row.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)
+    for line, (text, keys) in enumerate(lines, start=1):
+        grid.addWidget(make_label(text, "secondary", wraps=True), line, 0)
         grid.addWidget(make_label(keys, "key"), line, 1)
     return grid

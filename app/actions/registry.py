@@ -8,12 +8,11 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from app.actions.row import MENUS, ActionRow, Needs, first_rows
+from app.actions.keys import keys_in_use
+from app.actions.row import MENUS, ONLY_IN_GRID, ActionRow, Needs, first_rows
 from app.palette.logic import CommandChoice, PaletteRow
 from app.texts import tr
 from app.theme.icons import icon
-
-ONLY_IN_GRID = frozenset({"open_image"})
 
 
 @final
@@ -42,11 +41,12 @@ class Registry(QObject):
         self._callbacks = callbacks
         self._image_widgets, self._class_widgets = image_widgets, class_widgets
         self._actions = {row.name: self._make(row, window) for row in self._rows}
+        self._show_keys()
+        keys_in_use().changed.connect(self._show_keys)
         self.set_available(Needs.NOTHING)
 
     def _make(self, row: ActionRow, window: QWidget) -> QAction:
         action = QAction(icon(row.icon), row.title, self)
-        action.setShortcuts([QKeySequence(keys) for keys in row.shortcuts])
         callback = self._callbacks[row.name]
         action.triggered.connect(lambda _is_checked=False: callback())
         if row.on_images or row.on_classes:
@@ -62,6 +62,17 @@ class Registry(QObject):
         if row.on_images:
             return self._image_widgets[:1] if row.name in ONLY_IN_GRID else self._image_widgets
         return (window,)
+
+    def _show_keys(self) -> None:
+        """Menus show the keys in use, and these work."""
+        for row in self._rows:
+            self._actions[row.name].setShortcuts([QKeySequence(keys) for keys in row.keys])
+
+    def act_in(self, page: QWidget) -> None:
+        """Let the keys of images work on a page, too."""
+        for row in self._rows:
+            if row.on_images and row.name not in ONLY_IN_GRID:
+                page.addAction(self._actions[row.name])
 
     def action(self, name: str) -> QAction:
         return self._actions[name]
@@ -108,9 +119,7 @@ class Registry(QObject):
             PaletteRow(
                 self._actions[row.name].text().removesuffix("…").replace("&&", "&"),
                 tr(row.section.menu),
-                QKeySequence(row.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)
-                if row.shortcuts
-                else "",
+                keys_in_use().text_of(row.name, row.shortcuts),
                 row.icon,
                 CommandChoice(row.name),
             )

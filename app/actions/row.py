@@ -6,6 +6,7 @@ from enum import Enum, IntFlag
 from itertools import pairwise
 from typing import Any, Final, TypeVar
 
+from app.actions.keys import CLASSES, GRID, IMAGES, WINDOW, KeyOwner, Keys, keys_in_use
 from app.texts import marked, tr
 
 
@@ -81,6 +82,8 @@ class Section(Enum):
 
 
 MENUS: Final = tuple(dict.fromkeys(section.menu for section in Section))
+ONLY_IN_GRID: Final = frozenset({"open_image"})
+"""Their keys work where images are, but not where one is open."""
 _PLACES: Final = {section: place for place, section in enumerate(Section)}
 
 
@@ -91,7 +94,7 @@ class ActionRow:
     name: str  # identifier
     text: str  # English text, to be translated when shown
     icon: str  # name of an icon of the theme
-    shortcuts: tuple[str, ...]  # portable key sequences; the first one is shown
+    shortcuts: Keys  # portable key sequences unless a person chose others; the first one is shown
     section: Section  # part of a menu that it belongs to
     needs: Needs = Needs.PROJECT  # what must be there
     on_images: bool = False  # the keys work only where images have the focus, so that they never disturb typing
@@ -101,6 +104,17 @@ class ActionRow:
     def title(self) -> str:
         """The text in the person's language."""
         return tr(self.text)
+
+    @property
+    def keys(self) -> Keys:
+        """Those in use."""
+        return keys_in_use().of(self.name, self.shortcuts)
+
+    @property
+    def key_owner(self) -> KeyOwner:
+        on_images = GRID if self.name in ONLY_IN_GRID else IMAGES
+        place = CLASSES if self.on_classes else on_images if self.on_images else WINDOW
+        return KeyOwner(self.name, self.shortcuts, place)
 
 
 def in_menu_order(rows: Iterable[ActionRow]) -> tuple[ActionRow, ...]:

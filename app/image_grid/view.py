@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame
 
+from app.actions.keys import keys_in_use
 from app.dragging import IMAGES_MIME, paint_rubber_band, take_files
 from app.drops import DropLight
 from app.image_grid.card import FinishedCards, Look
@@ -287,8 +288,8 @@ class ImageGrid(QAbstractItemView):
             row = self.moveCursor(KEYS[key], keys).row()
             is_range = bool(keys & Qt.KeyboardModifier.ShiftModifier)
             self._choice.choose_up_to(row) if is_range else self._choice.choose_alone(row)
-        elif key == Qt.Key.Key_Space and self.current_id is not None:
-            self.open_requested.emit(self.current_id)
+        elif key == Qt.Key.Key_Space:
+            self._on_space()
         elif key == Qt.Key.Key_Escape and self._pointer.give_up():
             event.accept()
         elif key == Qt.Key.Key_Escape and len(self.selected_ids) > 1:
@@ -297,6 +298,11 @@ class ImageGrid(QAbstractItemView):
             event.ignore()
         else:
             super().keyPressEvent(event)
+
+    def _on_space(self) -> None:
+        """Open the image, where no window does: there an action has the key."""
+        if self.current_id is not None and "Space" in keys_in_use().of("open_image", ("Space",)):
+            self.open_requested.emit(self.current_id)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:

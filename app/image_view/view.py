@@ -8,11 +8,29 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
+from app.actions.page_keys import PageKey, PageKeys
 from app.controls import ElidedLabel, fill_column, make_icon_button, make_label
 from app.image_view.canvas import ImageCanvas
-from app.texts import tr
+from app.texts import marked, tr
 from app.theme.tokens import tokens
 from app.wording import number, percent_of_size
+
+Key = Qt.Key
+KEYS: Final = PageKeys(
+    "image_view",
+    marked("One image"),
+    (
+        PageKey("back", marked("Back to all images"), "Space"),
+        PageKey("previous", marked("Previous image"), "PgUp"),
+        PageKey("next", marked("Next image"), "PgDown"),
+        PageKey("larger", marked("Larger"), "+ ="),
+        PageKey("smaller", marked("Smaller"), "-"),
+        PageKey("fit", marked("Fit to the window"), "0"),
+        PageKey("actual_size", marked("Actual size"), "Z"),
+    ),
+    with_images=True,
+)
+_ARROWS: Final = {Key.Key_Left: (-1, 0), Key.Key_Right: (1, 0), Key.Key_Up: (0, -1), Key.Key_Down: (0, 1)}
 
 
 @final
@@ -85,10 +103,6 @@ def _quiet(icon_name: str, tip: str, on_click: Callable[[], None]) -> QToolButto
     return button
 
 
-Key = Qt.Key
-_ARROWS: Final = {Key.Key_Left: (-1, 0), Key.Key_Right: (1, 0), Key.Key_Up: (0, -1), Key.Key_Down: (0, 1)}
-
-
 @final
 class ImageView(QWidget):
     """An image fitted to the room, below a bar that says which one it is.
@@ -115,20 +129,15 @@ class ImageView(QWidget):
         self.canvas.pages_counted.connect(self.bar.show_pages)
         self.canvas.zoom_changed.connect(self.bar.show_scale)
         self.canvas.double_clicked.connect(self.left)
-        self._keys = self._key_table()
-
-    def _key_table(self) -> dict[Key, Callable[[], None]]:
         canvas = self.canvas
-        return {
-            Key.Key_Escape: self.left.emit,
-            Key.Key_Space: self.left.emit,
-            Key.Key_PageUp: lambda: self.step_requested.emit(-1),
-            Key.Key_PageDown: lambda: self.step_requested.emit(1),
-            Key.Key_Plus: lambda: canvas.zoom(1),
-            Key.Key_Equal: lambda: canvas.zoom(1),
-            Key.Key_Minus: lambda: canvas.zoom(-1),
-            Key.Key_0: canvas.fit,
-            Key.Key_Z: lambda: canvas.show_pixels() if canvas.is_fitted else canvas.fit(),
+        self._acts: dict[str, Callable[[], None]] = {
+            "back": self.left.emit,
+            "previous": lambda: self.step_requested.emit(-1),
+            "next": lambda: self.step_requested.emit(1),
+            "larger": lambda: canvas.zoom(1),
+            "smaller": lambda: canvas.zoom(-1),
+            "fit": canvas.fit,
+            "actual_size": lambda: canvas.show_pixels() if canvas.is_fitted else canvas.fit(),
         }
 
     @property
@@ -148,13 +157,13 @@ class ImageView(QWidget):
         self.canvas.stop()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows move a zoomed image and else go on, Esc and Space go back, +, -, 0 and Z zoom."""
+        """Arrows move a zoomed image and else go on, Esc goes back, and there are the keys of the page."""
         key = Key(event.key())
         if key in _ARROWS:
             self._on_arrow(*_ARROWS[key])
-        elif key in self._keys and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self._keys[key]()
-        else:
+        elif key == Key.Key_Escape:
+            self.left.emit()
+        elif not KEYS.press(event, self._acts):
             super().keyPressEvent(event)
 
     def _on_arrow(self, x: int, y: int) -> None:

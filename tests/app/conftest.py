@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from app.actions.keys import keys_in_use
+from app.features import key_owners
 from app.images.thumbnails import Thumbnails
 from app.session import Session
 from app.theme import apply_theme
@@ -19,6 +21,12 @@ from tests.support.window import desk, hand, newcomer, reviewing, settings, tiny
 def dressed(qapp: QApplication) -> None:
     """Widgets are dressed as in the program."""
     apply_theme(qapp)
+
+
+@pytest.fixture(autouse=True)
+def own_keys() -> None:
+    """Keys that a test chooses end with it."""
+    keys_in_use().begin(key_owners())
 
 
 @pytest.fixture

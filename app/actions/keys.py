@@ -1,0 +1,173 @@
+"""The keys in use: what a person chose, else what actions and pages declare. Texts that name a key ask here."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QKeySequence
+
+from app.texts import tr
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+WINDOW: Final = "window"
+IMAGES: Final = "images"
+GRID: Final = "grid"  # of images, and nowhere else
+CLASSES: Final = "classes"
+NO_KEY: Final = "none"  # in the settings: a person took the key away
+_MODIFIERS: Final = frozenset({Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr})
+_PORTABLE: Final = QKeySequence.SequenceFormat.PortableText
+_NATIVE: Final = QKeySequence.SequenceFormat.NativeText
+
+Keys = tuple[str, ...]
+"""Portable key sequences such as `Ctrl+Z`; the first one is shown."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class KeyOwner:
+    """What has keys: an action, or something that is done on one page."""
+
+    name: str
+    keys: Keys  # declared
+    place: str  # where they work: `WINDOW`, `IMAGES`, `GRID`, `CLASSES`, or the name of a page
+    with_images: bool = False  # on that page the keys of images work, too
+
+    def meets(self, other: KeyOwner) -> bool:
+        """Whether there is a place where the keys of both work."""
+        both = {self.place, other.place}
+        if len(both) == 1 or WINDOW in both or both == {IMAGES, GRID}:
+            return True
+        return (self.with_images and other.place == IMAGES) or (other.with_images and self.place == IMAGES)
+
+
+def normal_key(text: str) -> str:
+    """A single key with its modifiers as the tables write it; "" for anything else."""
+    sequence = QKeySequence.fromString(text, _PORTABLE)
+    if sequence.count() != 1 or sequence[0].key() in (*_MODIFIERS, Qt.Key.Key_unknown):
+        return ""
+    return sequence.toString(_PORTABLE)
+
+
+def shown_key(keys: str) -> str:
+    """Key sequence for people, `Enter` or `Ctrl+Z`; as the system writes it."""
+    native = QKeySequence.fromString(keys, _PORTABLE).toString(_NATIVE)
+    return native.replace("Return", tr("Enter"))
+
+
+def settle(owners: Iterable[KeyOwner], chosen: Mapping[str, Keys]) -> dict[str, Keys]:
+    """The keys that each owner has: a chosen one is taken from all that only declare it where both would work.
+
+    Of two that chose the same key the first one has it.
+    """
+    every = list(owners)
+    settled: dict[str, Keys] = {}
+    taken: dict[str, list[KeyOwner]] = {}
+    for owner in sorted(every, key=lambda each: each.name not in chosen):  # stable: the chosen first
+        wanted = chosen.get(owner.name, owner.keys)
+        free = tuple(key for key in wanted if not _is_taken(key, owner, taken, is_chosen=owner.name in chosen))
+        settled[owner.name] = free
+        if owner.name in chosen:
+            for key in free:
+                taken.setdefault(normal_key(key), []).append(owner)
+    return settled
+
+
+def _is_taken(key: str, owner: KeyOwner, taken: Mapping[str, Sequence[KeyOwner]], *, is_chosen: bool) -> bool:
+    rival = next((each for each in taken.get(normal_key(key), ()) if each.meets(owner)), None)
+    if rival is not None and is_chosen:
+        _log.warning("the key %s of %s is ignored: %s has it", key, owner.name, rival.name)
+    return rival is not None
+
+
+@final
+class KeysInUse(QObject):
+    """The keys of all actions and pages by name; remembers what is chosen in the settings."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._owners: dict[str, KeyOwner] = {}
+        self._chosen: dict[str, Keys] = {}
+        self._settled: dict[str, Keys] = {}
+        self._settings: Settings | None = None
+
+    def begin(self, owners: Iterable[KeyOwner], settings: Settings | None = None) -> None:
+        """Take over everything that has keys, and what was chosen earlier; strange entries are ignored."""
+        self._owners = {owner.name: owner for owner in owners}
+        self._settings = settings
+        stored = {} if settings is None else settings.chosen_keys()
+        self._chosen = {name: keys for name, texts in stored.items() if (keys := self._read(name, texts)) is not None}
+        self._settle()
+
+    def _read(self, name: str, texts: Sequence[str]) -> Keys | None:
+        if name not in self._owners:
+            _log.warning("keys for %r in the settings are ignored: there is no such action", name)
+            return None
+        if list(texts) == [NO_KEY]:
+            return ()
+        keys = tuple(key for text in texts if (key := normal_key(text)))
+        if len(keys) < len(texts):
+            _log.warning("keys for %s in the settings are ignored: %r", name, texts)
+        return keys or None
+
+    def _settle(self) -> None:
+        self._settled = settle(self._owners.values(), self._chosen)
+
+    def of(self, name: str, declared: Keys = ()) -> Keys:
+        """Keys of an action or of a page's `page.name`; what it declares where no window has begun."""
+        return self._settled.get(name, declared)
+
+    def text_of(self, name: str, declared: Keys = ()) -> str:
+        """Its first key for people; "" without one."""
+        keys = self.of(name, declared)
+        return shown_key(keys[0]) if keys else ""
+
+    def is_changed(self, name: str) -> bool:
+        return name in self._chosen
+
+    def rivals(self, name: str, key: str) -> list[str]:
+        """Names of the others that have a key where it would work for this one."""
+        owner, wanted = self._owners[name], normal_key(key)
+        return [
+            other.name
+            for other in self._owners.values()
+            if other.name != name and owner.meets(other) and wanted in map(normal_key, self._settled[other.name])
+        ]
+
+    def choose(self, chosen: Mapping[str, Keys]) -> None:
+        """Give owners other keys; keys that others only declare are theirs no more."""
+        for name, keys in chosen.items():
+            if keys == self._owners[name].keys:
+                self._chosen.pop(name, None)
+            else:
+                self._chosen[name] = keys
+        self._keep()
+
+    def reset(self, names: Iterable[str] | None = None) -> None:
+        """Give owners, or all of them, the keys that they declare."""
+        for name in tuple(self._chosen) if names is None else names:
+            self._chosen.pop(name, None)
+        self._keep()
+
+    def _keep(self) -> None:
+        if self._settings is not None:
+            for name in self._owners:  # entries of other versions stay
+                keys = self._chosen.get(name)
+                self._settings.keep_keys(name, () if keys is None else keys or (NO_KEY,))
+        self._settle()
+        self.changed.emit()
+
+
+@cache
+def keys_in_use() -> KeysInUse:
+    """Those of the window."""
+    return KeysInUse()

@@ -1,0 +1,87 @@
+"""Keys that work on one page of the centre only. A page declares them once; settings and keys sheet list them.
+
+    KEYS = PageKeys("compare", marked("Compare images"), (PageKey("fit", marked("Fit"), "0"), ...))
+
+The feature has `page_keys = (KEYS,)`. The page's `keyPressEvent` is `if not KEYS.press(event, {"fit": self.fit, ...}):
+super().keyPressEvent(event)`, and its texts ask `KEYS.text_of("fit")` or `KEYS.tip(text, "fit")`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QKeyCombination, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+
+from app.actions.keys import KeyOwner, Keys, keys_in_use
+from app.texts import tr
+
+_KEYPAD: Final = Qt.KeyboardModifier.KeypadModifier
+_SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
+
+
+@dataclass(frozen=True)
+class PageKey:
+    """Something that a key does on a page."""
+
+    name: str  # identifier within the page
+    text: str  # marked for translation
+    keys: str  # portable key sequences with spaces between them; the first one is shown
+
+    @property
+    def declared(self) -> Keys:
+        return tuple(self.keys.split())
+
+
+@dataclass(frozen=True)
+class PageKeys:
+    """All keys of one page."""
+
+    name: str  # identifier of the page
+    text: str  # its title, marked for translation
+    rows: tuple[PageKey, ...]
+    with_images: bool = False  # the keys of images work on the page, too (`Registry.act_in`)
+
+    def full_name(self, name: str) -> str:
+        """As `keys_in_use` and the settings know it."""
+        return f"{self.name}.{name}"
+
+    def owners(self) -> Iterator[KeyOwner]:
+        for row in self.rows:
+            yield KeyOwner(self.full_name(row.name), row.declared, self.name, self.with_images)
+
+    def keys_of(self, name: str) -> Keys:
+        row = next(row for row in self.rows if row.name == name)
+        return keys_in_use().of(self.full_name(name), row.declared)
+
+    def text_of(self, name: str) -> str:
+        """The first key for people; "" without one."""
+        row = next(row for row in self.rows if row.name == name)
+        return keys_in_use().text_of(self.full_name(name), row.declared)
+
+    def tip(self, text: str, name: str) -> str:
+        """A translated text with the key behind it: `Fit (0)`."""
+        key = self.text_of(name)
+        return tr("%1 (%2)", text, key) if key else text
+
+    def press(self, event: QKeyEvent, acts: Mapping[str, Callable[[], object]]) -> bool:
+        """Do what a key means on the page; False when it means nothing here."""
+        pressed = _sequences(event)
+        for name, act in acts.items():
+            if any(QKeySequence(keys) in pressed for keys in self.keys_of(name)):
+                act()
+                event.accept()
+                return True
+        return False
+
+
+def _sequences(event: QKeyEvent) -> tuple[QKeySequence, ...]:
+    """The key as pressed; a sign that needs Shift, such as `+`, without it as well."""
+    key, modifiers = Qt.Key(event.key()), event.modifiers() & ~_KEYPAD
+    found = [QKeySequence(QKeyCombination(modifiers, key))]
+    sign = event.text().strip()
+    if modifiers & _SHIFT and sign.isprintable() and sign and not sign.isalnum():
+        found.append(QKeySequence(QKeyCombination(modifiers & ~_SHIFT, key)))
+    return tuple(found)

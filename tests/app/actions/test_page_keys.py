@@ -1,0 +1,63 @@
+"""Keys of one page: pressed, changed, and named in texts."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.actions.keys import keys_in_use
+from app.actions.page_keys import PageKey, PageKeys
+
+Key = Qt.Key
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+KEYS = PageKeys("shelf", "Shelf", (PageKey("take", "Take", "T Return"), PageKey("more", "More", "+")))
+
+
+class Shelf(QWidget):
+    """A page that writes down what was done."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[str] = []
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Do what the key means here."""
+        acts = {name: lambda name=name: self.done.append(name) for name in ("take", "more")}
+        if not KEYS.press(event, acts):
+            super().keyPressEvent(event)
+
+
+@pytest.fixture
+def shelf(qtbot: QtBot) -> Shelf:
+    """In a window that knows its keys."""
+    keys_in_use().begin(KEYS.owners())
+    shelf = Shelf()
+    qtbot.addWidget(shelf)
+    return shelf
+
+
+def test_each_declared_key_works(qtbot: QtBot, shelf: Shelf) -> None:
+    """And no other; a sign may need Shift."""
+    for key in (Key.Key_T, Key.Key_Return, Key.Key_Q):
+        qtbot.keyClick(shelf, key)
+    qtbot.keyClick(shelf, Key.Key_T, SHIFT)
+    shelf.keyPressEvent(QKeyEvent(QKeyEvent.Type.KeyPress, Key.Key_Plus, SHIFT, "+"))
+    assert shelf.done == ["take", "take", "more"]
+
+
+def test_a_changed_key_works_and_the_old_one_no_longer(qtbot: QtBot, shelf: Shelf) -> None:
+    """Texts name the new one."""
+    assert KEYS.tip("Take it", "take") == "Take it (T)"
+    keys_in_use().choose({"shelf.take": ("Ctrl+G",)})
+    qtbot.keyClick(shelf, Key.Key_T)
+    qtbot.keyClick(shelf, Key.Key_G, Qt.KeyboardModifier.ControlModifier)
+    assert shelf.done == ["take"]
+    assert KEYS.tip("Take it", "take") == "Take it (Ctrl+G)"
+
+
+def test_without_a_key_a_tip_is_its_text(shelf: Shelf) -> None:
+    """And no key does it."""
+    keys_in_use().choose({"shelf.take": ()})
+    assert KEYS.text_of("take") == ""
+    assert KEYS.tip("Take it", "take") == "Take it"
