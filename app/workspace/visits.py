@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Place:
+class GridPlace:
     """Where in the grid somebody was."""
 
     subset: Subset
@@ -24,8 +24,8 @@ class Place:
     scrolled: int
 
     @staticmethod
-    def of(grid: ImageGrid, subset: Subset) -> Place:
-        return Place(subset, grid.current_id, grid.verticalScrollBar().value())
+    def of(grid: ImageGrid, subset: Subset) -> GridPlace:
+        return GridPlace(subset, grid.current_id, grid.verticalScrollBar().value())
 
     def go_to(self, grid: ImageGrid) -> None:
         if self.image_id is not None:
@@ -40,16 +40,16 @@ class SetVisit:
 
     def __init__(self, grid: ImageGrid) -> None:
         self._grid = grid
-        self._left: Place | None = None
+        self._left: GridPlace | None = None
         self.images: ImageSet | None = None
 
     def begin(self, images: ImageSet, subset: Subset) -> None:
         """Show a set; where one is shown already, the way back stays."""
         if self.images is None:
-            self._left = Place.of(self._grid, subset)
+            self._left = GridPlace.of(self._grid, subset)
         self.images = images
 
-    def end(self) -> Place | None:
+    def end(self) -> GridPlace | None:
         """Show no set any longer; the place to go back to."""
         left, self._left, self.images = self._left, None, None
         return left
