@@ -18,6 +18,7 @@ from app.graph_import.controller import GraphImports
 from app.graph_suggestions.controller import Suggesting
 from app.help.controller import Help
 from app.importing.controller import Importing
+from app.key_choice.controller import KeyChoice
 from app.label_import.controller import LabelImports
 from app.moved_images.controller import MovedImages
 from app.preferences.controller import Preferences
@@ -47,6 +48,7 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     Help,
     WindowActions,
     Preferences,
+    KeyChoice,
     Reports,
     About,
 )

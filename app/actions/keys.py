@@ -21,7 +21,7 @@ IMAGES: Final = "images"
 GRID: Final = "grid"  # of images, and nowhere else
 CLASSES: Final = "classes"
 NO_KEY: Final = "none"  # in the settings: a person took the key away
-_MODIFIERS: Final = frozenset({Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr})
+MODIFIERS: Final = frozenset({Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr})
 _PORTABLE: Final = QKeySequence.SequenceFormat.PortableText
 _NATIVE: Final = QKeySequence.SequenceFormat.NativeText
 
@@ -51,9 +51,11 @@ class KeyOwner:
 def normal_key(text: str) -> str:
     """A single key with its modifiers as the tables write it; "" for anything else."""
     sequence = QKeySequence.fromString(text, _PORTABLE)
-    if sequence.count() != 1 or sequence[0].key() in (*_MODIFIERS, Qt.Key.Key_unknown):
+    if sequence.count() != 1:
         return ""
-    return sequence.toString(_PORTABLE)
+    combination = sequence[0]  # type: ignore[index]  # PySide has it, its stubs lack it
+    is_key = combination.key() not in (*MODIFIERS, Qt.Key.Key_unknown)
+    return sequence.toString(_PORTABLE) if is_key else ""
 
 
 def shown_key(keys: str) -> str:
@@ -131,7 +133,19 @@ class KeysInUse(QObject):
         keys = self.of(name, declared)
         return shown_key(keys[0]) if keys else ""
 
+    def has(self, name: str) -> bool:
+        return name in self._owners
+
+    def declared(self, name: str) -> Keys:
+        return self._owners[name].keys
+
+    @property
+    def chosen(self) -> dict[str, Keys]:
+        """What differs from the declared keys."""
+        return dict(self._chosen)
+
     def is_changed(self, name: str) -> bool:
+        """Whether a person changed its keys, or took one of them for something else."""
         return name in self._chosen
 
     def rivals(self, name: str, key: str) -> list[str]:
@@ -151,6 +165,11 @@ class KeysInUse(QObject):
             else:
                 self._chosen[name] = keys
         self._keep()
+
+    def replace(self, chosen: Mapping[str, Keys]) -> None:
+        """Give all owners their declared keys but for these."""
+        self._chosen.clear()
+        self.choose(chosen)
 
     def reset(self, names: Iterable[str] | None = None) -> None:
         """Give owners, or all of them, the keys that they declare."""

@@ -81,7 +81,12 @@ def _sequences(event: QKeyEvent) -> tuple[QKeySequence, ...]:
     """The key as pressed; a sign that needs Shift, such as `+`, without it as well."""
     key, modifiers = Qt.Key(event.key()), event.modifiers() & ~_KEYPAD
     found = [QKeySequence(QKeyCombination(modifiers, key))]
-    sign = event.text().strip()
-    if modifiers & _SHIFT and sign.isprintable() and sign and not sign.isalnum():
+    if plain_sign(event):
         found.append(QKeySequence(QKeyCombination(modifiers & ~_SHIFT, key)))
     return tuple(found)
+
+
+def plain_sign(event: QKeyEvent) -> bool:
+    """Whether Shift was only needed for the sign, as for `+` and `?` on many keyboards."""
+    sign = event.text().strip()
+    return bool(event.modifiers() & _SHIFT and sign and sign.isprintable() and not sign.isalnum())

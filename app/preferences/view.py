@@ -132,7 +132,7 @@ def _sign_with(name: str) -> None:
 
 WIDTH: Final = 560
 """Logical pixels."""
-ELSEWHERE: Final = ("show_keys", "backups", "choose_device")
+ELSEWHERE: Final = ("change_keys", "backups", "choose_device")
 """Actions that lead to what has a page of its own."""
 
 
@@ -159,7 +159,7 @@ class SettingsCard(ScrollingCard):
         self.person.setAccessibleName(tr("Labelled by"))
         self.buttons = {name: self._button_for(rows[name]) for name in ELSEWHERE}
         self._facts = {name: make_flowing_label("") for name in ELSEWHERE}
-        self._facts["show_keys"].setText(tr("All keys on one sheet"))
+        self._facts["change_keys"].setText(tr("What each key does"))
         self._fill_body()
         self._connect()
 
@@ -182,7 +182,7 @@ class SettingsCard(ScrollingCard):
         grid.addWidget(_name(tr("Labelled by")), 3, 0)
         grid.addWidget(self.person, 3, 1, 1, 2)
         grid.addWidget(make_separator(), 4, 0, 1, 3)
-        names = {"show_keys": tr("Keys"), "backups": tr("Backups"), "choose_device": tr("Device")}
+        names = {"change_keys": tr("Keys"), "backups": tr("Backups"), "choose_device": tr("Device")}
         for line, (action, name) in enumerate(names.items(), start=5):
             grid.addWidget(_name(name), line, 0)
             grid.addWidget(self._facts[action], line, 1)

@@ -171,6 +171,13 @@ class Labelling(Feature):
             self._images.go_to_next()
         self._shell.show_at_once()
 
+    @_on_cards("skip", marked("Skip to the next image"), "chevron_right", "")
+    def skip(self) -> None:
+        """Go on without a label."""
+        self._images.hold()
+        self._images.go_to_next()
+        self._shell.show_at_once()
+
     def _chosen(self) -> tuple[int, ...]:
         """The selected images, else the current one."""
         current = self._images.grid.current_id

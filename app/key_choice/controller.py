@@ -1,0 +1,114 @@
+"""Keys of actions and pages are changed here; they work at once and at the next start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from app.actions.keys import keys_in_use, shown_key
+from app.actions.row import Needs, Section, action
+from app.feature import Feature
+from app.texts import marked, tr
+
+if TYPE_CHECKING:  # the window shows first
+    from app.key_choice.view import KeysCard
+    from app.shell import Shell
+
+FIXED: Final = frozenset({"Tab", "Shift+Tab", "Left", "Right", "Up", "Down", "Home", "End", "PgUp", "PgDown"})
+"""Keys that go from image to image and from part to part of the window, wherever they are pressed."""
+
+
+@final
+class KeyChoice(Feature):
+    """Opens the card and does what is requested there."""
+
+    guide_page = "labelling#change-keys"
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.card: KeysCard | None = None
+        self._keys = keys_in_use()
+        self._asked = ("", "")  # name and key of a conflict that is asked about
+        self._keys.changed.connect(self._show)
+
+    @action("change_keys", marked("Change keys…"), "keys", "", Section.EDIT_SEARCH, needs=Needs.NOTHING)
+    def open_card(self) -> None:
+        """Show the card over the window."""
+        if self.card is None:
+            self.card = self._make_card()
+        self.card.filter.clear()
+        self._show()
+        self.card.show_over()
+        self.card.filter.setFocus()
+
+    def _make_card(self) -> KeysCard:
+        from app.key_choice.view import KeysCard
+
+        card = KeysCard(self._host)
+        self.tell_page(card)
+        card.filter_changed.connect(lambda _text: self._show())
+        card.preset_chosen.connect(self._use_preset)
+        card.key_chosen.connect(self._choose)
+        card.reset_requested.connect(lambda name: self._keys.reset((name,)))
+        card.all_reset_requested.connect(self._keys.reset)
+        card.use_requested.connect(self._use_anyway)
+        card.use_refused.connect(self._leave_it)
+        return card
+
+    def _show(self) -> None:
+        from app.key_choice.logic import groups_of, preset_in_use
+
+        if self.card is not None:
+            actions, pages = self._shell.rows.values(), self._shell.page_keys
+            self.card.show_groups(groups_of(actions, pages, self._keys, self.card.filter.text()))
+            self.card.show_preset(preset_in_use(self._keys))
+            self.card.show_changed(is_any=bool(self._keys.chosen))
+
+    def _use_preset(self, name: str) -> None:
+        from app.key_choice.logic import use_preset
+
+        if name:
+            use_preset(name, self._keys)
+        else:
+            self._show()
+
+    def _choose(self, name: str, key: str) -> None:
+        """Give an action a recorded key, unless another one has it."""
+        from app.key_choice.logic import conflict_text, with_keypad
+
+        if self.card is None:
+            return
+        if key in FIXED and key not in self._keys.declared(name):
+            text = tr("%1 moves through images and lists. Choose another key.", shown_key(key))
+            self.card.show_conflict(text, can_use=False)
+        elif key and (rivals := self._keys.rivals(name, key)):
+            self._asked = name, key
+            self.card.show_conflict(conflict_text([self._title_of(rival) for rival in rivals], key))
+        else:
+            self._keys.choose({name: with_keypad(key) if key else ()})
+
+    def _use_anyway(self) -> None:
+        """The others lose the key."""
+        from app.key_choice.logic import with_keypad
+
+        name, key = self._asked
+        taken = with_keypad(key)
+        others = {
+            rival: tuple(own for own in self._keys.of(rival) if own not in taken)
+            for each in taken
+            for rival in self._keys.rivals(name, each)
+        }
+        self._keys.choose({**others, name: taken})
+        self._leave_it()
+
+    def _leave_it(self) -> None:
+        self._asked = "", ""
+        if self.card is not None:
+            self.card.conflict.hide()
+            self.card.table.setFocus()
+
+    def _title_of(self, name: str) -> str:
+        row = self._shell.rows.get(name)
+        if row is not None:
+            return row.title.removesuffix("…")
+        pages = {page.full_name(key.name): key.text for page in self._shell.page_keys for key in page.rows}
+        return tr(pages[name])

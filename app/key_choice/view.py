@@ -1,0 +1,232 @@
+"""The card "Change keys": all that can have a key, a filter, a field that records one, presets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, final
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from app.controls import (
+    ElidedLabel,
+    fill_row,
+    make_button,
+    make_choice_box,
+    make_flowing_label,
+    make_icon_button,
+    make_label,
+    make_search_field,
+)
+from app.key_choice.field import KeyField
+from app.key_choice.logic import OWN, PRESETS, KeyGroup, KeyRow
+from app.palette.overlay import Overlay
+from app.texts import tr
+from app.theme.tokens import tokens
+
+WIDTH: Final = 620
+HEIGHT: Final = 640
+KEY_WIDTH: Final = 168
+_NAME: Final = Qt.ItemDataRole.UserRole
+
+
+@final
+class KeysCard(Overlay):
+    """Floats over the window; Esc or a click beside it closes. What is chosen works at once."""
+
+    filter_changed = Signal(str)
+    preset_chosen = Signal(str)
+    key_chosen = Signal(str, str)  # name of an action, and the recorded key; "" for none
+    reset_requested = Signal(str)  # name of an action
+    all_reset_requested = Signal()
+    use_requested = Signal()  # take the key from those that have it
+    use_refused = Signal()
+
+    def __init__(self, host: QWidget) -> None:
+        super().__init__(host, WIDTH)
+        self._rows: dict[str, KeyRow] = {}
+        self.presets = make_choice_box({"": tr(OWN)} | {name: tr(each.title) for name, each in PRESETS.items()})
+        self.presets.setAccessibleName(tr("Preset"))
+        self.filter = make_search_field(tr("Find an action or a key"))
+        self.table = self._make_table()
+        self.field = KeyField()
+        self.field.setFixedWidth(KEY_WIDTH)
+        self._title = ElidedLabel("strong")
+        self._hint = make_flowing_label(tr("Enter, then the key. Esc cancels, Backspace takes the key away."), "muted")
+        self.reset = make_button(tr("Reset"), self._on_reset)
+        self.reset_all = make_button(tr("Reset all"), self.all_reset_requested.emit, variant="flat")
+        self.conflict = _Conflict()
+        self._lay_out()
+        self._connect()
+
+    # -- putting together
+
+    def _make_table(self) -> QTreeWidget:
+        table = QTreeWidget()
+        table.setColumnCount(2)
+        table.setHeaderHidden(True)
+        table.setRootIsDecorated(False)
+        table.setItemsExpandable(False)
+        table.setIndentation(0)
+        table.setUniformRowHeights(True)
+        table.setAccessibleName(tr("Actions and their keys"))
+        header = table.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
+        header.resizeSection(1, KEY_WIDTH)
+        table.installEventFilter(self)
+        return table
+
+    def _lay_out(self) -> None:
+        spacing = tokens().spacing
+        column = QVBoxLayout(self.panel)
+        column.setContentsMargins(spacing.large, spacing.medium, spacing.large, spacing.large)
+        column.setSpacing(spacing.medium)
+        head, above, below = QWidget(), QWidget(), QWidget()
+        heading, close = make_label(tr("Change keys"), "heading"), make_icon_button("close", tr("Close"), self.dismiss)
+        fill_row(head, heading, close).setStretch(0, 1)
+        row = fill_row(above, self.filter, make_label(tr("Preset"), "secondary"), self.presets)
+        row.setStretch(0, 1)
+        fill_row(below, self._title, self.field, self.reset).setStretch(0, 1)
+        foot = QHBoxLayout()
+        foot.addWidget(self._hint, 1)
+        foot.addWidget(self.reset_all)
+        for part in (head, above, self.table, below, self.conflict):
+            column.addWidget(part)
+        column.setStretch(2, 1)
+        column.addLayout(foot)
+
+    def _connect(self) -> None:
+        self.filter.textChanged.connect(self.filter_changed)
+        self.presets.activated.connect(lambda _place: self._on_preset())
+        self.table.currentItemChanged.connect(lambda _now, _before: self._show_current())
+        self.table.itemDoubleClicked.connect(lambda _item, _column: self._begin())
+        self.field.recorded.connect(lambda key: self.key_chosen.emit(self.current, key))
+        self.field.recording_changed.connect(self._on_recording_changed)
+        self.conflict.use.clicked.connect(self.use_requested)
+        self.conflict.leave.clicked.connect(self.use_refused)
+
+    def wanted_height(self, _width: int) -> int:
+        return HEIGHT
+
+    # -- what is shown
+
+    @property
+    def current(self) -> str:
+        """Name of the chosen action; "" for none."""
+        item = self.table.currentItem()
+        return "" if item is None else str(item.data(0, _NAME) or "")
+
+    def show_groups(self, groups: Sequence[KeyGroup]) -> None:
+        """The table anew; the chosen action stays chosen where it is still there."""
+        kept, place = self.current, self.table.verticalScrollBar().value()
+        self._rows = {row.name: row for group in groups for row in group.rows}
+        self.table.clear()
+        for group in groups:
+            self._add_group(group)
+        self.table.expandAll()
+        self.choose(kept if kept in self._rows else next(iter(self._rows), ""))
+        self.table.verticalScrollBar().setValue(place)
+
+    def _add_group(self, group: KeyGroup) -> None:
+        head = QTreeWidgetItem(self.table, [group.title])
+        head.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        head.setFirstColumnSpanned(True)
+        font = head.font(0)
+        font.setBold(True)
+        head.setFont(0, font)
+        for row in group.rows:
+            item = QTreeWidgetItem(head, [row.title, row.shown])
+            item.setData(0, _NAME, row.name)
+            font = item.font(1)
+            font.setBold(row.is_changed)
+            item.setFont(1, font)
+            item.setToolTip(0, row.title)
+
+    def choose(self, name: str) -> None:
+        """Choose the line of an action."""
+        for item in self._items():
+            if item.data(0, _NAME) == name:
+                self.table.setCurrentItem(item)
+        self._show_current()
+
+    def _items(self) -> Iterable[QTreeWidgetItem]:
+        heads = [self.table.topLevelItem(place) for place in range(self.table.topLevelItemCount())]
+        children = (head.child(place) for head in heads if head is not None for place in range(head.childCount()))
+        return [child for child in children if child is not None]
+
+    def _show_current(self) -> None:
+        row = self._rows.get(self.current)
+        self.conflict.hide()
+        for part in (self.field, self._title):
+            part.setEnabled(row is not None)
+        self._title.show_text("" if row is None else row.title)
+        self.field.show_keys("" if row is None else row.shown)
+        self.reset.setEnabled(row is not None and row.is_changed)
+
+    def show_preset(self, name: str) -> None:
+        self.presets.setCurrentIndex(self.presets.findData(name))
+
+    def show_changed(self, *, is_any: bool) -> None:
+        """Whether there is something to reset."""
+        self.reset_all.setEnabled(is_any)
+
+    def show_conflict(self, text: str, *, can_use: bool = True) -> None:
+        """Say why a recorded key is not taken at once."""
+        self.conflict.show_text(text, can_use=can_use)
+
+    # -- what a person does
+
+    def _on_reset(self) -> None:
+        self.reset_requested.emit(self.current)
+
+    def _on_preset(self) -> None:
+        self.preset_chosen.emit(str(self.presets.currentData()))
+
+    def _on_recording_changed(self, is_recording: bool) -> None:
+        if is_recording:
+            self.conflict.hide()
+        elif self.conflict.isHidden():
+            self.table.setFocus()
+
+    def _begin(self) -> None:
+        if self.current:
+            self.field.begin()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Enter in the table records a key for the chosen action."""
+        is_key = watched is self.table and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
+        if is_key and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # type: ignore[attr-defined]
+            self._begin()
+            return True
+        return super().eventFilter(watched, event)
+
+
+@final
+class _Conflict(QFrame):
+    """Who has a key already, and what to do about it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "notice")
+        self.setProperty("tone", "warning")
+        self._text = make_label("", wraps=True)
+        self.use = make_button(tr("Use here instead"), lambda: None)
+        self.leave = make_button(tr("Cancel"), lambda: None, variant="flat")
+        spacing = tokens().spacing
+        row = fill_row(self, self._text, self.use, self.leave)
+        row.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
+        row.setStretch(0, 1)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def show_text(self, text: str, *, can_use: bool) -> None:
+        self._text.setText(text)
+        self.use.setVisible(can_use)
+        self.show()
+        (self.use if can_use else self.leave).setFocus()
