@@ -24,8 +24,6 @@ _FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
 _FIRST_GIGABYTE: Final = 999_950_000  # and megabytes
 SEPARATOR: Final = "  ·  "
 BYTES: Final = "bytes"
-ENTER_KEY: Final = "↵"
-SHIFT_ENTER_KEY: Final = "⇧↵"
 
 
 def number(value: int) -> str:

@@ -20,6 +20,8 @@ WINDOW: Final = "window"
 IMAGES: Final = "images"
 GRID: Final = "grid"  # of images, and nowhere else
 CLASSES: Final = "classes"
+ENTER_KEY: Final = "↵"
+SHIFT_KEY: Final = "⇧"
 NO_KEY: Final = "none"  # in the settings: a person took the key away
 MODIFIERS: Final = frozenset({Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr})
 _PORTABLE: Final = QKeySequence.SequenceFormat.PortableText
@@ -62,6 +64,11 @@ def shown_key(keys: str) -> str:
     """Key sequence for people, `Enter` or `Ctrl+Z`; as the system writes it."""
     native = QKeySequence.fromString(keys, _PORTABLE).toString(_NATIVE)
     return native.replace("Return", tr("Enter"))
+
+
+def short_key(keys: str) -> str:
+    """Key sequence where there is little room, `↵` or `⇧↵`."""
+    return shown_key(keys).replace(tr("Enter"), ENTER_KEY).replace("Shift+", SHIFT_KEY)
 
 
 def settle(owners: Iterable[KeyOwner], chosen: Mapping[str, Keys]) -> dict[str, Keys]:
@@ -143,6 +150,11 @@ class KeysInUse(QObject):
     def chosen(self) -> dict[str, Keys]:
         """What differs from the declared keys."""
         return dict(self._chosen)
+
+    def short_text_of(self, name: str, default: str = "") -> str:
+        """Its first key where there is little room; `default` where no window has begun."""
+        keys = self._settled.get(name, (default,) if default else ())
+        return short_key(keys[0]) if keys else ""
 
     def is_changed(self, name: str) -> bool:
         """Whether a person changed its keys, or took one of them for something else."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
 
+from app.actions.keys import keys_in_use
 from app.actions.row import WRITE, Needs, Section, action
 from app.class_editing.editing import ClassEditing
 from app.class_editing.questions import chosen_text
@@ -73,7 +74,9 @@ class ClassClipboard:
 
         text, cut, info = QGuiApplication.clipboard().text(), self._cut, self._session.info
         if not is_copied_text(text):
-            self._say(tr("No class was copied. Choose classes and press Ctrl+C first."))
+            key = keys_in_use().text_of("copy_classes")
+            how = tr("Choose classes and press %1 first.", key) if key else tr("Choose classes and copy them first.")
+            self._say(f"{tr('No class was copied.')} {how}")
         elif cut is not None and info is not None and text == cut.text and info.path == cut.project:
             self._move(cut, parent_id)
         else:

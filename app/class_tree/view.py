@@ -7,6 +7,7 @@ from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from app.actions.key_tips import tell_key
 from app.class_requests import ClassRequests
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.subset_list import SubsetList
@@ -82,7 +83,8 @@ class ClassTree(QWidget):
         self.subset_list = SubsetList(requests)
         self._filter = make_search_field(tr("Find a class"))
         ask_new = lambda: requests.create_requested.emit(self.selected_class)  # noqa: E731
-        self._new = make_icon_button("plus", tr("New class (Ctrl+N)"), ask_new)
+        self._new = make_icon_button("plus", tr("New class"), ask_new)
+        tell_key(self._new, tr("New class"), "new_class")
         self._all_model = ClassTreeModel(self)
         self._all = ClassTreeView(self._all_model, requests)
         self._found_model = ClassTreeModel(self)

@@ -5,8 +5,10 @@ from typing import Final, final
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
+from app.actions.key_tips import follow_keys, tell_key
+from app.actions.keys import keys_in_use
 from app.controls import fill_row, make_icon_button, make_label, make_search_field
 from app.graph_view.picture import HIGHEST, WIDEST
 from app.graph_view.sheet import GraphSheet
@@ -24,6 +26,13 @@ SCALE_WIDTH: Final = 48  # of the scale in percent, in logical pixels: nothing m
 MARGIN: Final = 8  # logical pixels around the picture of the map
 _FRAME_FILL: Final = 0.10  # how opaque the part that is seen is washed over
 _SEEN: Final = 0.995  # share of the drawing from which on all counts as seen
+
+
+def _keyed(icon_name: str, tip: str, name: str, on_click: Callable[[], None]) -> QToolButton:
+    """A button whose tip names the key of an action."""
+    button = make_icon_button(icon_name, tip, on_click)
+    tell_key(button, tip, name)
+    return button
 
 
 @final
@@ -56,10 +65,15 @@ class ToolStrip(QFrame):
     def _set_up_search(self) -> None:
         name = self.search.fontMetrics().horizontalAdvance(self.search.placeholderText())
         self.search.setFixedWidth(max(SEARCH_WIDTH, name + BESIDE_NAME))
-        self.search.setToolTip(tr("Ctrl+F; Enter goes on to the next one"))
+        follow_keys(self.search, self._show_search_tip)
         self.search.textEdited.connect(lambda _text: self._timer.start())
         self.search.installEventFilter(self)
         self.count.hide()
+
+    def _show_search_tip(self) -> None:
+        key = keys_in_use().text_of("find_in_graph")
+        tip = tr("Enter goes on to the next one")
+        self.search.setToolTip(f"{key}; {tip}" if key else tip)
 
     def _lay_out(self) -> None:
         self.scale.setFixedWidth(SCALE_WIDTH)
@@ -67,9 +81,9 @@ class ToolStrip(QFrame):
         gap = tokens().spacing.tiny
         fill_row(
             self, self.search, self.count,
-            make_icon_button("minus", tr("Smaller (Ctrl+-)"), lambda: self.zoomed.emit(-1)), self.scale,
-            make_icon_button("plus", tr("Larger (Ctrl++)"), lambda: self.zoomed.emit(1)),
-            make_icon_button("fit", tr("See all (Ctrl+0)"), self.fitted.emit),
+            _keyed("minus", tr("Smaller"), "zoom_out", lambda: self.zoomed.emit(-1)), self.scale,
+            _keyed("plus", tr("Larger"), "zoom_in", lambda: self.zoomed.emit(1)),
+            _keyed("fit", tr("See all"), "fit_graph", self.fitted.emit),
             self.focus, self.leave_focus, spacing=gap,
         ).setContentsMargins(gap, gap, gap, gap)  # fmt: skip
 

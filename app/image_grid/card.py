@@ -8,11 +8,11 @@ from typing import Final, final
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPainterPath, QPen, QPixmap
 
+from app.actions.keys import keys_in_use
 from app.image_grid.model import Card, Mark
 from app.images.pixels import fitted
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import Tokens, tokens
-from app.wording import ENTER_KEY, SHIFT_ENTER_KEY
 
 RADIUS: Final = 8.0
 PADDING: Final = 4
@@ -120,7 +120,7 @@ def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look, worn:
         painter.drawPixmap(left, top, icon_pixmap("person", ICON, colour="accent_text", ratio=ratio))
         left += ICON + 4
     painter.setFont(detail_font)
-    score = f"{card.score} {ENTER_KEY}" if has_keys else card.score
+    score = f"{card.score} {keys_in_use().short_text_of('accept')}".strip() if has_keys else card.score
     if score:
         painter.setPen(QColor(worn.colours.text_muted))
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, score)
@@ -135,8 +135,9 @@ def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look, worn:
         below = QRect(rect.left(), line.bottom() + LINE_GAP, rect.width(), detail_metrics.height())
         room = below.width()
         if has_keys:
-            painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, SHIFT_ENTER_KEY)
-            room -= detail_metrics.horizontalAdvance(SHIFT_ENTER_KEY) + 6
+            key = keys_in_use().short_text_of("accept_top_class")
+            painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, key)
+            room -= detail_metrics.horizontalAdvance(key) + 6
         detail = detail_metrics.elidedText(card.detail, Qt.TextElideMode.ElideRight, max(0, room))
         painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, detail)
 

@@ -74,6 +74,7 @@ class ImageGrid(QAbstractItemView):
         model.modelReset.connect(self._on_model_reset)
         self._repaint_timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._repaint_timer.timeout.connect(self.viewport().update)
+        keys_in_use().changed.connect(self._on_keys_changed)
         thumbnails.ready.connect(self._on_thumbnail_ready)
 
     @property
@@ -227,6 +228,11 @@ class ImageGrid(QAbstractItemView):
     def _on_thumbnail_ready(self, _path: Path) -> None:
         if not self._repaint_timer.isActive():
             self._repaint_timer.start()
+
+    def _on_keys_changed(self) -> None:
+        """Cards name keys."""
+        self._finished = FinishedCards()
+        self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay out anew around the card that was on top."""

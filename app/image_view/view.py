@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
+from app.actions.key_tips import tell_key
 from app.actions.page_keys import PageKey, PageKeys
 from app.controls import ElidedLabel, fill_column, make_icon_button, make_label
 from app.image_view.canvas import ImageCanvas
@@ -46,8 +47,8 @@ class ImageBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         spacing = tokens().spacing
-        self._before = _quiet("chevron_left", tr("Previous image (Page Up)"), lambda: self.step_requested.emit(-1))
-        self._after = _quiet("chevron_right", tr("Next image (Page Down)"), lambda: self.step_requested.emit(1))
+        self._before = _quiet("chevron_left", tr("Previous image"), "previous", lambda: self.step_requested.emit(-1))
+        self._after = _quiet("chevron_right", tr("Next image"), "next", lambda: self.step_requested.emit(1))
         self._place = make_label("", "strong")
         self._name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self.pages = make_label("", "secondary")
@@ -57,11 +58,11 @@ class ImageBar(QWidget):
         self._scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._scale.setMinimumWidth(self._scale.fontMetrics().horizontalAdvance("0,000%"))
         self._zooming = (
-            _quiet("zoom_out", tr("Smaller (-)"), lambda: self.zoom_requested.emit(-1)),
+            _quiet("zoom_out", tr("Smaller"), "smaller", lambda: self.zoom_requested.emit(-1)),
             self._scale,
-            _quiet("zoom_in", tr("Larger (+)"), lambda: self.zoom_requested.emit(1)),
-            _quiet("fit", tr("Fit to the window (0)"), self.fit_requested.emit),
-            _quiet("actual_size", tr("Actual size (Z)"), self.pixels_requested.emit),
+            _quiet("zoom_in", tr("Larger"), "larger", lambda: self.zoom_requested.emit(1)),
+            _quiet("fit", tr("Fit to the window"), "fit", self.fit_requested.emit),
+            _quiet("actual_size", tr("Actual size"), "actual_size", self.pixels_requested.emit),
         )
         layout = QHBoxLayout(self)
         layout.setContentsMargins(spacing.small, 0, spacing.small, spacing.tiny)
@@ -74,7 +75,7 @@ class ImageBar(QWidget):
         for part in self._zooming:
             layout.addWidget(part)
         layout.addSpacing(spacing.small)
-        layout.addWidget(_quiet("close", tr("Back to all images (Esc)"), self.left.emit))
+        layout.addWidget(_quiet("close", tr("Back to all images (Esc)"), "", self.left.emit))
 
     def show_place(self, name: str, place: int, count: int) -> None:
         """Say which image it is: the `place`-th of `count`, counted from one."""
@@ -96,9 +97,11 @@ class ImageBar(QWidget):
             part.setEnabled(scale > 0)
 
 
-def _quiet(icon_name: str, tip: str, on_click: Callable[[], None]) -> QToolButton:
-    """A button that leaves the keys to the image when it is clicked."""
+def _quiet(icon_name: str, tip: str, key: str, on_click: Callable[[], None]) -> QToolButton:
+    """A button that leaves the keys to the image when it is clicked; its tip names a key of the page."""
     button = make_icon_button(icon_name, tip, on_click)
+    if key:
+        tell_key(button, tip, key, KEYS)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
+from app.actions.keys import keys_in_use
 from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_icon_button
 from app.images.pixels import fitted
 from app.images.strip import ThumbnailStrip
@@ -27,7 +28,6 @@ from app.inspector.wording import (
 )
 from app.texts import tr
 from app.theme.tokens import tokens
-from app.wording import ENTER_KEY
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
@@ -144,7 +144,7 @@ class ImagePage(Page):
         self._certainty.show_text(certainty_text(facts))
         self._safe.setVisible(facts.is_coarse)
         if facts.is_coarse and facts.safe is not None:
-            self._safe.show_row(facts.safe, key=ENTER_KEY)
+            self._safe.show_row(facts.safe, key=keys_in_use().short_text_of("accept"))
         below = tr("Most likely below it") if facts.is_coarse else condition
         self._below.show_text(below if facts.tops else "")
         for place, line in enumerate(self._tops):

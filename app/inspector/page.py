@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.actions.keys import keys_in_use
 from app.controls import ElidedLabel, fill_row
 from app.inspector.logic import ScoreRow
 from app.signal_types import either
@@ -16,6 +17,7 @@ from app.wording import percent
 HEIGHT: Final = 34
 BAR_HEIGHT: Final = 4
 KEY_SIDE: Final = 18
+KEY_MARGIN: Final = 8  # around the name of a key that is no single letter
 ROUNDING: Final = 6
 _NOTHING: Final = ScoreRow(-1, "", "", 0.0)
 
@@ -53,7 +55,7 @@ class ScoreLine(QAbstractButton):
     ) -> None:
         """Show a class; `condition` goes before its accessible name, `key` replaces its digit."""
         self._row, self._tone, self._has_score, self._is_clickable = row, tone, has_score, is_clickable
-        self._key = key or (str(row.digit) if row.digit else "")
+        self._key = key or (keys_in_use().short_text_of(f"label_as_{row.digit}", str(row.digit)) if row.digit else "")
         self.setToolTip(plain_tip(f"{row.place} / {row.name}" if row.place else row.name))
         words = f"{row.name}, {percent(row.score)}" if has_score else row.name
         self.setAccessibleName(f"{condition} {words}".strip())
@@ -115,16 +117,17 @@ class ScoreLine(QAbstractButton):
 
     def _paint_key(self, painter: QPainter) -> int:
         worn = tokens()
-        box = QRectF(4, (self.height() - KEY_SIDE) / 2 - 2, KEY_SIDE, KEY_SIDE)
+        font = QFont(self.font())
+        font.setPixelSize(worn.sizes.caption)
+        width = max(KEY_SIDE, QFontMetrics(font).horizontalAdvance(self._key) + KEY_MARGIN)
+        box = QRectF(4, (self.height() - KEY_SIDE) / 2 - 2, width, KEY_SIDE)
         painter.setPen(QColor(worn.colours.border))
         painter.setBrush(QColor(worn.colours.sunken))
         painter.drawRoundedRect(box, 4, 4)
-        font = QFont(self.font())
-        font.setPixelSize(worn.sizes.caption)
         painter.setFont(font)
         painter.setPen(QColor(worn.colours.text_secondary))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self._key)
-        return KEY_SIDE + 12
+        return width + 12
 
     def _paint_bar(self, painter: QPainter, left: int) -> None:
         colours = tokens().colours

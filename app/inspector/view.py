@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from app.actions.keys import keys_in_use
 from app.controls import fill_column, make_label, make_scroll_area
 from app.images.thumbnails import Thumbnails
 from app.inspector.class_page import ClassPage
@@ -63,6 +64,7 @@ class Inspector(QWidget):
         session.change_made.connect(self._on_change_made)
         session.guesses.arrived.connect(self._on_guesses_arrived)
         session.eye.changed.connect(self._show_known)
+        keys_in_use().changed.connect(self._show_known)
         session.closed.connect(self.clear)
         for saved in (self.requests.bar_requested, self.requests.attributes_changed, self.requests.colour_chosen):
             saved.connect(self._on_saved)

@@ -24,12 +24,13 @@ class KeyField(QLineEdit):
     recorded = Signal(str)  # portable key sequence; "" for none
     recording_changed = Signal(bool)
 
+    is_recording = False  # of the class: Qt sends events before the first line of `__init__` is done
+
     def __init__(self) -> None:
         super().__init__()
         self.setReadOnly(True)
         self.setAccessibleName(tr("Key"))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.is_recording = False
         self._shown = ""
 
     def show_keys(self, text: str) -> None:

@@ -48,12 +48,15 @@ class KeysCard(Overlay):
         self._rows: dict[str, KeyRow] = {}
         self.presets = make_choice_box({"": tr(OWN)} | {name: tr(each.title) for name, each in PRESETS.items()})
         self.presets.setAccessibleName(tr("Preset"))
+        self.presets.setMinimumWidth(KEY_WIDTH)
         self.filter = make_search_field(tr("Find an action or a key"))
         self.table = self._make_table()
         self.field = KeyField()
         self.field.setFixedWidth(KEY_WIDTH)
         self._title = ElidedLabel("strong")
-        self._hint = make_flowing_label(tr("Enter, then the key. Esc cancels, Backspace takes the key away."), "muted")
+        self._hint = make_flowing_label(
+            tr("Enter, then the new key. Esc cancels, Backspace takes the key away."), "muted"
+        )
         self.reset = make_button(tr("Reset"), self._on_reset)
         self.reset_all = make_button(tr("Reset all"), self.all_reset_requested.emit, variant="flat")
         self.conflict = _Conflict()
@@ -122,13 +125,14 @@ class KeysCard(Overlay):
     def show_groups(self, groups: Sequence[KeyGroup]) -> None:
         """The table anew; the chosen action stays chosen where it is still there."""
         kept, place = self.current, self.table.verticalScrollBar().value()
+        is_same = self._rows.keys() == {row.name for group in groups for row in group.rows}
         self._rows = {row.name: row for group in groups for row in group.rows}
         self.table.clear()
         for group in groups:
             self._add_group(group)
         self.table.expandAll()
-        self.choose(kept if kept in self._rows else next(iter(self._rows), ""))
-        self.table.verticalScrollBar().setValue(place)
+        self.choose(kept if is_same else next(iter(self._rows), ""))
+        self.table.verticalScrollBar().setValue(place if is_same else 0)
 
     def _add_group(self, group: KeyGroup) -> None:
         head = QTreeWidgetItem(self.table, [group.title])

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject
 
+from app.actions.keys import keys_in_use
 from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
 from app.palette.view import Palette
 from app.session.subsets import Subset
 from app.texts import tr
-from app.wording import images
+from app.wording import images, number
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.project.actions import action
 
@@ -39,8 +40,13 @@ def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) 
 
 def no_such_digit(digit: int, *, is_complete: bool) -> str:
     if not is_complete:
-        return tr("Prediction %1 is not shown yet. Press the key again in a moment.", str(digit))
-    return tr("No class has the key %1 for this image. Press R to label it as any class.", str(digit))
+        return tr("Prediction %1 is not shown yet. Press the key again in a moment.", number(digit))
+    nothing, key = tr("No class has the key %1 for this image.", _digit_key(digit)), keys_in_use().text_of("relabel")
+    return f"{nothing} {tr('Press %1 to label it as any class.', key)}" if key else nothing
+
+
+def _digit_key(digit: int) -> str:
+    return keys_in_use().text_of(f"label_as_{digit}") or str(digit)
 
 
 def label_groups(session: Session, groups: Mapping[int, Sequence[int]]) -> list[int]:
@@ -110,6 +116,20 @@ class DroppedImages:
 
 
 HINT: Final = "keys"  # in the settings
+LAST_DIGIT: Final = 9
+
+
+def key_hint() -> str:
+    """What the keys of review do, of those that have one."""
+    in_use = keys_in_use()
+    accept, unknown = in_use.text_of("accept"), in_use.text_of("unknown")
+    first, last = in_use.text_of("label_as_1"), in_use.text_of(f"label_as_{LAST_DIGIT}")
+    parts = [
+        tr("%1 accepts the class on a card.", accept) if accept else "",
+        tr("%1 to %2 choose another.", first, last) if first and last else "",
+        tr("%1 means none of them.", unknown) if unknown else "",
+    ]
+    return " ".join(part for part in parts if part)
 
 
 @final
@@ -135,7 +155,7 @@ class KeyHint(QObject):
             self._is_due = False
             self._settings.remember_shown(HINT)
             self._notice.ask(
-                tr("Enter accepts the class on a card, 1 to 9 choose another, U means none of them."),
+                key_hint(),
                 [(tr("Got it"), self._leave)],
             )
 

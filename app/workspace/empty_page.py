@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from app.actions.keys import keys_in_use
 from app.actions.row import ActionRow
 from app.controls import make_button, make_label
 from app.dragging import take_files, welcome_files
@@ -78,7 +79,10 @@ def _empty_class(wanted: ImageFilter, class_name: str) -> Emptiness:
         text = tr("You have reviewed every image predicted as %1.", class_name)
         return Emptiness("check_circle", title, text, ("show_to_review",), is_good=True)
     if wanted.subset is Subset.LABELLED:
-        text = tr("Drop 1 to 10 images on the class, or press Enter on predictions that are right.")
+        key = keys_in_use().text_of("accept")
+        text = tr("Drop 1 to 10 images on the class, or accept predictions that are right.")
+        if key:
+            text = tr("Drop 1 to 10 images on the class, or press %1 on predictions that are right.", key)
         return Emptiness("label", tr("No labelled images of %1 yet", class_name), text)
     return Emptiness("class", tr("No images of %1 yet", class_name), tr("Drop 1 to 10 images on the class."))
 
@@ -91,7 +95,10 @@ def _empty_subset(subset: Subset) -> Emptiness:
     if subset is Subset.UNKNOWN:
         text = tr("Every image resembles one of the classes, and you have labelled none as unknown.")
         return Emptiness("search", tr("No unknown images"), text)
-    text = tr("Select an image, then press Enter, a digit or R, or drag it onto a class.")
+    keys = [key for name in ("accept", "label_as_1", "relabel") if (key := keys_in_use().text_of(name))]
+    text = tr("Select an image, then drag it onto a class, or press one of these keys: %1.", ", ".join(keys))
+    if not keys:
+        text = tr("Select an image, then drag it onto a class.")
     return Emptiness("label", tr("No labels yet"), text)
 
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.actions.key_tips import tell_key
 from app.controls import ElidedLabel, fill_row, make_icon_button, make_label
 from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.held_order import Order
@@ -40,14 +41,15 @@ class ViewSwitch(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._group = QButtonGroup(self)
-        self.images = self._make("images", tr("Images (Ctrl+G)"), is_graph=False)
-        self.graph = self._make("graph", tr("Class graph (Ctrl+G)"), is_graph=True)
+        self.images = self._make("images", tr("Images"), is_graph=False)
+        self.graph = self._make("graph", tr("Class graph"), is_graph=True)
         self.images.setChecked(True)
         fill_row(self, self.images, self.graph, spacing=2)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def _make(self, icon_name: str, tip: str, *, is_graph: bool) -> QToolButton:
         button = make_icon_button(icon_name, tip, lambda: self.graph_chosen.emit(is_graph))
+        tell_key(button, tip, "show_graph")
         button.setCheckable(True)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         self._group.addButton(button)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.actions.keys import keys_in_use
 from app.actions.row import ActionRow
 from app.class_requests import ClassRequests
 from app.controls import fill_column
@@ -124,6 +125,7 @@ class Workspace(QWidget):
         self._session.graph_changed.connect(self._on_graph_changed)
         self._session.closed.connect(self._on_session_closed)
         self._session.making.slot.stage_changed.connect(lambda _stage: self._show_title())
+        keys_in_use().changed.connect(self._show_title)
 
     def _restore(self) -> None:
         self._order = ProjectOrder(self._session, self._settings, self._set_order, lambda: self.model.is_held, self)
