@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
+from app.image_view.shared_view import FITTED, SharedView
 from app.jobs.background_thread import leave
 from app.signal_types import either
 from app.theme.tokens import tokens
@@ -28,15 +29,18 @@ LARGEST_SIDE: Final = 6000
 class ImageCanvas(QWidget):
     """Paints an image; the wheel zooms around the pointer, dragging moves."""
 
+    view_changed = Signal(SharedView)  # a person zoomed or moved the image
     zoom_changed = Signal(float)  # screen pixels for each pixel of the image; 0.0 while there is none
     pages_counted = Signal(int)  # how many pages the file has of which the first is shown, once that is known
     double_clicked = Signal()
     _decoded = Signal(Path, either(QImage | str))
     _counted = Signal(Path, int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, longest_side: int = LARGEST_SIDE) -> None:
         super().__init__(parent)
         self.path: Path | None = None
+        self._longest_side = longest_side
+        self._view = FITTED
         self.message = ""  # why there is no image; empty while it is read and once it is there
         self._image = QImage()
         self._zoom = 1.0
@@ -57,7 +61,7 @@ class ImageCanvas(QWidget):
         if path == self.path and self.has_image:
             return
         self.path, self._image, self.message = path, QImage(), ""
-        self._zoom, self._offset = 1.0, QPointF()
+        self._zoom, self._offset, self._view = 1.0, QPointF(), FITTED
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         thread = threading.Thread(target=self._decode, args=(path,), name="image-view", daemon=True)
         self._threads.append(thread)
@@ -74,7 +78,7 @@ class ImageCanvas(QWidget):
     def _decode(self, path: Path) -> None:
         from engine.images.photo_facts import page_count
 
-        self._post(self._decoded, path, decode(path))
+        self._post(self._decoded, path, decode(path, self._longest_side))
         self._post(self._counted, path, page_count(path))  # of thousands of pages on a slow share this takes long
 
     def _post(self, signal: SignalInstance, path: Path, found: object) -> None:
@@ -91,6 +95,7 @@ class ImageCanvas(QWidget):
             return
         if isinstance(found, QImage):
             self._image = found
+            self._follow_view()
         else:
             self.message = found
         self._tell()
@@ -125,13 +130,44 @@ class ImageCanvas(QWidget):
     def _set_zoom(self, zoom: float, around: QPointF) -> None:
         if not self.has_image:
             return
-        before = self._zoom
-        smallest = min(1.0, 1 / self._fitted_scale())
-        largest = max(LARGEST_ZOOM, 1 / self._fitted_scale())
-        self._zoom = max(smallest, min(largest, zoom))
+        before, self._zoom = self._zoom, self._possible_zoom(zoom)
         centre = QPointF(self.rect().center()) + self._offset
         self._offset = self._within(self._offset + (around - centre) * (1 - self._zoom / before))
+        self._share_view()
         self._tell()
+
+    # -- the same view in several canvases
+
+    @property
+    def view(self) -> SharedView:
+        """What is seen; of a picture that is still read what will be seen."""
+        return self._view
+
+    def show_view(self, view: SharedView) -> None:
+        """Show the same part as another canvas, as far as there is room for it."""
+        self._view = view
+        self._follow_view()
+        self._tell()
+
+    def _follow_view(self) -> None:
+        if self.has_image:
+            self._zoom = self._possible_zoom(self._view.zoom)
+            size = self.target().size()
+            centre = QPointF((0.5 - self._view.x) * size.width(), (0.5 - self._view.y) * size.height())
+            self._offset = self._within(centre)
+
+    def _share_view(self) -> None:
+        """Keep and tell what is seen now; along an axis that has room for all of it the place stays what it was."""
+        size, hidden = self.target().size(), self._hidden()
+        x = 0.5 - self._offset.x() / size.width() if hidden.width() > 0 else self._view.x
+        y = 0.5 - self._offset.y() / size.height() if hidden.height() > 0 else self._view.y
+        self._view = FITTED if self.is_fitted else SharedView(self._zoom, x, y)
+        self.view_changed.emit(self._view)
+
+    def _possible_zoom(self, zoom: float) -> float:
+        smallest = min(1.0, 1 / self._fitted_scale())
+        largest = max(LARGEST_ZOOM, 1 / self._fitted_scale())
+        return max(smallest, min(largest, zoom))
 
     # -- moving
 
@@ -143,7 +179,11 @@ class ImageCanvas(QWidget):
     def move_by(self, x: int, y: int) -> None:
         """Bring what lies to the right (1, 0), below (0, 1), ... into sight, a part of the room at a time."""
         step = QPointF(x * self.width() * PAN_SHARE, y * self.height() * PAN_SHARE)
-        self._offset = self._within(self._offset - step)
+        self._move_to(self._offset - step)
+
+    def _move_to(self, offset: QPointF) -> None:
+        self._offset = self._within(offset)
+        self._share_view()
         self.update()
 
     def _hidden(self) -> QSizeF:
@@ -187,9 +227,9 @@ class ImageCanvas(QWidget):
     # -- input
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit anew; a moved image stays within the new room."""
+        """Fit anew; what is in the middle stays there as far as the new room is filled."""
         super().resizeEvent(event)
-        self._offset = self._within(self._offset)
+        self._follow_view()
         self._tell()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -203,8 +243,7 @@ class ImageCanvas(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._dragged_from is not None:
-            self._offset = self._within(event.position() - self._dragged_from)
-            self.update()
+            self._move_to(event.position() - self._dragged_from)
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
         self._dragged_from = None
@@ -214,14 +253,14 @@ class ImageCanvas(QWidget):
         self.double_clicked.emit()
 
 
-def decode(path: Path) -> QImage | str:
+def decode(path: Path, longest_side: int = LARGEST_SIDE) -> QImage | str:
     """Decode an image on the calling thread; a sentence when it cannot be read."""
     from app.images.pixels import image_of
     from engine.errors import ProtoleafError
     from engine.images.decode import read_rgb
 
     try:
-        pixels = read_rgb(path, longest_side=LARGEST_SIDE)
+        pixels = read_rgb(path, longest_side=longest_side)
     except ProtoleafError as error:
         return error.translated()
     except OSError as error:

@@ -164,6 +164,25 @@ class Answers:
         order = free[np.argsort(-alike[free], kind="stable")[:count]]
         return tuple(store.image_ids[order].tolist())
 
+    def nearest_shots(self, image_id: int, class_id: int, count: int) -> tuple[int, ...]:
+        """The labelled images of a class, or below it, whose embeddings are most alike an image's, nearest first.
+
+        Args:
+            image_id: the image itself is never among them.
+            class_id: a class of the graph.
+            count: how many, at most.
+        """
+        row = self.embedded.ready_row(image_id)
+        if row is None or class_id not in self.graph:
+            return ()
+        classes = (class_id, *self.graph.descendants(class_id))
+        is_shot = np.isin(self.embedded.images.labels, classes) & self.embedded.is_ready
+        is_shot &= self.embedded.images.ids != image_id
+        rows, store = self.embedded.rows[is_shot], self.embedded.store
+        vector = store.floats(np.array([row]))[0]
+        alike = similarity(store.floats(rows), vector)
+        return tuple(store.image_ids[rows[np.argsort(-alike, kind="stable")[:count]]].tolist())
+
     def chances(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Probability (k, c) of each candidate for images with an embedding."""
         store = self.embedded.store

@@ -312,6 +312,10 @@ class LiveCollection:
         """The unlabelled images nearest to a class's prototype, nearest first."""
         return () if (answers := self._answers()) is None else answers.nearest_unlabelled(class_id, count)
 
+    def nearest_shots(self, image_id: int, class_id: int, count: int = 3) -> tuple[int, ...]:
+        """The labelled images of a class that are most alike an image, nearest first; none before a model is fitted."""
+        return () if (answers := self._answers()) is None else answers.nearest_shots(image_id, class_id, count)
+
     def _answers(self) -> Answers | None:
         if self.fitted is None:
             return None
