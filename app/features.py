@@ -11,6 +11,7 @@ from app.backbones.controller import Backbones
 from app.backups.controller import Backups
 from app.class_editing.controller import Classes
 from app.class_split.controller import ClassSplitting
+from app.compare.controller import Comparing
 from app.computing.controller import Computing
 from app.exporting.controller import Exporting
 from app.feature import Feature
@@ -41,6 +42,7 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     Backups,
     Projects,
     Labelling,
+    Comparing,
     Backbones,
     Models,
     Computing,

@@ -170,7 +170,9 @@ class Shell(QMainWindow):
 
     def _on_current_image_changed(self, image_id: int) -> None:
         is_for_class = self.inspector.is_for_class and not self.workspace.grid.hasFocus()
-        if image_id >= 0 and not is_for_class:
+        if self.workspace.has_page_in_hand:
+            pass
+        elif image_id >= 0 and not is_for_class:
             self.inspector.show_image(image_id)
         elif image_id < 0 and not self.inspector.is_for_class:
             self._show_choice_in_inspector()

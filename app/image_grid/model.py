@@ -141,9 +141,17 @@ class ImageGridModel(QAbstractListModel):
         return int(self.image_ids[row])
 
     def card(self, row: int) -> Card:
-        state = self.state
-        assert state is not None
-        place = int(self._positions[row])
+        assert self.state is not None
+        return self._card_at(self.state, int(self._positions[row]))
+
+    def card_of(self, image_id: int) -> Card | None:
+        """What is shown of an image, also where no row has it; None for one that is not in the project."""
+        try:
+            return None if self.state is None else self._card_at(self.state, self.state.position(image_id))
+        except KeyError:
+            return None
+
+    def _card_at(self, state: CollectionState, place: int) -> Card:
         image_id = int(state.image_ids[place])
         is_missing = image_id in self._missing
         mark, title, detail, score = self._words(state, place)

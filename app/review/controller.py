@@ -31,7 +31,16 @@ if TYPE_CHECKING:
 
 RECENT_KEPT = 8
 HINT_MARGIN: Final = 16  # beside what is taught below the images
-IMAGE_MENU: Final = ("accept", "relabel", "unknown", "reject", "open_image", "show_in_folder", "remove_images")
+IMAGE_MENU: Final = (
+    "accept",
+    "relabel",
+    "unknown",
+    "reject",
+    "open_image",
+    "compare",
+    "show_in_folder",
+    "remove_images",
+)
 ON_CARDS: Final = WRITE | Needs.IMAGES
 REMOVE: Final = ("remove_images", marked("Remove images from the project"), "delete", "Del")
 
@@ -180,8 +189,7 @@ class Labelling(Feature):
 
     def _chosen(self) -> tuple[int, ...]:
         """The selected images, else the current one."""
-        current = self._images.grid.current_id
-        return self._images.grid.selected_ids or (() if current is None else (current,))
+        return self._images.chosen_ids
 
     # -- digits
 
@@ -196,7 +204,7 @@ class Labelling(Feature):
     @_digit(9, marked("Label as the 9th most likely class"))
     def label_as(self, digit: int) -> None:
         """Label the selected images as the class of a digit, as displayed."""
-        image_id = self._images.grid.current_id
+        image_id = self._images.current_id
         if image_id is None:
             return
         class_ids = self._shell.inspector.top_classes_of(image_id)
@@ -215,7 +223,7 @@ class Labelling(Feature):
             self._session.act(lambda project: project.images.remove(chosen))
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
-        graph, current = self._session.graph, self._images.grid.current_id
+        graph, current = self._session.graph, self._images.current_id
         tops = () if current is None else self._shell.inspector.top_classes_of(current)
         rows = class_rows(graph, text, first=[*tops, *self._recent])
         new = create_choice(graph, text, under=self._images.class_id)

@@ -34,6 +34,7 @@ from engine.graph.edits import ClassAdded, GraphEdit
 
 if TYPE_CHECKING:
     from app.session import Session
+    from app.workspace.in_hand import ImagesInHand
     from engine.collection.state import CollectionState
 
 
@@ -69,6 +70,7 @@ class Workspace(QWidget):
         self.image_view = ImageView()
         self.graph = GraphView(session, thumbnails, lambda: settings.is_calm, requests)
         self.is_graph_shown = False
+        self._in_hand: ImagesInHand | None = None
         self.empty = EmptyPage(rows)
         self.selection_bar = SelectionBar(session, settings)
         self.content = QStackedWidget()
@@ -119,7 +121,7 @@ class Workspace(QWidget):
         self.empty.files_dropped.connect(self.files_dropped)
         self.empty.action_requested.connect(self.action_requested)
         self.image_view.left.connect(self.leave_image)
-        self.image_view.step_requested.connect(self._on_step_requested)
+        self.image_view.step_requested.connect(self.step)
         self._session.state_changed.connect(self._on_state_changed)
         self._session.eye.changed.connect(self._show_cards)
         self._session.graph_changed.connect(self._on_graph_changed)
@@ -155,6 +157,36 @@ class Workspace(QWidget):
     def show_subset_of_class(self, subset: Subset) -> None:
         self._subset = subset
         self._refilter()
+
+    # -- what the keys of images act on
+
+    def take_in_hand(self, images: ImagesInHand | None) -> None:
+        """Let the keys of images act on those of a page; None for the cards of the grid again."""
+        self._in_hand = images
+        self.selection_bar.setHidden(images is not None or len(self.grid.selected_ids) <= 1)
+        if images is None:
+            self.grid.tell_current()
+
+    @property
+    def has_page_in_hand(self) -> bool:
+        return self._in_hand is not None
+
+    @property
+    def current_id(self) -> int | None:
+        """The image that is worked on, in the grid or on a page."""
+        return self.grid.current_id if self._in_hand is None else self._in_hand.current_id
+
+    @property
+    def chosen_ids(self) -> tuple[int, ...]:
+        """The images that a key acts on: the selected ones, else the current one; of a page the current one."""
+        selected = self.grid.selected_ids if self._in_hand is None else ()
+        current = self.current_id
+        return selected or (() if current is None else (current,))
+
+    def look_at(self, image_id: int) -> None:
+        """Make an image current where it is shown."""
+        if self._in_hand is None or not self._in_hand.look_at(image_id):
+            self.grid.select_image(image_id)
 
     # -- sets of images, and pages of features
 
@@ -271,16 +303,21 @@ class Workspace(QWidget):
     def go_on_from(self, image_ids: Sequence[int]) -> None:
         """Select the card after these; where labelled images leave the filter, it has taken their place already."""
         row = self.model.last_row_of(image_ids)
-        if row is not None:
+        if self._in_hand is not None:
+            self._in_hand.go_on_from(image_ids)
+        elif row is not None:
             self.grid.select_row(row + 1)
 
     def show_at_once(self) -> None:
         """Paint changes before the next key is handled: a key means what is on the screen."""
-        front = self.image_view if self.is_image_open else self.grid.viewport()
+        front = self.grid.viewport() if self.content.currentWidget() is self.grid else self.content.currentWidget()
         front.repaint()
 
     def go_to_next(self) -> None:
-        self.grid.select_row(self.grid.currentIndex().row() + 1)
+        if self._in_hand is not None:
+            self._in_hand.go_to_next()
+        else:
+            self.grid.select_row(self.grid.currentIndex().row() + 1)
 
     def _refilter(self) -> None:
         self.leave_image()
@@ -405,12 +442,14 @@ class Workspace(QWidget):
             self.image_view.show_image(path, place=row + 1, count=self.model.rowCount())
 
     def _on_current_image_changed(self, image_id: int) -> None:
-        self._session.eye.look_at(image_id if image_id >= 0 else None)
+        if self._in_hand is None:
+            self._session.eye.look_at(image_id if image_id >= 0 else None)
         self._look_ahead()
         if self.is_image_open:
             self._follow_grid()
 
-    def _on_step_requested(self, step: int) -> None:
+    def step(self, step: int) -> None:
+        """Go to the card so many places on."""
         row = self.grid.currentIndex().row() + step
         if 0 <= row < self.model.rowCount():
             self.grid.select_row(row)

@@ -1,0 +1,21 @@
+"""Keys of the pages that compare images, beside those that label."""
+
+from typing import Final
+
+from app.actions.page_keys import PageKey, PageKeys
+from app.texts import marked
+
+KEYS: Final = PageKeys(
+    "compare",
+    marked("Compare images"),
+    (
+        PageKey("lock", marked("Lock or unlock zoom and place"), "L"),
+        PageKey("larger", marked("Larger"), "+ ="),
+        PageKey("smaller", marked("Smaller"), "-"),
+        PageKey("fit", marked("Fit to the room"), "0"),
+        PageKey("actual_size", marked("Actual size"), "Z"),
+        PageKey("previous", marked("Previous image"), "PgUp"),
+        PageKey("next", marked("Next image"), "PgDown"),
+    ),
+    with_images=True,
+)

@@ -1,0 +1,131 @@
+"""One image of several: the picture, and below it name, date, and label or prediction."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Final, final
+
+from PySide6.QtCore import QDate, QDateTime, QEvent, QLocale, QObject, QRectF, Qt, QTime, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.controls import ElidedLabel, make_label
+from app.image_grid.model import Card, Mark
+from app.image_view.canvas import ImageCanvas
+from app.texts import plain_tip
+from app.theme.icons import icon_pixmap
+from app.theme.tokens import tokens
+
+FRAME: Final = 3
+ROUNDING: Final = 8
+ICON: Final = 14
+_LABELLED: Final = frozenset({Mark.LABELLED, Mark.LABELLED_UNKNOWN})
+
+
+@final
+class Pane(QWidget):
+    """An image with its facts; the one that keys act on has a frame."""
+
+    chosen = Signal()  # clicked, or the keyboard came here
+
+    def __init__(self, image_id: int, *, longest_side: int) -> None:
+        super().__init__()
+        self.image_id = image_id
+        self.canvas = ImageCanvas(longest_side=longest_side)
+        self.is_active = False
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._name = ElidedLabel("strong", mode=Qt.TextElideMode.ElideMiddle)
+        self._date = make_label("", "muted")
+        self._person = QLabel()
+        self._title = ElidedLabel("secondary")
+        self._detail = make_label("", "muted")
+        self._lay_out()
+        self.canvas.installEventFilter(self)
+
+    def _lay_out(self) -> None:
+        spacing = tokens().spacing
+        column = QVBoxLayout(self)
+        column.setContentsMargins(FRAME, FRAME, FRAME, FRAME)
+        column.setSpacing(0)
+        column.addWidget(self.canvas, 1)
+        words = QVBoxLayout()
+        words.setContentsMargins(spacing.small, spacing.tiny, spacing.small, spacing.tiny)
+        words.setSpacing(0)
+        for first, last in ((self._name, self._date), (self._title, self._detail)):
+            row = QHBoxLayout()
+            row.setSpacing(spacing.tiny)
+            if first is self._title:
+                row.addWidget(self._person)
+            row.addWidget(first, 1)
+            row.addWidget(last)
+            words.addLayout(row)
+        column.addLayout(words)
+
+    @property
+    def words_height(self) -> int:
+        """Of what stands below the picture, with the frame."""
+        return self.sizeHint().height() - self.canvas.sizeHint().height()
+
+    def show_card(self, card: Card, *, taken_at: datetime | None) -> None:
+        """Show what is known of the image now."""
+        self._show_file(card.path)
+        is_labelled = card.mark in _LABELLED
+        self._name.show_text(card.path.name, tip=str(card.path))
+        self._date.setText(_date_text(taken_at))
+        self._person.setVisible(is_labelled)
+        if is_labelled:
+            ratio = self.devicePixelRatioF()
+            self._person.setPixmap(icon_pixmap("person", ICON, colour="accent_text", ratio=ratio))
+        self._title.show_text(card.title, role="strong" if is_labelled else "secondary")
+        detail = "  ".join(part for part in (card.detail, card.score) if part)
+        self._detail.setText(detail)
+        self._detail.setToolTip(plain_tip(detail))
+        facts = f"{card.path.name}: {card.title} {card.detail} {card.score}".strip()
+        self.setAccessibleName(facts)
+
+    def _show_file(self, path: Path) -> None:
+        if path != self.canvas.path:
+            view = self.canvas.view
+            self.canvas.show_image(path)
+            self.canvas.show_view(view)
+
+    @property
+    def words(self) -> str:
+        """All words below the picture."""
+        parts = (self._name.text(), self._date.text(), self._title.text(), self._detail.text())
+        return " ".join(part for part in parts if part)
+
+    def show_active(self, *, is_active: bool) -> None:
+        self.is_active = is_active
+        self.update()
+
+    def stop(self) -> None:
+        self.canvas.stop()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.chosen.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A click on the picture chooses it."""
+        if event.type() == QEvent.Type.MouseButtonPress:
+            self.setFocus(Qt.FocusReason.MouseFocusReason)
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        colours, painter = tokens().colours, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        width = FRAME - 1 if self.is_active else 1
+        painter.setPen(QPen(QColor(colours.accent if self.is_active else colours.hairline), width))
+        painter.setBrush(QColor(colours.surface))
+        inset = width / 2
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), ROUNDING, ROUNDING)
+        painter.end()
+
+
+def _date_text(taken_at: datetime | None) -> str:
+    if taken_at is None:
+        return ""
+    day, hour = QDate(taken_at.year, taken_at.month, taken_at.day), QTime(taken_at.hour, taken_at.minute)
+    return QLocale().toString(QDateTime(day, hour), QLocale.FormatType.ShortFormat)

@@ -1,0 +1,183 @@
+"""An image beside the nearest labelled images of its two likeliest classes: why not the other?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Final, final
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.actions.key_tips import follow_keys
+from app.compare.logic import LONGEST_OF_SHOT, SHOTS, Rival
+from app.compare.page import ComparedPage
+from app.compare.pane import Pane
+from app.controls import fill_column, make_flowing_label
+from app.image_grid.model import Card
+from app.image_view.canvas import LARGEST_SIDE, ImageCanvas
+from app.inspector.logic import ScoreRow
+from app.inspector.page import ScoreLine
+from app.texts import shortened, tr
+from app.theme.tokens import tokens
+
+RIVALS: Final = 2
+WIDE_ENOUGH: Final = 720  # logical pixels for the image and the shots beside one another
+LONGEST_NOTE: Final = 240  # letters
+
+
+@final
+class RivalRow(QWidget):
+    """A class with its key and score, what people wrote about it, and its nearest shots."""
+
+    chosen = Signal(int)  # class id
+    image_clicked = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = ScoreLine()
+        self.line.chosen.connect(self.chosen)
+        self.note = make_flowing_label("", "muted")
+        self.nothing = make_flowing_label(tr("No labelled images yet"), "muted")
+        self.canvases = [ImageCanvas(longest_side=LONGEST_OF_SHOT) for _ in range(SHOTS)]
+        self._shots: tuple[int, ...] = ()
+        shots = QHBoxLayout()
+        shots.setSpacing(tokens().spacing.small)
+        for canvas in self.canvases:
+            shots.addWidget(canvas, 1)
+        column = fill_column(self, self.line, self.note, self.nothing, spacing=tokens().spacing.tiny)
+        column.addLayout(shots, 1)
+
+    def show_rival(self, rival: Rival | None, digit: int) -> None:
+        """Show a class; its shots follow."""
+        self.setVisible(rival is not None)
+        if rival is not None:
+            self.line.show_row(ScoreRow(rival.class_id, rival.name, "", rival.score, digit))
+            self.note.setText(shortened(rival.note, LONGEST_NOTE))
+            self.note.setVisible(bool(rival.note))
+
+    def show_shots(self, shots: Sequence[tuple[int, Path]], *, is_known: bool) -> None:
+        self._shots = tuple(image_id for image_id, _path in shots)
+        self.nothing.setVisible(is_known and not shots)
+        for place, canvas in enumerate(self.canvases):
+            canvas.setVisible(place < len(shots))
+            if place < len(shots):
+                path = shots[place][1]
+                canvas.setToolTip(path.name)
+                canvas.setAccessibleName(path.name)
+                if canvas.path != path:
+                    canvas.show_image(path)
+
+    @property
+    def shot_ids(self) -> tuple[int, ...]:
+        return self._shots
+
+    def stop(self) -> None:
+        for canvas in self.canvases:
+            canvas.stop()
+
+
+@final
+class WhyNotPage(ComparedPage):
+    """The image at the left, the classes at the right, or below it where there is little room."""
+
+    class_chosen = Signal(int)
+    step_requested = Signal(int)  # -1 or 1, the image before or after in the grid's order
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Why not the other?"))
+        self.pane = Pane(-1, longest_side=LARGEST_SIDE)
+        self.pane.show_active(is_active=True)
+        self.rows = [RivalRow() for _ in range(RIVALS)]
+        self.message = make_flowing_label("", "muted")
+        self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._halves = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._rivals: tuple[Rival, ...] = ()
+        self._lay_out()
+        for row in self.rows:
+            row.chosen.connect(self.class_chosen)
+        self.lock_together([self.pane.canvas, *(canvas for row in self.rows for canvas in row.canvases)])
+        follow_keys(self, self._show_rivals)
+
+    def _lay_out(self) -> None:
+        spacing = tokens().spacing
+        column = fill_column(self, self.bar, spacing=0)
+        self._halves.setContentsMargins(spacing.medium, 0, spacing.medium, spacing.medium)
+        self._halves.setSpacing(spacing.large)
+        right = QWidget()
+        classes = QVBoxLayout(right)
+        classes.setContentsMargins(0, 0, 0, 0)
+        classes.setSpacing(spacing.medium)
+        for row in self.rows:
+            classes.addWidget(row, 1)
+        classes.addWidget(self.message)
+        self._halves.addWidget(self.pane, 1)
+        self._halves.addWidget(right, 1)
+        column.addLayout(self._halves, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_wide = event.size().width() >= WIDE_ENOUGH or event.size().width() > event.size().height()
+        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._halves.setDirection(beside if is_wide else below)
+
+    # -- what is shown
+
+    @property
+    def image_id(self) -> int:
+        return self.pane.image_id
+
+    @property
+    def rivals(self) -> tuple[Rival, ...]:
+        return self._rivals
+
+    @property
+    def active_canvas(self) -> ImageCanvas:
+        return self.pane.canvas
+
+    def show_image(self, card: Card, taken_at: datetime | None) -> None:
+        """Show an image, another one fitted."""
+        if card.image_id != self.pane.image_id:
+            self.pane.canvas.fit()
+        self.pane.image_id = card.image_id
+        self.pane.show_card(card, taken_at=taken_at)
+
+    def show_rivals(self, rivals: tuple[Rival, ...], relation: str, message: str) -> None:
+        """Show the likeliest classes in the order of their keys, or why there are none."""
+        if [rival.class_id for rival in rivals] != [rival.class_id for rival in self._rivals]:
+            for row in self.rows:
+                row.show_shots((), is_known=False)
+        self._rivals = rivals
+        self.bar.text.show_text(relation)
+        self.message.setText(message)
+        self.message.setVisible(bool(message))
+        self._show_rivals()
+
+    def _show_rivals(self) -> None:
+        for place, row in enumerate(self.rows):
+            row.show_rival(self._rivals[place] if place < len(self._rivals) else None, place + 1)
+
+    def show_shots(self, shots: Mapping[int, Sequence[tuple[int, Path]]]) -> None:
+        """Show the nearest labelled images of each class."""
+        for row, rival in zip(self.rows, self._rivals, strict=False):
+            row.show_shots(shots.get(rival.class_id, ()), is_known=rival.class_id in shots)
+        if self.is_locked:
+            self.pane.canvas.view_changed.emit(self.pane.canvas.view)
+
+    # -- moving on
+
+    def step(self, x: int, y: int) -> None:
+        self.step_requested.emit(x + y)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The keyboard belongs to the image."""
+        super().focusInEvent(event)
+        QTimer.singleShot(0, self.pane, lambda: self.pane.setFocus(Qt.FocusReason.OtherFocusReason))
+
+    def stop(self) -> None:
+        self.pane.stop()
+        for row in self.rows:
+            row.stop()
