@@ -310,8 +310,8 @@ class Workspace(QWidget):
 
     def show_at_once(self) -> None:
         """Paint changes before the next key is handled: a key means what is on the screen."""
-        front = self.grid.viewport() if self.content.currentWidget() is self.grid else self.content.currentWidget()
-        front.repaint()
+        front = self.content.currentWidget()
+        (self.grid.viewport() if front is None or front is self.grid else front).repaint()
 
     def go_to_next(self) -> None:
         if self._in_hand is not None:
