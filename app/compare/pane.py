@@ -77,10 +77,9 @@ class Pane(QWidget):
         if is_labelled:
             ratio = self.devicePixelRatioF()
             self._person.setPixmap(icon_pixmap("person", ICON, colour="accent_text", ratio=ratio))
-        self._title.show_text(card.title, role="strong" if is_labelled else "secondary")
-        detail = "  ".join(part for part in (card.detail, card.score) if part)
-        self._detail.setText(detail)
-        self._detail.setToolTip(plain_tip(detail))
+        self._title.show_text(f"{card.title}  {card.score}".rstrip(), role="strong" if is_labelled else "secondary")
+        self._detail.setText(card.detail)
+        self._detail.setToolTip(plain_tip(card.detail))
         facts = f"{card.path.name}: {card.title} {card.detail} {card.score}".strip()
         self.setAccessibleName(facts)
 

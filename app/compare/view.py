@@ -23,7 +23,7 @@ from app.texts import tr
 from app.theme.tokens import tokens
 
 CardOf = Callable[[int], Card | None]
-_LABELLING = ("accept", "label_as_1", "relabel", "unknown", "reject")
+_LABELLING = ("accept", "relabel", "unknown", "reject")
 
 
 @final
@@ -79,7 +79,10 @@ class ComparePage(ComparedPage):
         self._arrange()
 
     def _show_keys(self) -> None:
-        keys = [key for name in _LABELLING if (key := keys_in_use().text_of(name))]
+        in_use = keys_in_use()
+        keys = [key for name in _LABELLING if (key := in_use.text_of(name))]
+        if (first := in_use.text_of("label_as_1")) and (last := in_use.text_of("label_as_9")):
+            keys.insert(1, tr("%1 to %2", first, last))
         self.bar.text.show_text(tr("Keys that label the framed image: %1", ", ".join(keys)) if keys else "")
 
     # -- what is shown

@@ -25,6 +25,7 @@ from app.theme.tokens import tokens
 
 RIVALS: Final = 2
 WIDE_ENOUGH: Final = 720  # logical pixels for the image and the shots beside one another
+MARGIN_OF_SHOT: Final = 4
 LONGEST_NOTE: Final = 240  # letters
 
 
@@ -41,7 +42,7 @@ class RivalRow(QWidget):
         self.line.chosen.connect(self.chosen)
         self.note = make_flowing_label("", "muted")
         self.nothing = make_flowing_label(tr("No labelled images yet"), "muted")
-        self.canvases = [ImageCanvas(longest_side=LONGEST_OF_SHOT) for _ in range(SHOTS)]
+        self.canvases = [ImageCanvas(longest_side=LONGEST_OF_SHOT, margin=MARGIN_OF_SHOT) for _ in range(SHOTS)]
         self._shots: tuple[int, ...] = ()
         shots = QHBoxLayout()
         shots.setSpacing(tokens().spacing.small)

@@ -36,10 +36,12 @@ class ImageCanvas(QWidget):
     _decoded = Signal(Path, either(QImage | str))
     _counted = Signal(Path, int)
 
-    def __init__(self, parent: QWidget | None = None, *, longest_side: int = LARGEST_SIDE) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, *, longest_side: int = LARGEST_SIDE, margin: int = MARGIN
+    ) -> None:
         super().__init__(parent)
         self.path: Path | None = None
-        self._longest_side = longest_side
+        self._longest_side, self._margin = longest_side, margin
         self._view = FITTED
         self.message = ""  # why there is no image; empty while it is read and once it is there
         self._image = QImage()
@@ -116,22 +118,22 @@ class ImageCanvas(QWidget):
         return self._zoom == 1.0
 
     def fit(self) -> None:
-        self._set_zoom(1.0, QPointF(self.rect().center()))
+        self._set_zoom(1.0, self._room().center())
 
     def show_pixels(self) -> None:
         """Show each pixel of the image as one of the screen."""
         if self.has_image:
-            self._set_zoom(1 / self._fitted_scale(), QPointF(self.rect().center()))
+            self._set_zoom(1 / self._fitted_scale(), self._room().center())
 
     def zoom(self, steps: float) -> None:
         """Larger by so many steps around the middle; negative for smaller."""
-        self._set_zoom(self._zoom * ZOOM_STEP**steps, QPointF(self.rect().center()))
+        self._set_zoom(self._zoom * ZOOM_STEP**steps, self._room().center())
 
     def _set_zoom(self, zoom: float, around: QPointF) -> None:
         if not self.has_image:
             return
         before, self._zoom = self._zoom, self._possible_zoom(zoom)
-        centre = QPointF(self.rect().center()) + self._offset
+        centre = self._room().center() + self._offset
         self._offset = self._within(self._offset + (around - centre) * (1 - self._zoom / before))
         self._share_view()
         self._tell()
@@ -200,7 +202,7 @@ class ImageCanvas(QWidget):
     # -- painting
 
     def _room(self) -> QRectF:
-        return QRectF(self.rect()).adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+        return QRectF(self.rect()).adjusted(self._margin, self._margin, -self._margin, -self._margin)
 
     def _fitted_scale(self) -> float:
         room, ratio = self._room(), self.devicePixelRatioF()

@@ -2,7 +2,7 @@
 
 from typing import Final, final
 
-from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -19,6 +19,7 @@ BAR_HEIGHT: Final = 4
 KEY_SIDE: Final = 18
 KEY_MARGIN: Final = 8  # around the name of a key that is no single letter
 ROUNDING: Final = 6
+_CHOOSING: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 _NOTHING: Final = ScoreRow(-1, "", "", 0.0)
 
 
@@ -67,9 +68,21 @@ class ScoreLine(QAbstractButton):
     def class_id(self) -> int:
         return self._row.class_id
 
+    @property
+    def key(self) -> str:
+        """The key as it is painted; "" for none."""
+        return self._key
+
     def _on_clicked(self) -> None:
         if self._is_clickable:
             self.chosen.emit(self._row.class_id)
+
+    def event(self, event: QEvent) -> bool:
+        """Enter and Space choose this class, whatever they mean around it."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and event.key() in _CHOOSING:
+            event.accept()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

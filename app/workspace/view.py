@@ -110,7 +110,8 @@ class Workspace(QWidget):
         self.grid.zoom_changed.connect(self._on_zoom_changed)
         self.grid.open_requested.connect(self.open_image)
         self.grid.files_dropped.connect(self.files_dropped)
-        self.grid.images_selected.connect(self.selection_bar.show_selected)
+        self.grid.images_selected.connect(lambda _ids: self._show_selected())
+        self.page_left.connect(lambda _page: self._show_selected())
         self.grid.viewport().installEventFilter(self.selection_bar)
         self.selection_bar.left.connect(self.grid.setFocus)
         self.selection_bar.dismissed.connect(self._on_selection_dismissed)
@@ -163,7 +164,6 @@ class Workspace(QWidget):
     def take_in_hand(self, images: ImagesInHand | None) -> None:
         """Let the keys of images act on those of a page; None for the cards of the grid again."""
         self._in_hand = images
-        self.selection_bar.setHidden(images is not None or len(self.grid.selected_ids) <= 1)
         if images is None:
             self.grid.tell_current()
 
@@ -216,9 +216,14 @@ class Workspace(QWidget):
         self.leave_image()
         is_new = self._page.page is not page
         self._page.begin(page, title)
+        self._show_selected()
         self._show_title()
         if is_new:
             page.setFocus()
+
+    def _show_selected(self) -> None:
+        """Offer what can be done with several cards, where these are shown."""
+        self.selection_bar.show_selected(self.grid.selected_ids if self._page.page is None else ())
 
     def close_page(self, page: QWidget) -> None:
         if self._page.page is page:

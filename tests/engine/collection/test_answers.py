@@ -175,3 +175,25 @@ def test_bars_decide_the_safe_class(live: LiveCollection) -> None:
     blue = [ids["Blue"], *project.classes.graph.children(ids["Blue"])]
     safe_blue = np.isin(live.state.safe_class, blue)
     assert (live.state.safe_score[safe_blue] >= 1.0).all()
+
+
+def test_nearest_shots_of_a_class(live: LiveCollection) -> None:
+    """Labelled images of the class or below it by likeness, never the image itself; none where there are none."""
+    state, ids = live.state, class_ids(live.project)
+    image_id = int(state.image_ids[state.label_class == NO_CLASS][0])
+    labels = dict(zip(state.image_ids.tolist(), state.label_class.tolist(), strict=True))
+    row = live.embedded.ready_row(image_id)
+    assert row is not None
+    vector = live.embedded.store.floats(np.array([row]))[0]
+
+    def likeness(shot: int) -> float:
+        return float(live.embedded.store.floats(np.array([live.embedded.ready_row(shot)]))[0] @ vector)
+
+    for name, classes in (("Red disc", {ids["Red disc"]}), ("Red", {ids[leaf] for leaf in LEAVES if "Red" in leaf})):
+        shots = live.nearest_shots(image_id, ids[name], 100)
+        assert set(shots) == {shot for shot, label in labels.items() if label in classes}
+        assert list(shots) == sorted(shots, key=lambda shot: -likeness(shot))
+        assert live.nearest_shots(image_id, ids[name], 2) == shots[:2]
+    itself = shots[0]
+    assert itself not in live.nearest_shots(itself, ids["Red"], 100)
+    assert live.nearest_shots(10_000, ids["Red"]) == live.nearest_shots(image_id, 10_000) == ()
