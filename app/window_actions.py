@@ -166,8 +166,14 @@ class WindowActions(Feature):
     def show_keys(self) -> None:
         if self._keys is None:
             self._keys = KeysSheet(self._host, self._shell.rows.values(), self._shell.page_keys)
+            self._keys.change_requested.connect(self._change_keys)
         self._keys.show_over()
         self._keys.setFocus()
+
+    def _change_keys(self) -> None:
+        if self._keys is not None:
+            self._keys.dismiss()
+        self._shell.trigger("change_keys")
 
     def _forget_sheet(self) -> None:
         if self._keys is not None:

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.actions.keys import keys_in_use
 from app.actions.page_keys import PageKeys
 from app.actions.row import MENUS, ActionRow
-from app.controls import make_label, make_scroll_area
+from app.controls import fill_row, make_button, make_label, make_scroll_area
 from app.palette.overlay import Overlay
 from app.texts import tr
 
@@ -25,13 +25,18 @@ Group = tuple[str, list[KeyLine]]
 class KeysSheet(Overlay):
     """Two columns of groups, which scroll in a low window; Esc or a click beside it closes."""
 
+    change_requested = Signal()
+
     def __init__(self, host: QWidget, rows: Iterable[ActionRow], pages: Iterable[PageKeys] = ()) -> None:
         super().__init__(host, WIDTH)
         self._layout = QVBoxLayout(self.panel)
         self._layout.setContentsMargins(24, 20, 24, 24)
         self._layout.setSpacing(16)
         self._heading = make_label(tr("Keys"), "heading")
-        self._layout.addWidget(self._heading)
+        self._head = QWidget()
+        change = make_button(tr("Change keys…"), self.change_requested.emit, variant="flat")
+        fill_row(self._head, self._heading, change).setStretch(0, 1)
+        self._layout.addWidget(self._head)
         self._body = self._make_body(_groups(rows, pages))
         scroll = make_scroll_area()
         scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # arrow and page keys scroll
@@ -60,7 +65,7 @@ class KeysSheet(Overlay):
         """Heading and all keys without scrolling."""
         room, frame = self._layout.contentsMargins(), 2 * self.panel.frameWidth()
         keys = self._body.heightForWidth(width - room.left() - room.right() - frame)
-        words = self._heading.sizeHint().height() + self._layout.spacing() + keys
+        words = self._head.sizeHint().height() + self._layout.spacing() + keys
         return room.top() + words + room.bottom() + frame
 
 

@@ -10,8 +10,9 @@ import pytest
 from PySide6.QtGui import QKeySequence
 
 from app.actions.row import MENUS, ActionRow
-from app.features import ACTIONS, FEATURES
+from app.features import ACTIONS, FEATURES, PAGE_KEYS
 from app.help.guide import CONTENTS, Guide, GuidePage, read_guide
+from app.key_choice.logic import PRESETS
 from engine.config import guide_folder
 from engine.interchange.labelled_images.formats import FORMATS
 from tests.architecture.test_texts import ROOT, commands
@@ -86,7 +87,9 @@ def test_bold_words_are_words_of_the_window(page: GuidePage) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=each_page)
 def test_keys_are_those_of_the_window(page: GuidePage) -> None:
     """And a key behind an action is that action's."""
-    known = {keys for row in ACTIONS for keys in row.shortcuts} | _OTHER_KEYS
+    on_pages = {keys for page_keys in PAGE_KEYS for row in page_keys.rows for keys in row.declared}
+    of_presets = {keys for preset in PRESETS.values() for own in preset.chosen.values() for keys in own}
+    known = {keys for row in ACTIONS for keys in row.shortcuts} | on_pages | of_presets | _OTHER_KEYS
     for keys in _KEYS.findall(page.markdown):
         assert keys in known, keys
     for found in _ACTION_WITH_KEY.finditer(page.markdown):

@@ -8,9 +8,9 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
-from app.actions.keys_sheet import KeysSheet
 from app.backups.controller import Backups
 from app.computing.controller import Computing
+from app.key_choice.controller import KeyChoice
 from app.preferences.controller import Preferences
 from app.preferences.view import SettingsCard
 from app.settings import Settings
@@ -115,9 +115,10 @@ def test_it_leads_to_the_pages_of_everything_else(reviewing: Desk) -> None:
     click(reviewing, card.buttons["backups"])
     assert not card.isVisible()
     assert reviewing.window.side.currentWidget() is reviewing.window.of(Backups).panel
-    click(reviewing, opened(reviewing).buttons["show_keys"])
-    (sheet,) = reviewing.window.findChildren(KeysSheet)
-    assert sheet.isVisible()
+    click(reviewing, opened(reviewing).buttons["change_keys"])
+    keys = reviewing.window.of(KeyChoice).card
+    assert keys is not None
+    assert keys.isVisible()
     assert not card.isVisible()
 
 

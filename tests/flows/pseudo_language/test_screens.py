@@ -7,15 +7,17 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.backbones.logic import Source
+from app.compare.controller import Comparing
 from app.computing.controller import Computing
 from app.exporting.controller import Exporting
 from app.jobs.process_job import Stage
+from app.key_choice.controller import KeyChoice
 from app.training.controller import Models
 from app.welcome.controller import Projects
 from engine.embedding.messages import MeasuredRates
 from engine.training.curve import TrainingDuration
 from tests.support.backbone_panel import panel_for
-from tests.support.desk import Desk
+from tests.support.desk import SHIFT, Desk
 from tests.support.offers import offer_two
 from tests.support.pseudo_reader import Reader
 from tests.support.scripted_workers import Player
@@ -40,7 +42,7 @@ SCREENS: Final[Sequence[str]] = (
     "show_keys", "settings", "command_palette", "relabel", "show_graph", "open_image", "rename_class", "move_class",
     "link_parent", "merge_class", "new_class", "new_sibling", "new_parent", "new_top_class", "copy_report",
     "export_graph", "import_labels", "import_classes", "what_if", "show_changed_images", "discard_what_if",
-    "split_class", "undo", "redo",
+    "split_class", "change_keys", "compare", "undo", "redo",
 )  # fmt: skip
 """Actions that open something, or answer."""
 
@@ -60,6 +62,35 @@ def test_every_action(reviewing: Desk, reader: Reader) -> None:
         settle(reviewing.qtbot, window.session)
         reader.read(name)
         reviewing.press(Qt.Key.Key_Escape)
+
+
+def test_images_beside_one_another(reviewing: Desk, reader: Reader) -> None:
+    """Several, and one with the labelled images of its likeliest classes; and a key that is taken already."""
+    window = reviewing.window
+    reviewing.choose(0)
+    for _ in range(4):
+        reviewing.press(Qt.Key.Key_Right, SHIFT)
+    reviewing.press(Qt.Key.Key_C)
+    settle(reviewing.qtbot, window.session)
+    reader.read("compare-four")
+    reviewing.press(Qt.Key.Key_Escape)
+    reviewing.choose(0)
+    reviewing.press(Qt.Key.Key_C)
+    page = window.of(Comparing).why_not
+    assert page is not None
+    reviewing.wait(lambda: all(row.shot_ids for row in page.rows))
+    reader.read("why-not")
+    reviewing.press(Qt.Key.Key_Escape)
+    window.registry.trigger("change_keys")
+    card = window.of(KeyChoice).card
+    assert card is not None
+    for key in (Qt.Key.Key_R, Qt.Key.Key_Tab):
+        card.choose("accept")
+        card.field.begin()
+        reader.read("recording")
+        reviewing.qtbot.keyClick(card.field, key)
+        reader.read(f"key-{key.name}")
+    reviewing.press(Qt.Key.Key_Escape)
 
 
 def test_cards_that_take_their_time(reviewing: Desk, reader: Reader) -> None:
