@@ -157,17 +157,14 @@ class Comparing(Feature):
     # -- leaving
 
     def _on_page_left(self, page: QWidget) -> None:
-        if page is self.page:
-            self.page = None
-            self._workspace.take_in_hand(None)
-        elif page is self.why_not:
-            self.why_not = None
-        else:
-            return
-        self._let_go(page)
+        from app.compare.page import ComparedPage
 
-    def _let_go(self, page: QWidget) -> None:
-        page.stop()  # type: ignore[attr-defined]
+        if not isinstance(page, ComparedPage) or page not in (self.page, self.why_not):
+            return
+        if page is self.page:
+            self._workspace.take_in_hand(None)
+        self.page = self.why_not = None
+        page.abandon()
         self._workspace.content.removeWidget(page)
         page.deleteLater()
 

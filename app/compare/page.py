@@ -72,6 +72,7 @@ class ComparedPage(QWidget):
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.bar = CompareBar()
+        self._canvases: tuple[ImageCanvas, ...] = ()
         self._locked = LockedCanvases(())
         self._acts: dict[str, Callable[[], object]] = {
             "lock": self._toggle_lock,
@@ -100,6 +101,7 @@ class ComparedPage(QWidget):
 
     def lock_together(self, canvases: Sequence[ImageCanvas]) -> None:
         """Zoom and move these together from now on."""
+        self._canvases = tuple(canvases)
         self._locked.deleteLater()
         is_locked, self._locked = self._locked.is_locked, LockedCanvases(canvases, self)
         self._locked.is_locked = is_locked
@@ -122,6 +124,16 @@ class ComparedPage(QWidget):
             canvas.show_pixels()
         else:
             canvas.fit()
+
+    def abandon(self) -> None:
+        """Drop what is being read: the page is about to be deleted."""
+        for canvas in self._canvases:
+            canvas.abandon()
+
+    def stop(self) -> None:
+        """End before the program ends."""
+        for canvas in self._canvases:
+            canvas.stop()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows move what is zoomed and else go on; there are the keys of the page."""

@@ -99,9 +99,6 @@ class Pane(QWidget):
         self.is_active = is_active
         self.update()
 
-    def stop(self) -> None:
-        self.canvas.stop()
-
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self.chosen.emit()

@@ -152,7 +152,3 @@ class ComparePage(ComparedPage):
         """The keyboard belongs to the image that is worked on."""
         super().focusInEvent(event)
         QTimer.singleShot(0, self._active, lambda: self._active.setFocus(Qt.FocusReason.OtherFocusReason))
-
-    def stop(self) -> None:
-        for pane in self.panes:
-            pane.stop()

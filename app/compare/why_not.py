@@ -75,10 +75,6 @@ class RivalRow(QWidget):
     def shot_ids(self) -> tuple[int, ...]:
         return self._shots
 
-    def stop(self) -> None:
-        for canvas in self.canvases:
-            canvas.stop()
-
 
 @final
 class WhyNotPage(ComparedPage):
@@ -177,8 +173,3 @@ class WhyNotPage(ComparedPage):
         """The keyboard belongs to the image."""
         super().focusInEvent(event)
         QTimer.singleShot(0, self.pane, lambda: self.pane.setFocus(Qt.FocusReason.OtherFocusReason))
-
-    def stop(self) -> None:
-        self.pane.stop()
-        for row in self.rows:
-            row.stop()

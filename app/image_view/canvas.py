@@ -72,10 +72,14 @@ class ImageCanvas(QWidget):
 
     def stop(self) -> None:
         """End before the program ends; a thread that waits for a slow disk is left behind."""
-        with self._posting:
-            self._is_stopped = True
+        self.abandon()
         leave(self._threads)
         self._threads.clear()
+
+    def abandon(self) -> None:
+        """Drop what is being read, and wait for nothing: the canvas is about to be deleted."""
+        with self._posting:
+            self._is_stopped = True
 
     def _decode(self, path: Path) -> None:
         from engine.images.photo_facts import page_count

@@ -26,7 +26,7 @@ def compared(desk: Desk, count: int, *, first: int = 0) -> ComparePage:
     page = desk.window.of(Comparing).page
     assert page is not None
     desk.wait(lambda: all(pane.canvas.has_image or pane.canvas.message for pane in page.panes))
-    desk.wait(lambda: page.isAncestorOf(QApplication.focusWidget()))
+    desk.wait(lambda: any(pane.hasFocus() for pane in page.panes))
     return page
 
 
@@ -195,6 +195,17 @@ def test_a_removed_image_ends_the_comparison(reviewing: Desk) -> None:
     assert gone not in reviewing.state.image_ids.tolist()
     assert reviewing.window.of(Comparing).page is None
     assert reviewing.window.workspace.content.currentWidget() is reviewing.grid
+
+
+def test_closing_the_project_ends_the_comparison(reviewing: Desk) -> None:
+    """Nothing is left of it, also where the pictures are still being read."""
+    reviewing.choose(0)
+    reviewing.press(Key.Key_Right, SHIFT)
+    reviewing.press(Key.Key_C)
+    assert reviewing.window.of(Comparing).page is not None
+    reviewing.press(Key.Key_W, CONTROL)
+    reviewing.wait(lambda: reviewing.window.session.info is None)
+    assert reviewing.window.of(Comparing).page is None
 
 
 def test_the_line_names_the_keys_in_use(reviewing: Desk) -> None:

@@ -1,12 +1,16 @@
 """One image beside the labelled images of its two likeliest classes."""
 
+from collections.abc import Sequence
+from functools import partial
+
 from PySide6.QtCore import Qt
 
 from app.compare.controller import Comparing
 from app.compare.why_not import WhyNotPage
+from app.image_view.canvas import ImageCanvas
 from engine.collection.state import NO_CLASS
 from tests.support.desk import Desk
-from tests.support.sessions import changed_by
+from tests.support.sessions import LONG_MS, changed_by
 
 Key = Qt.Key
 
@@ -22,6 +26,11 @@ def asked(desk: Desk, row: int = 0) -> WhyNotPage:
     return page
 
 
+def have_images(canvases: Sequence[ImageCanvas]) -> bool:
+    """Whether all pictures are there."""
+    return all(canvas.has_image for canvas in canvases)
+
+
 def test_the_two_likeliest_classes_with_their_nearest_shots(reviewing: Desk) -> None:
     """In the order of their keys; each shot has that label, and its picture comes."""
     page = asked(reviewing)
@@ -31,7 +40,8 @@ def test_the_two_likeliest_classes_with_their_nearest_shots(reviewing: Desk) -> 
         assert part.line.accessibleName().startswith(rival.name)
         assert 1 <= len(part.shot_ids) <= 3
         assert {reviewing.label_of(shot) for shot in part.shot_ids} == {rival.name}
-        reviewing.wait(lambda part=part: all(each.has_image for each in part.canvases[: len(part.shot_ids)]))
+        canvases = part.canvases[: len(part.shot_ids)]
+        reviewing.qtbot.waitUntil(partial(have_images, canvases), timeout=LONG_MS)
 
 
 def test_keys_decide_and_the_next_image_comes(reviewing: Desk) -> None:

@@ -128,10 +128,11 @@ def test_keys_of_a_page_are_changed_like_others(reviewing: Desk) -> None:
     reviewing.press(Key.Key_Space)
     view = reviewing.window.workspace.image_view
     reviewing.wait(lambda: view.has_image)
-    reviewing.press(Key.Key_Z)
-    assert view.canvas.is_fitted
-    reviewing.press(Key.Key_F8)
-    assert not view.canvas.is_fitted
+    sizes = []
+    for key in (Key.Key_Z, Key.Key_F8):
+        reviewing.press(key)
+        sizes.append(view.canvas.is_fitted)
+    assert sizes == [True, False]
     assert button(view.bar, "Actual size").toolTip() == "Actual size (F8)"
 
 
@@ -153,7 +154,8 @@ def test_the_filter_finds_actions_and_keys(reviewing: Desk) -> None:
 def shown(card: KeysCard) -> list[str]:
     """Titles of the lines in the table."""
     heads = [card.table.topLevelItem(place) for place in range(card.table.topLevelItemCount())]
-    return [head.child(place).text(0) for head in heads if head for place in range(head.childCount())]
+    children = [head.child(place) for head in heads if head is not None for place in range(head.childCount())]
+    return [child.text(0) for child in children if child is not None]
 
 
 def test_the_prodigy_preset(reviewing: Desk) -> None:
