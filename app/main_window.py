@@ -122,7 +122,7 @@ class MainWindow(Shell):
 
     def _on_change_made(self, change: Change) -> None:
         if change.kind == "undone" and change.labelled:
-            self.workspace.look_at(change.labelled[-1])
+            self.workspace.in_hand.look_at(change.labelled[-1])
         self._update_available()
 
     def _update_available(self) -> None:

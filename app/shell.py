@@ -170,7 +170,7 @@ class Shell(QMainWindow):
 
     def _on_current_image_changed(self, image_id: int) -> None:
         is_for_class = self.inspector.is_for_class and not self.workspace.grid.hasFocus()
-        if self.workspace.has_page_in_hand:
+        if self.workspace.in_hand.is_page:
             pass
         elif image_id >= 0 and not is_for_class:
             self.inspector.show_image(image_id)

@@ -1,4 +1,4 @@
-"""Compares selected images; one alone with the nearest labelled images of its two likeliest classes."""
+"""Compares selected images; one alone with the nearest labelled images of its two most likely classes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Comparing(Feature):
         self.page: ComparePage | None = None
         self.why_not: WhyNotPage | None = None
         self._known_dates: Mapping[int, datetime] = {}
-        self._asked_for = -1  # image whose nearest shots were asked for
+        self._asked_for = -1  # image whose nearest shots were requested
         self._workspace, self._eye = shell.workspace, shell.session.eye
         self._workspace.page_left.connect(self._on_page_left)
         for news in (self._session.state_changed, self._eye.changed, self._session.guesses.arrived):
@@ -49,7 +49,7 @@ class Comparing(Feature):
         if self.page is not None or self.why_not is not None:
             self._workspace.go_back()
             return
-        chosen = self._workspace.chosen_ids
+        chosen = self._workspace.in_hand.chosen_ids
         if len(chosen) > 1:
             self._compare(chosen)
         elif chosen:
@@ -62,12 +62,12 @@ class Comparing(Feature):
 
         if len(chosen) > MOST:
             self._toast.say(tr("Up to 4 images are compared: the first 4 of %1.", number(len(chosen))))
-        current = self._workspace.current_id
+        current = self._workspace.in_hand.current_id
         page = self.page = ComparePage(chosen[:MOST], -1 if current is None else current)
         self._set_up(page)
         page.current_changed.connect(self._on_current_changed)
         self._workspace.show_page(page, tr("Compare images"))
-        self._workspace.take_in_hand(page)
+        self._workspace.in_hand.take(page)
         self._on_current_changed(page.current_id or -1)
         self._show_known()
         self._ask_dates(page.image_ids)
@@ -162,7 +162,7 @@ class Comparing(Feature):
         if not isinstance(page, ComparedPage) or page not in (self.page, self.why_not):
             return
         if page is self.page:
-            self._workspace.take_in_hand(None)
+            self._workspace.in_hand.take(None)
         self.page = self.why_not = None
         page.abandon()
         self._workspace.content.removeWidget(page)

@@ -19,7 +19,7 @@ SHOTS: Final = 3
 MANY: Final = 3
 """From so many images on each is read with fewer pixels."""
 LONGEST_OF_MANY: Final = 4000  # pixels of the longer side: 32 MB or so for each
-LONGEST_OF_SHOT: Final = 2000
+LONGEST_OF_SHOT: Final = 2000  # pixels; six of them stand beside the image
 _SHAPE: Final = 4 / 3  # of a usual photo
 
 
@@ -44,7 +44,7 @@ class Rival:
 
 
 def rivals_of(graph: CategoryGraph, ranking: Ranking | None) -> tuple[Rival, ...]:
-    """The two likeliest classes of an image in the order of their keys; fewer where there are not two."""
+    """The two most likely classes of an image in the order of their keys; fewer where there are not two."""
     tops = () if ranking is None else [top for top in ranking.tops if top.class_id in graph][:2]
     return tuple(
         Rival(top.class_id, graph.name(top.class_id), top.score, graph.attributes(top.class_id).note.strip())

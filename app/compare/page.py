@@ -14,7 +14,7 @@ from app.actions.key_tips import tell_key
 from app.compare.keys import KEYS
 from app.controls import ElidedLabel, make_icon_button, make_label
 from app.image_view.canvas import ImageCanvas
-from app.image_view.shared_view import LockedCanvases
+from app.image_view.locked import LockedCanvases
 from app.texts import tr
 from app.theme.icons import icon
 from app.theme.tokens import tokens
@@ -40,7 +40,7 @@ class CompareBar(QWidget):
         self.lock = self._make("lock", tr("Zoom and place are the same in all"), "lock")
         self.lock.setCheckable(True)
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(spacing.medium, 0, spacing.medium, spacing.tiny)
+        layout.setContentsMargins(spacing.medium, spacing.tiny, spacing.medium, spacing.tiny)
         layout.setSpacing(spacing.tiny)
         layout.addWidget(self.text, 1)
         parts = (

@@ -17,6 +17,7 @@ from app.texts import plain_tip
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 
+# Logical pixels.
 FRAME: Final = 3
 ROUNDING: Final = 8
 ICON: Final = 14

@@ -112,7 +112,7 @@ class ComparePage(ComparedPage):
             pane.show_active(is_active=pane is self._active)
         self.show_scale()
 
-    # -- which image is worked on (`ImagesInHand`)
+    # -- which image is worked on (`app.workspace.in_hand.PageOfImages`)
 
     @property
     def current_id(self) -> int | None:

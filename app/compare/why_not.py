@@ -1,4 +1,4 @@
-"""An image beside the nearest labelled images of its two likeliest classes: why not the other?"""
+"""An image beside the nearest labelled images of its two most likely classes: why not the other?"""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from app.image_grid.model import Card
 from app.image_view.canvas import LARGEST_SIDE, ImageCanvas
 from app.inspector.logic import ScoreRow
 from app.inspector.page import ScoreLine
-from app.texts import shortened, tr
+from app.texts import plain_tip, shortened, tr
 from app.theme.tokens import tokens
 
-RIVALS: Final = 2
+RIVALS: Final = 2  # classes that are compared
 WIDE_ENOUGH: Final = 720  # logical pixels for the image and the shots beside one another
-MARGIN_OF_SHOT: Final = 4
+MARGIN_OF_SHOT: Final = 4  # logical pixels around a fitted picture
 LONGEST_NOTE: Final = 240  # letters
 
 
@@ -66,7 +66,7 @@ class RivalRow(QWidget):
             canvas.setVisible(place < len(shots))
             if place < len(shots):
                 path = shots[place][1]
-                canvas.setToolTip(path.name)
+                canvas.setToolTip(plain_tip(path.name))
                 canvas.setAccessibleName(path.name)
                 if canvas.path != path:
                     canvas.show_image(path)
@@ -143,7 +143,7 @@ class WhyNotPage(ComparedPage):
         self.pane.show_card(card, taken_at=taken_at)
 
     def show_rivals(self, rivals: tuple[Rival, ...], relation: str, message: str) -> None:
-        """Show the likeliest classes in the order of their keys, or why there are none."""
+        """Show the most likely classes in the order of their keys, or why there are none."""
         if [rival.class_id for rival in rivals] != [rival.class_id for rival in self._rivals]:
             for row in self.rows:
                 row.show_shots((), is_known=False)

@@ -13,7 +13,7 @@ from app.controls import fill_row, make_icon_button, make_label, make_search_fie
 from app.graph_view.picture import HIGHEST, WIDEST
 from app.graph_view.sheet import GraphSheet
 from app.graph_view.viewport import Camera, Rect
-from app.texts import plain_button, shortened, tr
+from app.texts import plain_button, plain_tip, shortened, tr
 from app.theme.tokens import tokens
 from app.wording import number, percent_of_size
 from engine.graph.category_graph import CategoryGraph
@@ -73,7 +73,7 @@ class ToolStrip(QFrame):
     def _show_search_tip(self) -> None:
         key = keys_in_use().text_of("find_in_graph")
         tip = tr("Enter goes on to the next one")
-        self.search.setToolTip(f"{key}; {tip}" if key else tip)
+        self.search.setToolTip(plain_tip(f"{key}; {tip}" if key else tip))
 
     def _lay_out(self) -> None:
         self.scale.setFixedWidth(SCALE_WIDTH)

@@ -64,7 +64,7 @@ def _fits(row: KeyRow, group: KeyGroup, text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Preset:
+class KeyPreset:
     """A set of keys."""
 
     title: str  # marked for translation, unless it is a name
@@ -72,9 +72,9 @@ class Preset:
 
 
 PROTOLEAF: Final = "protoleaf"
-PRESETS: Final[Mapping[str, Preset]] = {
-    PROTOLEAF: Preset("Protoleaf", {}),
-    "prodigy": Preset(
+PRESETS: Final[Mapping[str, KeyPreset]] = {
+    PROTOLEAF: KeyPreset("Protoleaf", {}),
+    "prodigy": KeyPreset(
         "Prodigy",
         {
             "accept": ("A", "Return", "Enter"),
@@ -102,7 +102,7 @@ def use_preset(name: str, keys: KeysInUse) -> None:
     keys.replace(_changes(PRESETS[name], keys))
 
 
-def _changes(preset: Preset, keys: KeysInUse) -> dict[str, Keys]:
+def _changes(preset: KeyPreset, keys: KeysInUse) -> dict[str, Keys]:
     """What differs from the declared keys, of the actions that there are."""
     return {name: own for name, own in preset.chosen.items() if keys.has(name) and own != keys.declared(name)}
 

@@ -25,6 +25,7 @@ from app.palette.overlay import Overlay
 from app.texts import tr
 from app.theme.tokens import tokens
 
+# Logical pixels.
 WIDTH: Final = 620
 HEIGHT: Final = 640
 KEY_WIDTH: Final = 168
@@ -103,6 +104,7 @@ class KeysCard(Overlay):
 
     def _connect(self) -> None:
         self.filter.textChanged.connect(self.filter_changed)
+        self.filter.returnPressed.connect(self.table.setFocus)
         self.presets.activated.connect(lambda _place: self._on_preset())
         self.table.currentItemChanged.connect(lambda _now, _before: self._show_current())
         self.table.itemDoubleClicked.connect(lambda _item, _column: self._begin())

@@ -101,7 +101,7 @@ class Labelling(Feature):
         self._go_on_from(label_groups(self._session, groups))
 
     def _go_on_from(self, image_ids: Sequence[int]) -> None:
-        self._images.go_on_from(image_ids)
+        self._images.in_hand.go_on_from(image_ids)
         self._shell.show_at_once()
 
     # -- accepting
@@ -177,19 +177,19 @@ class Labelling(Feature):
             self.unlabel(labelled)
         else:
             self._images.hold()
-            self._images.go_to_next()
+            self._images.in_hand.go_to_next()
         self._shell.show_at_once()
 
     @_on_cards("skip", marked("Skip to the next image"), "chevron_right", "")
     def skip(self) -> None:
         """Go on without a label."""
         self._images.hold()
-        self._images.go_to_next()
+        self._images.in_hand.go_to_next()
         self._shell.show_at_once()
 
     def _chosen(self) -> tuple[int, ...]:
         """The selected images, else the current one."""
-        return self._images.chosen_ids
+        return self._images.in_hand.chosen_ids
 
     # -- digits
 
@@ -204,7 +204,7 @@ class Labelling(Feature):
     @_digit(9, marked("Label as the 9th most likely class"))
     def label_as(self, digit: int) -> None:
         """Label the selected images as the class of a digit, as displayed."""
-        image_id = self._images.current_id
+        image_id = self._images.in_hand.current_id
         if image_id is None:
             return
         class_ids = self._shell.inspector.top_classes_of(image_id)
@@ -223,7 +223,7 @@ class Labelling(Feature):
             self._session.act(lambda project: project.images.remove(chosen))
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
-        graph, current = self._session.graph, self._images.current_id
+        graph, current = self._session.graph, self._images.in_hand.current_id
         tops = () if current is None else self._shell.inspector.top_classes_of(current)
         rows = class_rows(graph, text, first=[*tops, *self._recent])
         new = create_choice(graph, text, under=self._images.class_id)
@@ -236,5 +236,5 @@ class Labelling(Feature):
             self._images.hold()
             self._session.act(
                 lambda project: create_and_label(project, choice, image_ids),
-                on_done=lambda _change: self._images.go_on_from(image_ids),
+                on_done=lambda _change: self._images.in_hand.go_on_from(image_ids),
             )

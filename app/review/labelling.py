@@ -116,7 +116,7 @@ class DroppedImages:
 
 
 HINT: Final = "keys"  # in the settings
-LAST_DIGIT: Final = 9
+LAST_DIGIT: Final = 9  # of the keys that choose a class
 
 
 def key_hint() -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, final
+
+if TYPE_CHECKING:
+    from app.image_grid.model import ImageGridModel
+    from app.image_grid.view import ImageGrid
 
 
-class ImagesInHand(Protocol):
-    """A page with images of its own (`Workspace.take_in_hand`)."""
+class PageOfImages(Protocol):
+    """A page with images of its own."""
 
     @property
     def current_id(self) -> int | None:
@@ -20,3 +24,53 @@ class ImagesInHand(Protocol):
 
     def look_at(self, image_id: int) -> bool:
         """Make an image current; False where the page does not have it."""
+
+
+@final
+class InHand:
+    """The images in hand."""
+
+    def __init__(self, grid: ImageGrid, model: ImageGridModel) -> None:
+        self._grid, self._model = grid, model
+        self._page: PageOfImages | None = None
+
+    def take(self, page: PageOfImages | None) -> None:
+        """Let the keys of images act on those of a page; None for the cards of the grid again."""
+        self._page = page
+        if page is None:
+            self._grid.tell_current()
+
+    @property
+    def is_page(self) -> bool:
+        return self._page is not None
+
+    @property
+    def current_id(self) -> int | None:
+        """The image that is worked on."""
+        return self._grid.current_id if self._page is None else self._page.current_id
+
+    @property
+    def chosen_ids(self) -> tuple[int, ...]:
+        """The selected images, else the current one; of a page the current one."""
+        selected = self._grid.selected_ids if self._page is None else ()
+        current = self.current_id
+        return selected or (() if current is None else (current,))
+
+    def look_at(self, image_id: int) -> None:
+        """Make an image current where it is shown."""
+        if self._page is None or not self._page.look_at(image_id):
+            self._grid.select_image(image_id)
+
+    def go_on_from(self, image_ids: Sequence[int]) -> None:
+        """Select the card after these; where labelled images leave the filter, it has taken their place already."""
+        row = self._model.last_row_of(image_ids)
+        if self._page is not None:
+            self._page.go_on_from(image_ids)
+        elif row is not None:
+            self._grid.select_row(row + 1)
+
+    def go_to_next(self) -> None:
+        if self._page is not None:
+            self._page.go_to_next()
+        else:
+            self._grid.select_row(self._grid.currentIndex().row() + 1)

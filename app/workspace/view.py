@@ -27,6 +27,7 @@ from app.status.notice import Notice
 from app.texts import tr
 from app.workspace.empty_page import EmptyPage, emptiness_of
 from app.workspace.header import Header
+from app.workspace.in_hand import InHand
 from app.workspace.project_order import ProjectOrder
 from app.workspace.selection_bar import SelectionBar
 from app.workspace.visits import PageVisit, SetVisit
@@ -34,7 +35,6 @@ from engine.graph.edits import ClassAdded, GraphEdit
 
 if TYPE_CHECKING:
     from app.session import Session
-    from app.workspace.in_hand import ImagesInHand
     from engine.collection.state import CollectionState
 
 
@@ -70,7 +70,7 @@ class Workspace(QWidget):
         self.image_view = ImageView()
         self.graph = GraphView(session, thumbnails, lambda: settings.is_calm, requests)
         self.is_graph_shown = False
-        self._in_hand: ImagesInHand | None = None
+        self.in_hand = InHand(self.grid, self.model)
         self.empty = EmptyPage(rows)
         self.selection_bar = SelectionBar(session, settings)
         self.content = QStackedWidget()
@@ -158,35 +158,6 @@ class Workspace(QWidget):
     def show_subset_of_class(self, subset: Subset) -> None:
         self._subset = subset
         self._refilter()
-
-    # -- what the keys of images act on
-
-    def take_in_hand(self, images: ImagesInHand | None) -> None:
-        """Let the keys of images act on those of a page; None for the cards of the grid again."""
-        self._in_hand = images
-        if images is None:
-            self.grid.tell_current()
-
-    @property
-    def has_page_in_hand(self) -> bool:
-        return self._in_hand is not None
-
-    @property
-    def current_id(self) -> int | None:
-        """The image that is worked on, in the grid or on a page."""
-        return self.grid.current_id if self._in_hand is None else self._in_hand.current_id
-
-    @property
-    def chosen_ids(self) -> tuple[int, ...]:
-        """The images that a key acts on: the selected ones, else the current one; of a page the current one."""
-        selected = self.grid.selected_ids if self._in_hand is None else ()
-        current = self.current_id
-        return selected or (() if current is None else (current,))
-
-    def look_at(self, image_id: int) -> None:
-        """Make an image current where it is shown."""
-        if self._in_hand is None or not self._in_hand.look_at(image_id):
-            self.grid.select_image(image_id)
 
     # -- sets of images, and pages of features
 
@@ -305,24 +276,10 @@ class Workspace(QWidget):
         """Keep the order while the user works on these cards."""
         self.model.is_held = True
 
-    def go_on_from(self, image_ids: Sequence[int]) -> None:
-        """Select the card after these; where labelled images leave the filter, it has taken their place already."""
-        row = self.model.last_row_of(image_ids)
-        if self._in_hand is not None:
-            self._in_hand.go_on_from(image_ids)
-        elif row is not None:
-            self.grid.select_row(row + 1)
-
     def show_at_once(self) -> None:
         """Paint changes before the next key is handled: a key means what is on the screen."""
         front = self.content.currentWidget()
         (self.grid.viewport() if front is None or front is self.grid else front).repaint()
-
-    def go_to_next(self) -> None:
-        if self._in_hand is not None:
-            self._in_hand.go_to_next()
-        else:
-            self.grid.select_row(self.grid.currentIndex().row() + 1)
 
     def _refilter(self) -> None:
         self.leave_image()
@@ -447,7 +404,7 @@ class Workspace(QWidget):
             self.image_view.show_image(path, place=row + 1, count=self.model.rowCount())
 
     def _on_current_image_changed(self, image_id: int) -> None:
-        if self._in_hand is None:
+        if not self.in_hand.is_page:
             self._session.eye.look_at(image_id if image_id >= 0 else None)
         self._look_ahead()
         if self.is_image_open:

@@ -47,7 +47,16 @@ def test_the_menu_is_about_what_is_chosen(pressed: int, kept: int, reviewing: De
     hand.click(card(reviewing, pressed), button=RIGHT)
     assert entries(shown_menu()) == [
         reviewing.window.registry.action(name).text()
-        for name in ("accept", "relabel", "unknown", "reject", "open_image", "show_in_folder", "remove_images")
+        for name in (
+            "accept",
+            "relabel",
+            "unknown",
+            "reject",
+            "open_image",
+            "compare",
+            "show_in_folder",
+            "remove_images",
+        )
     ]
     assert len(reviewing.grid.selected_ids) == kept
     assert reviewing.grid.currentIndex().row() == pressed

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.image_view.canvas import ImageCanvas
-from app.image_view.shared_view import LockedCanvases, SharedView
+from app.image_view.locked import LockedCanvases
+from app.image_view.shared_view import SharedView
 from tests.support.images import write_jpeg
 from tests.support.sessions import LONG_MS
 
