@@ -22,7 +22,7 @@ from app.controls import (
 from app.key_choice.field import KeyField
 from app.key_choice.logic import OWN, PRESETS, KeyGroup, KeyRow
 from app.palette.overlay import Overlay
-from app.texts import tr
+from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 
 # Logical pixels.
@@ -149,7 +149,7 @@ class KeysCard(Overlay):
             font = item.font(1)
             font.setBold(row.is_changed)
             item.setFont(1, font)
-            item.setToolTip(0, row.title)
+            item.setToolTip(0, plain_tip(row.title))
 
     def choose(self, name: str) -> None:
         """Choose the line of an action."""
