@@ -28,6 +28,8 @@ def reason_text(reason: BackupReason) -> str:  # noqa: PLR0911 (one for each rea
             return tr("Before merging a class list")
         case BackupReason.IMPORT:
             return tr("Before importing labels")
+        case BackupReason.PROJECT:
+            return tr("Before merging another copy")
         case BackupReason.MODEL:
             return tr("Before changing the model")
         case BackupReason.REMOVAL:

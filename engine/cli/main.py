@@ -20,6 +20,7 @@ from engine.cli import (
     doctor_command,
     graph_commands,
     label_commands,
+    merge_command,
     project_commands,
     training_commands,
 )
@@ -52,6 +53,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "export": label_commands.export,
     "export-graph": graph_commands.export_graph,
     "import-labels": label_commands.import_labels,
+    "merge": merge_command.merge,
     "train": training_commands.train,
     "versions": training_commands.versions,
     "relink": project_commands.relink,

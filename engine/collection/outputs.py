@@ -32,6 +32,8 @@ from engine.texts import marked
 WRITTEN_BY: Final = "Written by Protoleaf"  # at the beginning of texts with room for a comment, and in pictures
 PREDICTIONS: Final = "predictions"
 FIGURES: Final = "figures"
+CONFLICTS: Final = "conflicts"
+AGREEMENT: Final = "agreement"
 _BEGINNING_BYTES: Final = 65_536  # chosen: a first line of JSON with the longest names fits
 _LARGEST_METADATA: Final = 1_000_000  # bytes of an archive's description; ours have a few thousand
 
@@ -91,6 +93,8 @@ _PREDICTION_HEADER: Final = ",".join(PREDICTION_COLUMNS)
 _RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
     PREDICTIONS: _begins(f"{_PREDICTION_HEADER}\r\n", f"{_PREDICTION_HEADER},{LABELLED_BY}\r\n"),
     FIGURES: _begins(f'{{\n "about": "{WRITTEN_BY}",\n'),
+    CONFLICTS: _begins("image,ours,our_annotator,our_time,theirs,"),
+    AGREEMENT: _begins("compared,ours,theirs,images,equal,"),
     "csv": _begins(",".join(LABEL_COLUMNS) + "\r\n"),
     "jsonl": _is_own_json_lines,
     "parquet": _is_own_parquet,

@@ -195,6 +195,13 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
                  "synonyms of {classes}"),
         frame=": {details}",
     ),
+    "project_merged": ActionText(
+        "Merged {source}", "Merge {source}", details=("{labels}", "{new_classes}", "{images}"), frame=": {details}"
+    ),
+    "conflict_settled": ActionText("Settled a conflict as {class}", "Settle a conflict as {class}"),
+    "conflict_settled_as_none": ActionText(
+        "Settled a conflict as none of the classes", "Settle a conflict as none of the classes"
+    ),
     "model_chosen": ActionText("Switched to model {model}", "Switch to model {model}"),
     "backbone_changed": ActionText("Changed the backbone to {backbone}", "Change the backbone to {backbone}"),
     "setting_changed": ActionText("Changed the setting {setting}", "Change the setting {setting}"),

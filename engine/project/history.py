@@ -16,6 +16,7 @@ from engine.project.backups.place import BackupReason
 from engine.project.change import Change, ChangeBuilder
 from engine.project.clock import time_of
 from engine.project.connection import Connection, Row
+from engine.project.fork import Fork, fork_of
 from engine.project.images import facts_of, store_facts
 from engine.project.records import JournalStep
 from engine.project.schema import JOURNALED_TABLES
@@ -53,6 +54,10 @@ class ProjectHistory:
             JournalStep(key, stored_action(*action), time_of(when), who, bool(undone))
             for key, when, who, undone, *action in rows
         ]
+
+    def fork_with(self, other: "ProjectHistory") -> Fork | None:
+        """What each of two copies of one project did since they parted; None where they are not of one project."""
+        return fork_of(self._store.connection, other._store.connection)
 
     def undo(self) -> Change | None:
         """Take the latest action back, also one of an earlier run of the program; None when there is none."""

@@ -17,7 +17,7 @@ from engine.interchange.versions.source_version import SourceVersion
 
 Names = tuple[str, ...]
 
-_NAMES_ITS_SOURCE: Final = re.compile(r"n\d{8}|https?://\S+|urn:\S+", re.IGNORECASE)
+NAMES_ITS_SOURCE: Final = re.compile(r"n\d{8}|https?://\S+|urn:\S+", re.IGNORECASE)
 """WordNet's ids, and addresses: the same thing everywhere, while "17" is something else in each list."""
 
 
@@ -56,7 +56,7 @@ class ClassReader:
 
     def _reading(self, names: Names, source_id: str) -> ClassReading:
         named = self._named(names)
-        if not named and not source_id and len(names) == 1 and _NAMES_ITS_SOURCE.fullmatch(names[0]):
+        if not named and not source_id and len(names) == 1 and NAMES_ITS_SOURCE.fullmatch(names[0]):
             source_id = names[0]  # folders of ImageNet are called by their ids
         identified = self._by_source_id.get(source_id, ()) if source_id else ()
         return ClassReading(self._agreed(named, identified, names, source_id), named, identified)
@@ -67,7 +67,7 @@ class ClassReader:
         both = [each for each in named if each in identified] if named and identified else [*named, *identified]
         if len(both) != 1:
             return None
-        is_unique = len(named) == 1 or bool(_NAMES_ITS_SOURCE.fullmatch(source_id))
+        is_unique = len(named) == 1 or bool(NAMES_ITS_SOURCE.fullmatch(source_id))
         return both[0] if is_unique or (both[0], source_id, names[-1]) in self._remembered else None
 
     def _named(self, names: Names) -> tuple[ClassId, ...]:

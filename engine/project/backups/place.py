@@ -38,6 +38,7 @@ class BackupReason(Enum):
     MIGRATION = "before an update of the file"
     MERGE = "before merging a class list"
     IMPORT = "before importing labels"
+    PROJECT = "before merging a project"
     MODEL = "before changing the model"
     REMOVAL = "before removing"
     RESTORE = "before restoring"

@@ -1,0 +1,193 @@
+"""The command by which another copy of a project comes in."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.cli.options import ProjectPath, open_project
+from engine.cli.output import AsJson, Overwrite, counted, failure_rows, failure_text, list_text, say, stoppable
+from engine.errors import UsageError
+
+if TYPE_CHECKING:
+    from engine.collection.merging.agreement import Agreement, AgreementTable
+    from engine.collection.merging.merge_plan import Conflict, MergePlan, Preference, Side
+    from engine.graph.category_graph import CategoryGraph
+
+_NONE = "none of the classes"
+
+
+def merge(
+    project: ProjectPath,
+    other: Annotated[Path, typer.Argument(metavar="OTHER", help="Another copy of the project; it is only read.")],
+    *,
+    is_dry: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
+    adds_images: Annotated[
+        bool, typer.Option("--add-images", help="Add the images that are missing, where their files are found.")
+    ] = False,
+    conflict_file: Annotated[
+        Path | None, typer.Option("--conflicts", metavar="FILE.csv", help="Write the open conflicts to this file.")
+    ] = None,
+    preferred: Annotated[
+        str, typer.Option("--prefer", help="Settle all open conflicts: ours, theirs or newer. Without, they stay open.")
+    ] = "",
+    is_overwriting: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring another person's copy of a project in. A label of this project stays unless --prefer says otherwise."""
+    from engine.collection.importing.match_images import FileContents
+    from engine.collection.merging.conflict_list import write_conflicts
+    from engine.collection.merging.merge import merge as run
+    from engine.collection.merging.planning import open_other, plan_merge
+    from engine.collection.outputs import CONFLICTS, check_file
+
+    prefer = _preference(preferred)
+    with stoppable("run it again; nothing was changed") as cancel, open_project(project, for_writing=not is_dry) as ours:
+        contents = FileContents(cancel)
+        if conflict_file is not None:
+            check_file(conflict_file, CONFLICTS, project=ours, is_overwriting=is_overwriting)
+        if is_dry:
+            with open_other(ours.path, other) as theirs:
+                plan = plan_merge(ours, theirs, contents)
+            conflicts, record = plan.conflicts, _record(plan)
+            text = _would_text(plan, other)
+        else:
+            done = run(ours, other, adds_images=adds_images, prefer=prefer, contents=contents)
+            plan, conflicts = done.plan, done.conflicts
+            counts = {"labels": done.labelled, "classes": done.classes_added, "images": done.images_added}
+            record = _record(plan) | counts | {"settled_now": done.settled, "refused": failure_rows(done.refused)}
+            text = _done_text(counts, done.settled, other) + failure_text(done.refused, "could not be added")
+        if conflict_file is not None:
+            write_conflicts(conflict_file, conflicts, project=ours, is_overwriting=is_overwriting)
+    rows = [_conflict(each) for each in conflicts]
+    say(
+        text + _rest_text(plan) + _conflicts_text(conflicts),
+        record | {"open_conflicts": rows, "dry_run": is_dry},
+        as_json=as_json,
+    )
+
+
+def _preference(text: str) -> "Preference | None":
+    from engine.collection.merging.merge_plan import Preference
+
+    if not text:
+        return None
+    try:
+        return Preference(text)
+    except ValueError:
+        known = ", ".join(each.value for each in Preference)
+        raise UsageError("--prefer does not know this", expected=known, found=text) from None
+
+
+def _would_text(plan: "MergePlan", other: Path) -> str:
+    classes = counted(len(plan.classes.new), "class", "classes")
+    return f"Would bring in {counted(len(plan.labels), 'label')} and {classes} from {other.name}."
+
+
+def _done_text(counts: dict[str, int], settled: int, other: Path) -> str:
+    classes = counted(counts["classes"], "class", "classes")
+    text = f"Brought in {counted(counts['labels'], 'label')} and {classes} from {other.name}"
+    text += f", and {counted(counts['images'], 'image')}" if counts["images"] else ""
+    return f"{text}; {counted(settled, 'conflict')} settled." if settled else f"{text}."
+
+
+def _rest_text(plan: "MergePlan") -> str:
+    lines = [
+        f"\n{counted(plan.images, 'image')} in both; {counted(len(plan.missing), 'image')} only there, "
+        f"{counted(len(plan.other_content), 'image')} of the same name another photo.",
+        f"\nLabels: {plan.same:,} the same decision, {plan.agreed:,} equal, {len(plan.conflicts):,} in conflict "
+        f"({plan.refinements:,} of them coarse and fine), {plan.settled:,} settled earlier, "
+        f"{plan.kept:,} decided anew here.",
+        _agreement_text(plan.agreement, plan.classes.after),
+        list_text(
+            "Labels of classes that cannot come in",
+            [f"{each.theirs}: {counted(each.labels, 'label')}" for each in plan.waiting],
+        ),
+        list_text(
+            "Classes that differ; ours stay as they are",
+            [
+                f"{each.theirs}{f' (here {each.ours})' if each.ours else ''}: {each.kind.value}"
+                for each in plan.classes.differences
+            ],
+        ),
+    ]
+    return "".join(lines)
+
+
+def _agreement_text(table: "AgreementTable", graph: "CategoryGraph") -> str:
+    if not table.exact.images:
+        return "\nNo image was labelled by both, each for themselves."
+    lines = [f"exact class: {_figures(table.exact)}"]
+    lines += [f"level {level}: {_figures(each)}" for level, each in enumerate(table.levels, start=1)]
+    names = [
+        f"{_name(graph, ours)} / {_name(graph, theirs)}: {counted(count, 'image')}"
+        for (ours, theirs), count in table.disagreed
+    ]
+    return "\nAgreement\n  " + "\n  ".join(lines) + list_text("Most often confused (ours / theirs)", names)
+
+
+def _figures(agreement: "Agreement") -> str:
+    text = f"{agreement.agreed:,} of {counted(agreement.images, 'image')} equal"
+    if agreement.kappa is None:
+        return f"{text}; no kappa, since only one class was given"
+    return f"{text}; kappa {agreement.kappa:.3f} (95% interval {agreement.low:.3f} to {agreement.high:.3f})"
+
+
+def _name(graph: "CategoryGraph", class_id: int | None) -> str:
+    return _NONE if class_id is None else graph.name(class_id)
+
+
+def _conflicts_text(conflicts: "tuple[Conflict, ...]") -> str:
+    return list_text(
+        "Open conflicts; our labels stay",
+        [f"{each.path}: {_side_text(each.ours)}; {_side_text(each.theirs)}" for each in conflicts],
+    )
+
+
+def _side_text(side: "Side") -> str:
+    return f"{side.path or _NONE} by {side.who}, {side.when:%Y-%m-%d}"
+
+
+def _conflict(conflict: "Conflict") -> dict[str, Any]:
+    row: dict[str, Any] = {"image": conflict.path, "kind": conflict.kind.value}
+    for name, side in (("ours", conflict.ours), ("theirs", conflict.theirs)):
+        row |= {name: side.path, f"{name}_who": side.who, f"{name}_when": side.when.isoformat()}
+    return row | {"proposed": conflict.proposed.value if conflict.proposed else ""}
+
+
+def _record(plan: "MergePlan") -> dict[str, Any]:
+    graph, table = plan.classes.after, plan.agreement
+    return {
+        "other": str(plan.source),
+        "is_copy": plan.is_copy,
+        "labels": len(plan.labels),
+        "classes": len(plan.classes.new),
+        "images": 0,
+        "images_in_both": plan.images,
+        "matched_by": {by.value: count for by, count in plan.matched.items()},
+        "missing_images": [each.path for each in plan.missing],
+        "other_content": list(plan.other_content),
+        "same": plan.same,
+        "agreed": plan.agreed,
+        "conflicts": len(plan.conflicts),
+        "refinements": plan.refinements,
+        "settled": plan.settled,
+        "decided_anew": plan.kept,
+        "waiting": [asdict(each) for each in plan.waiting],
+        "class_differences": [
+            {"theirs": each.theirs, "ours": each.ours, "reason": each.kind.value} for each in plan.classes.differences
+        ],
+        "agreement": {
+            "exact": asdict(table.exact),
+            "levels": [asdict(each) for each in table.levels],
+            "differing": [
+                {"ours": _path(graph, ours), "theirs": _path(graph, theirs), "images": count}
+                for (ours, theirs), count in table.disagreed
+            ],
+        },
+    }
+
+
+def _path(graph: "CategoryGraph", class_id: int | None) -> str:
+    return "" if class_id is None else graph.path_text(class_id)

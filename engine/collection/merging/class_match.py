@@ -1,0 +1,167 @@
+"""Which class of another project is which of ours: by common history, source id, path, and a name that is unique.
+
+A wrong match puts labels on a wrong class, so that each of ours is matched once, and never against a source id.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Final, final
+
+from engine.collection.importing.class_reading import NAMES_ITS_SOURCE
+from engine.graph.category_graph import CategoryGraph, ClassId
+from engine.project.fork import Fork
+
+TOP: Final[tuple[ClassId | None, ...]] = (None,)  # stands for the parents of a class that has none
+
+
+@final
+class ClassMatcher:
+    """Matches their classes with ours.
+
+    Attributes:
+        pairs: our class of each of theirs that has one.
+        by_name_alone: those of theirs that only a unique name speaks for.
+        removed_here: those of theirs that both had, and that we removed.
+    """
+
+    def __init__(self, ours: CategoryGraph, theirs: CategoryGraph, fork: Fork | None) -> None:
+        self._ours = ours
+        self._theirs = theirs
+        self.ordered: Sequence[ClassId] = [each for level in theirs.levels() for each in level]  # parents first
+        self.pairs: dict[ClassId, ClassId] = {}
+        self.by_name_alone: list[ClassId] = []
+        self.removed_here: set[ClassId] = set()
+        self._taken: set[ClassId] = set()
+        self._folded: dict[ClassId | None, dict[str, list[ClassId]]] = {}
+        if fork is not None:
+            self._match_history(fork)
+        self._match_source_ids()
+        known = -1
+        while known < len(self.pairs):
+            known = len(self.pairs)
+            self._match_places()
+            self._match_names()
+        self.removed_here -= self.pairs.keys()
+
+    def contradicts(self, their_id: ClassId, our_id: ClassId) -> bool:
+        """Whether their source id is that of another class here."""
+        source_id = self._theirs.attributes(their_id).source_id
+        found = self._our_ids.get(source_id, ()) if source_id else ()
+        return bool(found) and our_id not in found
+
+    def _take(self, their_id: ClassId, our_id: ClassId) -> None:
+        self.pairs[their_id] = our_id
+        self._taken.add(our_id)
+
+    def _is_free(self, their_id: ClassId, our_id: ClassId) -> bool:
+        return our_id not in self._taken and not self.contradicts(their_id, our_id)
+
+    def _left(self) -> Iterator[ClassId]:
+        return (each for each in self.ordered if each not in self.pairs)
+
+    def _match_history(self, fork: Fork) -> None:
+        for each in self.ordered:
+            if each in fork.theirs.classes_made or each in fork.ours.classes_made:
+                continue
+            if each in self._ours:
+                self._take(each, each)
+            else:
+                self.removed_here.add(each)
+
+    def _match_source_ids(self) -> None:
+        """Ids that are numbers of one list mean nothing in another one: then the names must agree, too."""
+        theirs = _by_source_id(self._theirs)
+        found = [
+            (source_id, classes[0], self._our_ids[source_id][0])
+            for source_id, classes in theirs.items()
+            if len(classes) == 1 and len(self._our_ids.get(source_id, ())) == 1
+        ]
+        found = [each for each in found if each[1] not in self.pairs and each[2] not in self._taken]
+        alike = {each[0] for each in found if self._is_called_alike(each[1], each[2])}
+        is_one_list = 2 * len(alike) >= len(found)
+        for source_id, their_id, our_id in found:
+            if source_id in alike or is_one_list or NAMES_ITS_SOURCE.fullmatch(source_id):
+                self._take(their_id, our_id)
+
+    def _is_called_alike(self, their_id: ClassId, our_id: ClassId) -> bool:
+        return folded(self._theirs.name(their_id)) == folded(self._ours.name(our_id))
+
+    def _match_places(self) -> None:
+        """Classes of one name in one place; else of one spelling, where no other has it."""
+        for each in list(self._left()):
+            name, parents = self._theirs.name(each), self._theirs.parents(each)
+            places = [self.pairs[parent] for parent in parents if parent in self.pairs] if parents else TOP
+            for place in places:
+                found = self._ours.child_named(place, name)
+                if found is None:
+                    alike = self._alike_in(place, name)
+                    found = alike[0] if len(alike) == 1 and self._is_only_spelling(each) else None
+                if found is not None and self._is_free(each, found):
+                    self._take(each, found)
+                    break
+
+    def _alike_in(self, place: ClassId | None, name: str) -> Sequence[ClassId]:
+        if place not in self._folded:
+            classes = self._ours.roots() if place is None else self._ours.children(place)
+            self._folded[place] = grouped_by_spelling(self._ours, classes)
+        return self._folded[place].get(folded(name), ())
+
+    def _is_only_spelling(self, their_id: ClassId) -> bool:
+        """Whether they have it once: "fox" and "Fox" side by side are two classes."""
+        name = self._theirs.name(their_id)
+        return len({self._theirs.name(each) for each in self._their_spellings[folded(name)]}) == 1
+
+    @cached_property
+    def _their_spellings(self) -> dict[str, list[ClassId]]:
+        return grouped_by_spelling(self._theirs, self._theirs.classes())
+
+    def _match_names(self) -> None:
+        for each in list(self._left()):
+            name = self._theirs.name(each)
+            if each in self.removed_here or len(self._their_names[name]) > 1:
+                continue
+            found = self._our_names.get(name, ())
+            if len(found) == 1 and self._is_free(each, found[0]):
+                self._take(each, found[0])
+                self.by_name_alone.append(each)
+
+    @cached_property
+    def _their_names(self) -> dict[str, list[ClassId]]:
+        return _by_name(self._theirs)
+
+    @cached_property
+    def _our_names(self) -> dict[str, list[ClassId]]:
+        return _by_name(self._ours)
+
+    @cached_property
+    def _our_ids(self) -> dict[str, list[ClassId]]:
+        return _by_source_id(self._ours)
+
+
+def folded(name: str) -> str:
+    """A name without case and Unicode form: "FOX" and "fox" are the same."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def grouped_by_spelling(graph: CategoryGraph, classes: Sequence[ClassId]) -> dict[str, list[ClassId]]:
+    """Classes by their folded name."""
+    found: dict[str, list[ClassId]] = {}
+    for each in classes:
+        found.setdefault(folded(graph.name(each)), []).append(each)
+    return found
+
+
+def _by_name(graph: CategoryGraph) -> dict[str, list[ClassId]]:
+    found: dict[str, list[ClassId]] = {}
+    for each in graph.classes():
+        found.setdefault(graph.name(each), []).append(each)
+    return found
+
+
+def _by_source_id(graph: CategoryGraph) -> dict[str, list[ClassId]]:
+    found: dict[str, list[ClassId]] = {}
+    for class_id, attributes in graph.all_attributes():
+        if attributes.source_id:
+            found.setdefault(attributes.source_id, []).append(class_id)
+    return found

@@ -1,0 +1,88 @@
+"""Conflicts and agreement as tables for a spreadsheet."""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from engine.collection.merging.agreement import Agreement, AgreementTable
+from engine.collection.merging.merge_plan import NONE_OF_THEM, Conflict, Side
+from engine.collection.outputs import AGREEMENT, CONFLICTS, check_file
+from engine.full_disk import writing
+from engine.graph.category_graph import CategoryGraph, ClassId
+from engine.graph.names import SEPARATOR
+from engine.interchange.predictions_file import UNKNOWN_NAME
+from engine.interchange.table_text import guarded, storable
+from engine.new_file import output_file, text_into
+from engine.project import Project
+
+CONFLICT_COLUMNS: Final = (
+    "image", "ours", "our_annotator", "our_time", "theirs", "their_annotator", "their_time", "kind", "proposed",
+)  # fmt: skip
+AGREEMENT_COLUMNS: Final = ("compared", "ours", "theirs", "images", "equal", "observed", "kappa", "low", "high")
+
+
+def write_conflicts(
+    out: Path, conflicts: Iterable[Conflict], *, project: Project | None = None, is_overwriting: bool = False
+) -> None:
+    """Write open conflicts as CSV, whole or not at all; the words of classes are paths, "unknown" is none of them.
+
+    Raises:
+        TakenError, InputError: see `check_file`.
+        StorageError: the file cannot be written.
+    """
+    check_file(out, CONFLICTS, project=project, is_overwriting=is_overwriting)
+    rows = (
+        (each.path, *_side(each.ours), *_side(each.theirs), each.kind.value, each.proposed.value if each.proposed else "")
+        for each in conflicts
+    )
+    _write(out, CONFLICT_COLUMNS, rows, "the conflicts cannot be written")
+
+
+def write_agreement(out: Path, graph: CategoryGraph, table: AgreementTable, *, is_overwriting: bool = False) -> None:
+    """Write agreement as CSV: on the same class, on each level (1 is the top), and the pairs that differ most often.
+
+    Raises:
+        TakenError, InputError: see `check_file`.
+        StorageError: the file cannot be written.
+    """
+    check_file(out, AGREEMENT, is_overwriting=is_overwriting)
+    _write(out, AGREEMENT_COLUMNS, agreement_rows(graph, table), "the table cannot be written")
+
+
+def agreement_rows(graph: CategoryGraph, table: AgreementTable) -> Iterator[tuple[str, ...]]:
+    """Rows below `AGREEMENT_COLUMNS`."""
+    yield "exact class", "", "", *_figures(table.exact)
+    for level, agreement in enumerate(table.levels, start=1):
+        yield f"level {level}", "", "", *_figures(agreement)
+    for (ours, theirs), count in table.disagreed:
+        yield "differing", _class(graph, ours), _class(graph, theirs), str(count), "0", *[""] * 4
+
+
+def _figures(agreement: Agreement) -> tuple[str, ...]:
+    shares = agreement.observed, agreement.kappa, agreement.low, agreement.high
+    return str(agreement.images), str(agreement.agreed), *("" if each is None else f"{each:.4f}" for each in shares)
+
+
+def _side(side: Side) -> tuple[str, str, str]:
+    return _path(side.path), side.who, side.when.isoformat(timespec="seconds")
+
+
+def _class(graph: CategoryGraph, class_id: ClassId | None) -> str:
+    return _path(NONE_OF_THEM if class_id is None else graph.path_text(class_id))
+
+
+def _path(path: str) -> str:
+    """A class that is itself called so has a path from the top: "/unknown"."""
+    return UNKNOWN_NAME if path == NONE_OF_THEM else SEPARATOR + path if path == UNKNOWN_NAME else path
+
+
+def _write(out: Path, columns: Sequence[str], rows: Iterable[Sequence[str]], failure: str) -> None:
+    with (
+        writing(out, failure, "choose another place"),
+        output_file(out) as file,
+        text_into(file, errors="surrogateescape") as text,
+    ):
+        table = csv.writer(text)
+        table.writerow(columns)
+        table.writerows([guarded(storable(cell)) for cell in row] for row in rows)

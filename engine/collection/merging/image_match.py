@@ -1,0 +1,175 @@
+"""Which image of another project is which of ours: by content, by common history, by path. Each is matched once."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import zip_longest
+from typing import final
+
+from engine.collection.importing.match_images import FileContents
+from engine.project import ImageId, ImageTable, Project
+from engine.project.fork import Fork
+
+
+class MatchedBy(Enum):
+    """What speaks for two images being one."""
+
+    CONTENT = "content"
+    HISTORY = "history"
+    PATH = "path"
+
+
+@dataclass(frozen=True)
+class ImagePairs:
+    """The images that both have, and the others."""
+
+    pairs: dict[ImageId, ImageId]  # our image of each of theirs
+    counts: dict[MatchedBy, int]  # how many of them by what
+    copies: tuple[tuple[ImageId, ImageId], ...]
+    """Further images of the same content: theirs and ours, one of which has another partner."""
+    missing: tuple[ImageId, ...]  # those of theirs that we do not have
+    other_content: tuple[tuple[ImageId, ImageId], ...]  # theirs and ours of one path that are different photos
+
+
+def match_images(ours: Project, theirs: Project, fork: Fork | None, contents: FileContents | None = None) -> ImagePairs:
+    """Match their images with ours.
+
+    Args:
+        contents: reads our file where both contents are known and differ, since earlier versions counted otherwise.
+
+    Raises:
+        Cancelled: the work was stopped.
+    """
+    matcher = _ImageMatcher(ours, theirs, contents or FileContents())
+    matcher.by_content()
+    if fork is not None:
+        matcher.by_history(fork)
+    matcher.by_path()
+    return matcher.found()
+
+
+@final
+class _ImageMatcher:
+    def __init__(self, ours: Project, theirs: Project, contents: FileContents) -> None:
+        self._ours, self._theirs = ours, theirs
+        self._contents = contents
+        self._our_table, self._their_table = ours.images.table(), theirs.images.table()
+        self._pairs: dict[int, int] = {}  # places in the tables
+        self._taken: set[int] = set()
+        self._counts = dict.fromkeys(MatchedBy, 0)
+        self._copies: list[tuple[int, int]] = []
+        self._copied: set[int] = set()
+        self._other: list[tuple[int, int]] = []
+
+    def _take(self, their: int, our: int, by: MatchedBy) -> None:
+        self._pairs[their] = our
+        self._taken.add(our)
+        self._counts[by] += 1
+
+    # -- by content
+
+    def by_content(self) -> None:
+        """Images of one content: those of one path first, then in the order of their paths."""
+        ours = _by_hash(self._our_table)
+        for content, their_places in _by_hash(self._their_table).items():
+            if our_places := ours.get(content):
+                self._pair(their_places, our_places)
+
+    def _pair(self, theirs: list[int], ours: list[int]) -> None:
+        if len(theirs) == len(ours) == 1:
+            self._take(theirs[0], ours[0], MatchedBy.CONTENT)
+            return
+        our_paths = {self._our_table.paths[each]: each for each in ours}
+        their_paths = {self._their_table.paths[each]: each for each in theirs}
+        both = sorted(our_paths.keys() & their_paths.keys())
+        rest = zip_longest(sorted(their_paths.keys() - set(both)), sorted(our_paths.keys() - set(both)))
+        pairs = [*((each, each) for each in both), *rest]
+        first = pairs[0] if both else (min(their_paths), min(our_paths))
+        for their_path, our_path in pairs:
+            if their_path is not None and our_path is not None:
+                self._take(their_paths[their_path], our_paths[our_path], MatchedBy.CONTENT)
+            elif their_path is None:
+                self._copies.append((their_paths[first[0]], our_paths[our_path]))
+            else:
+                self._copies.append((their_paths[their_path], our_paths[first[1]]))
+                self._copied.add(their_paths[their_path])
+
+    # -- by history
+
+    def by_history(self, fork: Fork) -> None:
+        """Images that both had before the copies parted, where not both contents are known."""
+        places = {image_id: place for place, image_id in enumerate(self._our_table.ids)}
+        for their in self._unmatched():
+            image_id = self._their_table.ids[their]
+            our = places.get(image_id)
+            if our is None or our in self._taken or not fork.is_same_image(image_id, image_id):
+                continue
+            if not self._both_known(their, our):
+                self._take(their, our, MatchedBy.HISTORY)
+
+    def _both_known(self, their: int, our: int) -> bool:
+        return self._their_table.content_hashes[their] is not None and self._our_table.content_hashes[our] is not None
+
+    def _unmatched(self) -> Iterator[int]:
+        places = range(len(self._their_table.ids))
+        return (each for each in places if each not in self._pairs and each not in self._copied)
+
+    # -- by path
+
+    def by_path(self) -> None:
+        """Images of one path in the project's folder, or of one file on this computer, that may be one photo."""
+        left = list(self._unmatched())
+        if not left:
+            return
+        written = {path: place for place, path in enumerate(self._our_table.paths)}
+        files = self._files() if self._ours.path.parent != self._theirs.path.parent else {}
+        for their in left:
+            path = self._their_table.paths[their]
+            our = written.get(path)
+            if our is None and files:
+                our = files.get(os.path.normpath(self._theirs.path.parent / path))
+            if our is None or our in self._taken:
+                continue
+            if self._may_be_one(their, our):
+                self._take(their, our, MatchedBy.PATH)
+            else:
+                self._other.append((their, our))
+
+    def _files(self) -> dict[str, int]:
+        folder = self._ours.path.parent
+        return {os.path.normpath(folder / path): place for place, path in enumerate(self._our_table.paths)}
+
+    def _may_be_one(self, their: int, our: int) -> bool:
+        if self._their_table.sizes_bytes[their] != self._our_table.sizes_bytes[our]:
+            return False
+        content = self._their_table.content_hashes[their]
+        if content is None or self._our_table.content_hashes[our] is None:
+            return True
+        try:
+            return content.hex() in self._contents.hashes(self._ours.path.parent / self._our_table.paths[our])
+        except (OSError, ValueError):
+            return False
+
+    def found(self) -> ImagePairs:
+        """All of it, by ids."""
+        refused = {their for their, _our in self._other}
+        missing = (each for each in self._unmatched() if each not in refused)
+        return ImagePairs(
+            pairs=dict(self._ids(self._pairs.items())),
+            counts=self._counts,
+            copies=tuple(self._ids(self._copies)),
+            missing=tuple(self._their_table.ids[each] for each in missing),
+            other_content=tuple(self._ids(self._other)),
+        )
+
+    def _ids(self, places: Iterable[tuple[int, int]]) -> Iterator[tuple[ImageId, ImageId]]:
+        return ((self._their_table.ids[their], self._our_table.ids[our]) for their, our in places)
+
+
+def _by_hash(table: ImageTable) -> dict[bytes, list[int]]:
+    found: dict[bytes, list[int]] = {}
+    for place, content in enumerate(table.content_hashes):
+        if content is not None:
+            found.setdefault(content, []).append(place)
+    return found

@@ -1,0 +1,105 @@
+"""Brings another project in: planned, then done as one undoable step. Nothing of ours is replaced unless asked for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.collection.importing.match_images import FileContents, PermittedImages
+from engine.collection.merging.merge_plan import Conflict, MergePlan, MissingImage, Preference
+from engine.collection.merging.planning import open_other, plan_merge
+from engine.collection.merging.settled import remember, take_theirs
+from engine.files import FileFailure, FoundFile
+from engine.project import BackupReason, Change, Project
+from engine.project.actions import Argument, action
+from engine.texts import Message
+
+
+@dataclass(frozen=True)
+class Merge:
+    """The result of a merge."""
+
+    plan: MergePlan  # as it was before
+    conflicts: tuple[Conflict, ...]  # those that are open now
+    change: Change  # the one undoable step
+    labelled: int
+    classes_added: int
+    images_added: int
+    settled: int  # conflicts that were settled by preference
+    refused: tuple[FileFailure, ...] = ()  # missing images that were not added, though it was asked for
+
+
+def merge(
+    project: Project,
+    other: Path,
+    *,
+    adds_images: bool = False,
+    prefer: Preference | None = None,
+    contents: FileContents | None = None,
+) -> Merge:
+    """Bring another project in as one undoable step, which a backup precedes; see `plan_merge`.
+
+    Args:
+        adds_images: whether images that we do not have are added, where their files are found and permitted.
+        prefer: settle all open conflicts; without, ours stay and the conflicts stay open.
+
+    Raises:
+        InputError, ProjectDamagedError, ...: see `open_other` and `plan_merge`; nothing is changed.
+    """
+    contents = contents or FileContents()
+    with open_other(project.path, other) as theirs:
+        plan = plan_merge(project, theirs, contents)
+        files, refused = images_on_disk(project, theirs.path, plan.missing) if adds_images else ([], [])
+        if not (plan.has_news or files or (prefer and plan.conflicts)):
+            return Merge(plan, plan.conflicts, Change(action("project_merged", source=other.name)), 0, 0, 0, 0)
+        with project.history.one_step(backup=BackupReason.PROJECT) as step:
+            if plan.classes.edits:
+                project.classes.edit(lambda graph: graph.apply(plan.classes.edits))
+            added = len(project.images.add(files).images_added) if files else 0
+            now = plan_merge(project, theirs, contents) if added else plan
+            labelled = len(project.labels.add_missing(now.labels).labelled) if now.labels else 0
+            settled = _settle_all(project, now.conflicts, prefer) if prefer else 0
+            done = _some(labels=labelled, new_classes=len(plan.classes.new), images=added)
+            step.action = action("project_merged", source=other.name, **done)
+    return Merge(
+        plan,
+        () if prefer else now.conflicts,
+        step.change,
+        labelled=labelled,
+        classes_added=len(plan.classes.new),
+        images_added=added,
+        settled=settled,
+        refused=tuple(refused),
+    )
+
+
+def _settle_all(project: Project, conflicts: Sequence[Conflict], prefer: Preference) -> int:
+    for each in conflicts:
+        is_newer = prefer is Preference.NEWER and each.theirs.when > each.ours.when
+        if prefer is Preference.THEIRS or is_newer:
+            take_theirs(project, each)
+        else:
+            remember(project, each)
+    return len(conflicts)
+
+
+def images_on_disk(
+    project: Project, source: Path, missing: Sequence[MissingImage]
+) -> tuple[list[FoundFile], list[FileFailure]]:
+    """Files of missing images that may be added, and the others with the reason; see `PermittedImages`."""
+    permitted = PermittedImages(project, source)
+    files, refused = [], []
+    for each in missing:
+        found = FoundFile.at(each.file)
+        if found is None:
+            refused.append(FileFailure(each.file, Message("it is not there")))
+        elif found.size_bytes != each.size_bytes:
+            refused.append(FileFailure(each.file, Message("its content is another one now")))
+        elif reason := permitted.refusal(each.file):
+            refused.append(FileFailure(each.file, reason))
+        else:
+            files.append(replace(found, path=each.file.absolute()))
+    return files, refused
+
+
+def _some(**counts: int) -> dict[str, Argument]:
+    return {name: count for name, count in counts.items() if count}

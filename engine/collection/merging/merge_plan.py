@@ -1,0 +1,123 @@
+"""What merging another project would do, as it is shown to a person first: plain data."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+from engine.collection.merging.agreement import AgreementTable
+from engine.collection.merging.class_plan import ClassPlan
+from engine.collection.merging.image_match import MatchedBy
+from engine.project import ClassId, ImageId
+from engine.project.records import Label
+
+NONE_OF_THEM: Final = ""  # path of a label for "none of the classes"
+
+
+class Choice(Enum):
+    """How a conflict is settled."""
+
+    OURS = "ours"
+    THEIRS = "theirs"
+    OTHER = "other"  # another class, or none of the classes
+
+
+class Preference(Enum):
+    """How all open conflicts are settled at once, where a person wants that."""
+
+    OURS = "ours"
+    THEIRS = "theirs"
+    NEWER = "newer"
+
+
+class ConflictKind(Enum):
+    """In what two labels of one image differ."""
+
+    CLASS = "class"
+    REFINEMENT = "refinement"  # one class lies below the other one
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One person's answer."""
+
+    class_id: ClassId | None  # of our graph, once the merged classes are there; None for "none of the classes"
+    path: str  # of the class; `NONE_OF_THEM`
+    who: str
+    when: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two people label one image differently, and nobody has settled it."""
+
+    image_id: ImageId
+    path: str  # of our image
+    ours: Side
+    theirs: Side
+    is_update: bool = False  # whether they changed a label that both had: nothing that two people found independently
+    finer: Choice | None = None  # whose class lies below the other one
+
+    @property
+    def proposed(self) -> Choice | None:
+        """The likely answer: their change of a label that both had, else the finer class; None where nothing says."""
+        return Choice.THEIRS if self.is_update else self.finer
+
+    @property
+    def kind(self) -> ConflictKind:
+        """In what the labels differ."""
+        return ConflictKind.CLASS if self.finer is None else ConflictKind.REFINEMENT
+
+
+@dataclass(frozen=True, slots=True)
+class MissingImage:
+    """An image that we do not have."""
+
+    image_id: ImageId  # theirs
+    path: str  # as the other project has it
+    file: Path  # where it is, if the other project's folder is where it was
+    size_bytes: int  # of the file when it was added there
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Labels of a class that is not here, and cannot come."""
+
+    theirs: str  # path of the class there
+    labels: int
+
+
+@dataclass(frozen=True)
+class MergePlan:
+    """What merging another project would do."""
+
+    source: Path  # the other project
+    is_copy: bool  # whether both were one project once
+    classes: ClassPlan
+    matched: dict[MatchedBy, int]  # images that both have, by what speaks for it
+    missing: tuple[MissingImage, ...] = ()
+    other_content: tuple[str, ...] = ()  # paths of images that are other photos here
+    labels: tuple[Label, ...] = ()  # those that come in
+    same: int = 0  # labels that are one decision in both: from before the copies parted, or merged earlier
+    agreed: int = 0  # equal labels that each gave for themselves
+    kept: int = 0  # where we decided anew, or removed a label, knowing theirs
+    settled: int = 0  # conflicts that were settled earlier
+    conflicts: tuple[Conflict, ...] = ()  # open ones, refinements included
+    waiting: tuple[Waiting, ...] = ()
+    agreement: AgreementTable = field(default_factory=AgreementTable)
+
+    @property
+    def images(self) -> int:
+        """Number of images that both have."""
+        return sum(self.matched.values())
+
+    @property
+    def has_news(self) -> bool:
+        """Whether anything comes in, missing images and the settling of conflicts aside."""
+        return bool(self.classes.edits or self.labels)
+
+    @property
+    def refinements(self) -> int:
+        """Number of open conflicts between a class and one below it."""
+        return sum(each.kind is ConflictKind.REFINEMENT for each in self.conflicts)

@@ -1,0 +1,210 @@
+"""Plans a merge: reads the other project, matches images and classes, and compares labels.
+
+Nothing of ours is ever replaced by a plan. What both copies knew before they parted is no disagreement: the copy that
+decided anew has the last word on it.
+"""
+
+import os
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Final, final
+
+from engine.collection.importing.match_images import FileContents
+from engine.collection.merging.agreement import Pair, agreement_table
+from engine.collection.merging.class_plan import ClassPlan, plan_classes
+from engine.collection.merging.image_match import ImagePairs, match_images
+from engine.collection.merging.merge_plan import (
+    NONE_OF_THEM,
+    Choice,
+    Conflict,
+    MergePlan,
+    MissingImage,
+    Side,
+    Waiting,
+)
+from engine.collection.merging.settled import SOURCE, class_when_settled
+from engine.errors import InputError
+from engine.graph.category_graph import CategoryGraph
+from engine.project import ClassId, ImageId, Project
+from engine.project.fork import Fork
+from engine.project.records import Label
+
+_REMEDY: Final = "choose a copy of this project, or one about the same images"
+
+
+def open_other(ours: Path, other: Path) -> Project:
+    """Open another project for reading; its file stays as it is, also where an older version of the program wrote it.
+
+    Raises:
+        InputError: it is our own file.
+        ProjectMissingError, ProjectDamagedError, ProjectTooNewError: it cannot be read.
+        ProjectLockedError: its program is in the middle of writing and does not come to an end.
+    """
+    if other.exists() and os.path.samefile(ours, other):
+        raise InputError(
+            "a project cannot be merged with itself", found=str(other), remedy="choose the other person's copy of it"
+        )
+    return Project.open(other, for_writing=False)
+
+
+def plan_merge(ours: Project, theirs: Project, contents: FileContents | None = None) -> MergePlan:
+    """Plan to bring another project in; both stay as they are.
+
+    Args:
+        contents: of files that were read before; also cancels.
+
+    Raises:
+        InputError: the two have neither images nor classes in common.
+        GraphError: together they have too many classes, or levels.
+        Cancelled: the work was stopped.
+    """
+    contents = contents or FileContents()
+    fork = ours.history.fork_with(theirs.history)
+    contents.cancel.raise_if_cancelled()
+    classes = plan_classes(ours.classes.graph, theirs.classes.graph, fork)
+    contents.cancel.raise_if_cancelled()
+    images = match_images(ours, theirs, fork, contents)
+    if fork is None and not images.pairs and not classes.matched:
+        raise InputError(
+            "the two projects have nothing in common",
+            expected="the same images, or classes of the same names",
+            found=str(theirs.path),
+            remedy=_REMEDY,
+        )
+    contents.cancel.raise_if_cancelled()
+    labels = _Labels(ours, theirs, classes, fork)
+    labels.compare(images)
+    return labels.plan(images)
+
+
+@final
+class _Labels:
+    """Compares the labels of images that both have."""
+
+    def __init__(self, ours: Project, theirs: Project, classes: ClassPlan, fork: Fork | None) -> None:
+        self._project, self._other = ours, theirs
+        self._classes = classes
+        self._fork = fork
+        self._ours, self._theirs = ours.labels.by_image(), theirs.labels.by_image()
+        self._words = _Words(classes.after)
+        self._coming: dict[ImageId, Label] = {}
+        self._conflicts: list[Conflict] = []
+        self._pairs: list[Pair] = []
+        self._waiting = Counter[ClassId]()
+        self._counts = Counter[str]()
+
+    def compare(self, images: ImagePairs) -> None:
+        """Compare all of them."""
+        for their_id, our_id in sorted(images.pairs.items(), key=lambda pair: pair[1]):
+            theirs = self._theirs.get(their_id)
+            if theirs is not None and self._is_known(theirs):
+                self._compare(their_id, our_id, theirs)
+        for their_id, our_id in images.copies:
+            theirs = self._theirs.get(their_id)
+            if theirs is not None and our_id not in self._ours and our_id not in self._coming and self._is_known(theirs):
+                self._come(their_id, our_id, theirs)
+
+    def _is_known(self, theirs: Label) -> bool:
+        if theirs.class_id is None or theirs.class_id in self._classes.pairs:
+            return True
+        self._waiting[theirs.class_id] += 1
+        return False
+
+    def _class_of(self, theirs: Label) -> ClassId | None:
+        return None if theirs.class_id is None else self._classes.pairs[theirs.class_id]
+
+    def _compare(self, their_id: ImageId, our_id: ImageId, theirs: Label) -> None:
+        ours, class_id = self._ours.get(our_id), self._class_of(theirs)
+        if ours is None:
+            self._come(their_id, our_id, theirs)
+        elif self._is_settled(ours, theirs, class_id):
+            self._counts["settled"] += 1
+        elif (ours.class_id, ours.who, ours.when) == (class_id, theirs.who, theirs.when):
+            self._counts["same"] += 1
+        elif self._fork is not None and self._fork.was_here(our_id, their_id, theirs):
+            self._counts["kept"] += 1
+        else:
+            self._judge(their_id, ours, theirs, class_id)
+
+    def _come(self, their_id: ImageId, our_id: ImageId, theirs: Label) -> None:
+        if self._fork is not None and self._fork.was_here(our_id, their_id, theirs):
+            self._counts["kept"] += 1  # it was removed here
+        else:
+            label = Label(our_id, self._class_of(theirs), theirs.who, theirs.when, theirs.source)
+            self._coming[our_id] = label
+
+    def _is_settled(self, ours: Label, theirs: Label, class_id: ClassId | None) -> bool:
+        if ours.class_id == class_id and ours.source != SOURCE:
+            return False
+        was = class_when_settled(self._project, ours.image_id, theirs)
+        if was is None:
+            return False
+        if not was.is_update and (was.class_id is None or was.class_id in self._classes.after):
+            self._pairs.append((was.class_id, class_id))
+        return True
+
+    def _judge(self, their_id: ImageId, ours: Label, theirs: Label, class_id: ClassId | None) -> None:
+        is_update = self._fork is not None and self._fork.was_there(ours.image_id, their_id, ours)
+        if not is_update:
+            self._pairs.append((ours.class_id, class_id))
+        if ours.class_id == class_id:
+            self._counts["same" if is_update else "agreed"] += 1
+            return
+        self._conflicts.append(
+            Conflict(
+                ours.image_id,
+                self._project.images.record(ours.image_id).path,
+                self._words.side(ours, ours.class_id),
+                self._words.side(theirs, class_id),
+                is_update,
+                self._words.finer(ours.class_id, class_id),
+            )
+        )
+
+    def plan(self, images: ImagePairs) -> MergePlan:
+        """All of it."""
+        graph, table = self._other.classes.graph, self._other.images.table(images.missing)
+        folder = self._other.path.parent
+        missing = (
+            MissingImage(image_id, path, folder / path, size_bytes)
+            for image_id, path, size_bytes in zip(table.ids, table.paths, table.sizes_bytes, strict=True)
+        )
+        other = self._other.images.table([their_id for their_id, _our_id in images.other_content])
+        return MergePlan(
+            source=self._other.path,
+            is_copy=self._fork is not None,
+            classes=self._classes,
+            matched=images.counts,
+            missing=tuple(missing),
+            other_content=tuple(other.paths),
+            labels=tuple(self._coming[each] for each in sorted(self._coming)),
+            same=self._counts["same"],
+            agreed=self._counts["agreed"],
+            kept=self._counts["kept"],
+            settled=self._counts["settled"],
+            conflicts=tuple(self._conflicts),
+            waiting=tuple(Waiting(graph.path_text(each), count) for each, count in self._waiting.most_common()),
+            agreement=agreement_table(self._classes.after, self._pairs),
+        )
+
+
+@final
+class _Words:
+    """Classes of a graph in words, each looked up once."""
+
+    def __init__(self, graph: CategoryGraph) -> None:
+        self._path = cache(graph.path_text)
+        self._above = cache(graph.ancestors)
+
+    def side(self, label: Label, class_id: ClassId | None) -> Side:
+        path = NONE_OF_THEM if class_id is None else self._path(class_id)
+        return Side(class_id, path, label.who, label.when)
+
+    def finer(self, ours: ClassId | None, theirs: ClassId | None) -> Choice | None:
+        """Whose class lies below the other one; None where neither does."""
+        if ours is None or theirs is None:
+            return None
+        if ours in self._above(theirs):
+            return Choice.THEIRS
+        return Choice.OURS if theirs in self._above(ours) else None

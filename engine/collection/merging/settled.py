@@ -1,0 +1,78 @@
+"""Conflicts that a person settled: the decision is a label, and their answer is remembered so that it is asked once.
+
+What is remembered stands in a setting for each image, so that one undo takes it back together with the label.
+"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from engine.collection.merging.merge_plan import Choice, Conflict, Side
+from engine.project import Change, ClassId, ImageId, Project
+from engine.project.actions import action
+from engine.project.clock import time_text
+from engine.project.records import Label
+
+SOURCE: Final = "merge"  # source of labels that settled a conflict
+
+
+class Settled(NamedTuple):
+    """A conflict that was settled."""
+
+    class_id: ClassId | None  # our class before it was
+    is_update: bool  # see `Conflict`
+
+
+def settle(project: Project, conflict: Conflict, choice: Choice, class_id: ClassId | None = None) -> Change:
+    """Settle a conflict, as one undoable step, by the person at this computer.
+
+    Args:
+        class_id: with `Choice.OTHER` the class, or None for "none of the classes".
+
+    Raises:
+        UnknownClassError: there is no such class.
+        InputError: the image is not in the project any more.
+    """
+    decided = {Choice.OURS: conflict.ours.class_id, Choice.THEIRS: conflict.theirs.class_id}.get(choice, class_id)
+    with project.history.one_step() as step:
+        if decided != conflict.ours.class_id:
+            project.labels.set([conflict.image_id], decided, source=SOURCE)
+        remember(project, conflict)
+        if decided is None:
+            step.action = action("conflict_settled_as_none")
+        else:
+            step.action = action("conflict_settled", project.classes.graph.name(decided))
+    return step.change
+
+
+def take_theirs(project: Project, conflict: Conflict) -> None:
+    """Put their label in the place of ours, with their name and time; within an open step."""
+    theirs = conflict.theirs
+    project.labels.remove([conflict.image_id])
+    project.labels.add_missing([Label(conflict.image_id, theirs.class_id, theirs.who, theirs.when, SOURCE)])
+    remember(project, conflict)
+
+
+def remember(project: Project, conflict: Conflict) -> None:
+    """Remember that a conflict is settled, and what our class was; within an open step."""
+    known = _known(project, conflict.image_id)
+    settled = [conflict.ours.class_id, conflict.is_update]
+    project.policies.set_setting(_name(conflict.image_id), {**known, _key(conflict.theirs): settled})
+
+
+def class_when_settled(project: Project, image_id: ImageId, theirs: Label) -> Settled | None:
+    """What our class was when the conflict with their label was settled; None where it is open."""
+    known, key = _known(project, image_id), _key(theirs)
+    return Settled(*known[key]) if key in known else None
+
+
+def _known(project: Project, image_id: ImageId) -> Mapping[str, tuple[ClassId | None, bool]]:
+    found: Mapping[str, tuple[ClassId | None, bool]] = project.policies.setting(_name(image_id), {})
+    return found
+
+
+def _name(image_id: ImageId) -> str:
+    return f"settled conflict {image_id}"
+
+
+def _key(theirs: Side | Label) -> str:
+    return f"{time_text(theirs.when)} {theirs.who}"

@@ -1,0 +1,101 @@
+"""Where two copies of one project parted, and what each did since: known by the steps that both have."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from engine.project.clock import time_text
+from engine.project.connection import Connection, Row
+from engine.project.file.file_state import read_mark
+from engine.project.records import ClassId, ImageId, Label
+from engine.project.schema import CLASS, IMAGE, LABEL
+from engine.project.soundness import read_chunk
+from engine.project.step import RowChange
+
+Signed = tuple[str, str]  # who gave a label, and when, as the file has it
+
+_STEPS: Final = "SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id"
+_CHUNKS: Final = (
+    "SELECT step_id, sequence FROM journal_chunk JOIN journal_step USING (step_id)"
+    " WHERE is_undone = 0 AND step_id > ? ORDER BY step_id, sequence"
+)
+
+
+@dataclass(frozen=True)
+class Since:
+    """What one copy did since the fork."""
+
+    classes_made: frozenset[ClassId] = frozenset()  # ids that mean another class in the other copy, or none
+    images_added: frozenset[ImageId] = frozenset()
+    labels: dict[ImageId, set[Signed]] = field(default_factory=dict)
+    """Of images whose label changed: every label that they had, the one at the fork included."""
+
+    def knew(self, image_id: ImageId, label: Label) -> bool:
+        """Whether a label of the other copy was here once and is not any more, so that it was decided upon."""
+        return (label.who, time_text(label.when)) in self.labels.get(image_id, ())
+
+
+@dataclass(frozen=True)
+class Fork:
+    """Two copies of one project."""
+
+    ours: Since
+    theirs: Since
+
+    def is_same_image(self, our_id: ImageId, their_id: ImageId) -> bool:
+        """Whether two ids mean the image that the project had before the fork."""
+        added = self.ours.images_added, self.theirs.images_added
+        return our_id == their_id and not any(our_id in each for each in added)
+
+    def was_here(self, our_id: ImageId, their_id: ImageId, theirs: Label) -> bool:
+        """Whether our copy had their label once, and so decided upon it."""
+        is_old = self.is_same_image(our_id, their_id) and their_id not in self.theirs.labels
+        return is_old or self.ours.knew(our_id, theirs)
+
+    def was_there(self, our_id: ImageId, their_id: ImageId, ours: Label) -> bool:
+        """Whether their copy had our label once, and so decided upon it."""
+        is_old = self.is_same_image(our_id, their_id) and our_id not in self.ours.labels
+        return is_old or self.theirs.knew(their_id, ours)
+
+
+def fork_of(ours: Connection, theirs: Connection) -> Fork | None:
+    """Compare the histories of two files of the present version; None where they are not of one project."""
+    if read_mark(ours).project_id != read_mark(theirs).project_id:
+        return None
+    last = _last_common_step(ours, theirs)
+    return Fork(_since(ours, last), _since(theirs, last))
+
+
+def _last_common_step(ours: Connection, theirs: Connection) -> int:
+    last = 0
+    for one, other in zip(ours.each(_STEPS), theirs.each(_STEPS), strict=False):
+        if one != other:
+            break
+        last = int(one[0])
+    return last
+
+
+def _since(connection: Connection, step_id: int) -> Since:
+    classes: set[ClassId] = set()
+    images: set[ImageId] = set()
+    labels: dict[ImageId, set[Signed]] = {}
+    for table, before, after in _row_changes(connection, step_id):
+        row = before or after
+        if row is None:
+            continue
+        if table == LABEL.name:
+            labels.setdefault(row[0], set()).update(_signed(each) for each in (before, after) if each)
+        elif before is None and table == CLASS.name:
+            classes.add(row[0])
+        elif before is None and table == IMAGE.name:
+            images.add(row[0])
+    return Since(frozenset(classes), frozenset(images), labels)
+
+
+def _signed(row: Row) -> Signed:
+    return row[2], row[3]
+
+
+def _row_changes(connection: Connection, step_id: int) -> Iterator[RowChange]:
+    for step, sequence in connection.rows(_CHUNKS, (step_id,)):
+        yield from read_chunk(connection, step, sequence)
