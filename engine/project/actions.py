@@ -196,8 +196,10 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
         frame=": {details}",
     ),
     "project_merged": ActionText(
-        "Merged {source}", "Merge {source}", details=("{labels}", "{new_classes}", "{images}"), frame=": {details}"
+        "Merged {source}", "Merge {source}", details=("{labels}", "{new_classes}", "{images}", "{notes}"),
+        frame=": {details}"
     ),
+    "comment_settled": ActionText("Settled two comments", "Settle two comments"),
     "conflict_settled": ActionText("Settled a conflict as {class}", "Settle a conflict as {class}"),
     "conflict_settled_as_none": ActionText(
         "Settled a conflict as none of the classes", "Settle a conflict as none of the classes"
@@ -247,6 +249,7 @@ _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
     "chosen": ("class", "classes"),
     "new_classes": ("new class", "new classes"),
     "parents": ("parent", "parents"),
+    "notes": ("note", "notes"),
     "edits": ("edit", "edits"),
     "stars": ("star", "stars"),
 }

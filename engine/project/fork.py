@@ -1,18 +1,18 @@
 """Where two copies of one project parted, and what each did since: known by the steps that both have."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from engine.project.clock import time_text
-from engine.project.connection import Connection, Row
+from engine.project.connection import Connection
 from engine.project.file.file_state import read_mark
-from engine.project.records import ClassId, ImageId, Label
-from engine.project.schema import CLASS, IMAGE, LABEL
+from engine.project.records import ClassId, ImageId, Label, Note
+from engine.project.schema import CLASS, IMAGE, IMAGE_NOTE, LABEL
 from engine.project.soundness import read_chunk
 from engine.project.step import RowChange
 
-Signed = tuple[str, str]  # who gave a label, and when, as the file has it
+Signed = tuple[str, str]  # who gave a label or wrote a note, and when, as the file has it
 
 _STEPS: Final = "SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id"
 _CHUNKS: Final = (
@@ -23,16 +23,27 @@ _CHUNKS: Final = (
 
 @dataclass(frozen=True)
 class Since:
-    """What one copy did since the fork."""
+    """What one copy did since the fork.
 
-    classes_made: frozenset[ClassId] = frozenset()  # ids that mean another class in the other copy, or none
+    Attributes:
+        classes_made: ids that mean another class in the other copy, or none.
+        images_added: as well.
+        labels: of images whose label changed: every label that they had, the one at the fork included.
+        notes: of images whose note changed, as well.
+    """
+
+    classes_made: frozenset[ClassId] = frozenset()
     images_added: frozenset[ImageId] = frozenset()
-    labels: dict[ImageId, set[Signed]] = field(default_factory=dict)
-    """Of images whose label changed: every label that they had, the one at the fork included."""
+    labels: Mapping[ImageId, set[Signed]] = field(default_factory=dict)
+    notes: Mapping[ImageId, set[Signed]] = field(default_factory=dict)
 
-    def knew(self, image_id: ImageId, label: Label) -> bool:
-        """Whether a label of the other copy was here once and is not any more, so that it was decided upon."""
-        return (label.who, time_text(label.when)) in self.labels.get(image_id, ())
+    def answers(self, kind: type[Label | Note]) -> Mapping[ImageId, set[Signed]]:
+        """Labels or notes."""
+        return self.labels if kind is Label else self.notes
+
+    def knew(self, image_id: ImageId, answer: Label | Note) -> bool:
+        """Whether an answer of the other copy was here once."""
+        return (answer.who, time_text(answer.when)) in self.answers(type(answer)).get(image_id, ())
 
 
 @dataclass(frozen=True)
@@ -47,14 +58,14 @@ class Fork:
         added = self.ours.images_added, self.theirs.images_added
         return our_id == their_id and not any(our_id in each for each in added)
 
-    def was_here(self, our_id: ImageId, their_id: ImageId, theirs: Label) -> bool:
-        """Whether our copy had their label once, and so decided upon it."""
-        is_old = self.is_same_image(our_id, their_id) and their_id not in self.theirs.labels
+    def was_here(self, our_id: ImageId, their_id: ImageId, theirs: Label | Note) -> bool:
+        """Whether our copy had their label or note once, so that what we have now was decided knowing it."""
+        is_old = self.is_same_image(our_id, their_id) and their_id not in self.theirs.answers(type(theirs))
         return is_old or self.ours.knew(our_id, theirs)
 
-    def was_there(self, our_id: ImageId, their_id: ImageId, ours: Label) -> bool:
-        """Whether their copy had our label once, and so decided upon it."""
-        is_old = self.is_same_image(our_id, their_id) and our_id not in self.ours.labels
+    def was_there(self, our_id: ImageId, their_id: ImageId, ours: Label | Note) -> bool:
+        """Whether their copy had our label or note once, so that what they have was decided knowing it."""
+        is_old = self.is_same_image(our_id, their_id) and our_id not in self.ours.answers(type(ours))
         return is_old or self.theirs.knew(their_id, ours)
 
 
@@ -79,21 +90,20 @@ def _since(connection: Connection, step_id: int) -> Since:
     classes: set[ClassId] = set()
     images: set[ImageId] = set()
     labels: dict[ImageId, set[Signed]] = {}
+    notes: dict[ImageId, set[Signed]] = {}
     for table, before, after in _row_changes(connection, step_id):
         row = before or after
         if row is None:
             continue
         if table == LABEL.name:
-            labels.setdefault(row[0], set()).update(_signed(each) for each in (before, after) if each)
+            labels.setdefault(row[0], set()).update(each[2:4] for each in (before, after) if each)
+        elif table == IMAGE_NOTE.name:
+            notes.setdefault(row[0], set()).update(each[4:6] for each in (before, after) if each)
         elif before is None and table == CLASS.name:
             classes.add(row[0])
         elif before is None and table == IMAGE.name:
             images.add(row[0])
-    return Since(frozenset(classes), frozenset(images), labels)
-
-
-def _signed(row: Row) -> Signed:
-    return row[2], row[3]
+    return Since(frozenset(classes), frozenset(images), labels, notes)
 
 
 def _row_changes(connection: Connection, step_id: int) -> Iterator[RowChange]:

@@ -106,6 +106,27 @@ class ProjectLabels:
             )
         )
 
+    def confirmations(self) -> dict[ImageId, Label]:
+        """The confirmed labels, as `confirmed`, each with the name and time of who confirmed it."""
+        rows = self._store.connection.rows(
+            "SELECT image_id, label.class_id, confirmed.who, confirmed_at, source"
+            " FROM confirmed_label AS confirmed JOIN label USING (image_id)"
+            " WHERE label.class_id IS confirmed.class_id ORDER BY image_id"
+        )
+        return {label.image_id: label for label in map(_label, rows)}
+
+    def add_confirmations(self, confirmations: Iterable[Label]) -> Change:
+        """Take over others' confirmations of labels that are the same here, with their names and times."""
+        with self._store.one_step() as step:
+            known, rows = self.confirmed(), []
+            for each in confirmations:
+                row = _row_of(step.connection, each.image_id)
+                if each.image_id not in known and row is not None and row[1] == each.class_id:
+                    rows.append((*row[:2], each.who, time_text(each.when)))
+            step.put(CONFIRMED_LABEL, rows)
+            step.action = action("labels_confirmed", labels=len(rows))
+        return step.change
+
     def remove(self, image_ids: Iterable[ImageId]) -> Change:
         """Take labels away; images without one are passed over."""
         with self._store.one_step() as step:

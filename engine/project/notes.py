@@ -86,6 +86,21 @@ class ProjectNotes:
             step.action = action("notes_added", images=len(missing))
         return step.change
 
+    def fill_in(self, notes: Sequence[Note]) -> Change:
+        """Take stars, flags and comments of others over where the image has none; a note keeps its name and time.
+
+        Raises:
+            InputError: an image is not in the project.
+        """
+        check_images(self._store.connection, [note.image_id for note in notes])
+        with self._store.one_step() as step:
+            before = {note.image_id: _note_of(step.connection, note.image_id) for note in notes}
+            filled = [filled_in(before[note.image_id], note) for note in notes]
+            changed = [note for note in filled if note != before[note.image_id] and not _is_empty(note)]
+            step.put(IMAGE_NOTE, map(_row, changed))
+            step.action = action("notes_added", images=len(changed))
+        return step.change
+
     def _edit(self, ids: Sequence[ImageId], edit: Callable[[Note], Note], called: Action, who: str) -> Change:
         check_images(self._store.connection, ids)
         when, who = now_text(), who or person_name()
@@ -96,6 +111,18 @@ class ProjectNotes:
             step.delete(IMAGE_NOTE, [(note.image_id,) for note in changed if _is_empty(note)])
             step.put(IMAGE_NOTE, [(*_row(note)[:4], who, when) for note in changed if not _is_empty(note)])
         return step.change
+
+
+def filled_in(own: Note | None, other: Note) -> Note:
+    """A note with what it lacks and another one has, signed as it was; the other one where there is none."""
+    if own is None:
+        return other
+    return replace(
+        own,
+        stars=own.stars or other.stars,
+        is_flagged=own.is_flagged or other.is_flagged,
+        comment=own.comment or other.comment,
+    )
 
 
 def _empty(image_id: ImageId) -> Note:

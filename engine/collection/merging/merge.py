@@ -56,9 +56,11 @@ def merge(
                 project.classes.edit(lambda graph: graph.apply(plan.classes.edits))
             added = len(project.images.add(files).images_added) if files else 0
             now = plan_merge(project, theirs, contents) if added else plan
+            project.notes.fill_in(now.notes)
             labelled = len(project.labels.add_missing(now.labels).labelled) if now.labels else 0
+            project.labels.add_confirmations(now.confirmations)
             settled = _settle_all(project, now.conflicts, prefer) if prefer else 0
-            done = _some(labels=labelled, new_classes=len(plan.classes.new), images=added)
+            done = _some(labels=labelled, new_classes=len(plan.classes.new), images=added, notes=len(now.notes))
             step.action = action("project_merged", source=other.name, **done)
     return Merge(
         plan,

@@ -10,7 +10,7 @@ from engine.collection.merging.agreement import AgreementTable
 from engine.collection.merging.class_plan import ClassPlan
 from engine.collection.merging.image_match import MatchedBy
 from engine.project import ClassId, ImageId
-from engine.project.records import Label
+from engine.project.records import Label, Note
 
 NONE_OF_THEM: Final = ""  # path of a label for "none of the classes"
 
@@ -71,6 +71,17 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class CommentConflict:
+    """Two people comment on one image differently, and nobody has settled it."""
+
+    image_id: ImageId
+    path: str  # of our image
+    ours: Note
+    theirs: Note  # of our image, too
+    is_update: bool = False  # whether they changed a comment that both had
+
+
+@dataclass(frozen=True, slots=True)
 class MissingImage:
     """An image that we do not have."""
 
@@ -105,6 +116,10 @@ class MergePlan:
     settled: int = 0  # conflicts that were settled earlier
     conflicts: tuple[Conflict, ...] = ()  # open ones, refinements included
     waiting: tuple[Waiting, ...] = ()
+    confirmations: tuple[Label, ...] = ()  # of labels that are the same then; they come in with name and time
+    notes: tuple[Note, ...] = ()  # of which what we lack comes in
+    comments: tuple[CommentConflict, ...] = ()  # open ones
+    stars_kept: int = 0  # images with other stars there; ours stay
     agreement: AgreementTable = field(default_factory=AgreementTable)
 
     @property
@@ -115,7 +130,7 @@ class MergePlan:
     @property
     def has_news(self) -> bool:
         """Whether anything comes in, missing images and the settling of conflicts aside."""
-        return bool(self.classes.edits or self.labels)
+        return bool(self.classes.edits or self.labels or self.confirmations or self.notes)
 
     @property
     def refinements(self) -> int:

@@ -6,6 +6,8 @@ decided anew has the last word on it.
 
 import os
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Final, final
@@ -23,6 +25,7 @@ from engine.collection.merging.merge_plan import (
     Side,
     Waiting,
 )
+from engine.collection.merging.note_plan import plan_notes
 from engine.collection.merging.settled import SOURCE, class_when_settled
 from engine.errors import InputError
 from engine.graph.category_graph import CategoryGraph
@@ -105,11 +108,14 @@ class _Labels:
             if theirs is not None and our_id not in self._ours and our_id not in self._coming and self._is_known(theirs):
                 self._come(their_id, our_id, theirs)
 
+    def _is_here(self, theirs: Label) -> bool:
+        return theirs.class_id is None or theirs.class_id in self._classes.pairs
+
     def _is_known(self, theirs: Label) -> bool:
-        if theirs.class_id is None or theirs.class_id in self._classes.pairs:
-            return True
-        self._waiting[theirs.class_id] += 1
-        return False
+        is_here = self._is_here(theirs)
+        if not is_here and theirs.class_id is not None:
+            self._waiting[theirs.class_id] += 1
+        return is_here
 
     def _class_of(self, theirs: Label) -> ClassId | None:
         return None if theirs.class_id is None else self._classes.pairs[theirs.class_id]
@@ -165,6 +171,7 @@ class _Labels:
     def plan(self, images: ImagePairs) -> MergePlan:
         """All of it."""
         graph, table = self._other.classes.graph, self._other.images.table(images.missing)
+        notes = plan_notes(self._project, self._other, images, self._fork)
         folder = self._other.path.parent
         missing = (
             MissingImage(image_id, path, folder / path, size_bytes)
@@ -185,8 +192,24 @@ class _Labels:
             settled=self._counts["settled"],
             conflicts=tuple(self._conflicts),
             waiting=tuple(Waiting(graph.path_text(each), count) for each, count in self._waiting.most_common()),
+            confirmations=tuple(self._confirmations(images)),
+            notes=notes.notes,
+            comments=notes.conflicts,
+            stars_kept=notes.kept,
             agreement=agreement_table(self._classes.after, self._pairs),
         )
+
+
+    def _confirmations(self, images: ImagePairs) -> Iterator[Label]:
+        """Their confirmations of labels that are the same here, once theirs came in."""
+        known = self._project.labels.confirmed()
+        for their_id, theirs in self._other.labels.confirmations().items():
+            our_id = images.pairs.get(their_id)
+            if our_id is None or our_id in known or not self._is_here(theirs):
+                continue
+            ours = self._ours.get(our_id) or self._coming.get(our_id)
+            if ours is not None and ours.class_id == self._class_of(theirs):
+                yield replace(theirs, image_id=our_id, class_id=ours.class_id)
 
 
 @final

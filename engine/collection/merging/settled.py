@@ -6,11 +6,11 @@ What is remembered stands in a setting for each image, so that one undo takes it
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from engine.collection.merging.merge_plan import Choice, Conflict, Side
+from engine.collection.merging.merge_plan import Choice, CommentConflict, Conflict, Side
 from engine.project import Change, ClassId, ImageId, Project
 from engine.project.actions import action
 from engine.project.clock import time_text
-from engine.project.records import Label
+from engine.project.records import Label, Note
 
 SOURCE: Final = "merge"  # source of labels that settled a conflict
 
@@ -36,12 +36,32 @@ def settle(project: Project, conflict: Conflict, choice: Choice, class_id: Class
     with project.history.one_step() as step:
         if decided != conflict.ours.class_id:
             project.labels.set([conflict.image_id], decided, source=SOURCE)
+        if choice is Choice.OURS:
+            project.labels.confirm([conflict.image_id])
         remember(project, conflict)
         if decided is None:
             step.action = action("conflict_settled_as_none")
         else:
             step.action = action("conflict_settled", project.classes.graph.name(decided))
     return step.change
+
+
+def settle_comment(project: Project, conflict: CommentConflict, choice: Choice) -> Change:
+    """Settle a conflict of comments, as one undoable step; `Choice.OTHER` keeps both, one below the other."""
+    ours, theirs = conflict.ours.comment, conflict.theirs.comment
+    comment = {Choice.OURS: ours, Choice.THEIRS: theirs}.get(choice, f"{ours}\n{theirs}")
+    with project.history.one_step(action("comment_settled")) as step:
+        project.notes.set_comment([conflict.image_id], comment)
+        name = _comment_name(conflict.image_id)
+        known = project.policies.setting(name, [])
+        project.policies.set_setting(name, [*known, _key(conflict.theirs)])
+        step.action = action("comment_settled")
+    return step.change
+
+
+def is_comment_settled(project: Project, theirs: Note) -> bool:
+    """Whether the conflict with their comment on an image of ours is settled."""
+    return _key(theirs) in project.policies.setting(_comment_name(theirs.image_id), [])
 
 
 def take_theirs(project: Project, conflict: Conflict) -> None:
@@ -74,5 +94,9 @@ def _name(image_id: ImageId) -> str:
     return f"settled conflict {image_id}"
 
 
-def _key(theirs: Side | Label) -> str:
+def _comment_name(image_id: ImageId) -> str:
+    return f"settled comment {image_id}"
+
+
+def _key(theirs: Side | Label | Note) -> str:
     return f"{time_text(theirs.when)} {theirs.who}"
