@@ -21,6 +21,7 @@ from app.help.controller import Help
 from app.importing.controller import Importing
 from app.key_choice.controller import KeyChoice
 from app.label_import.controller import LabelImports
+from app.merging.controller import Merging
 from app.moved_images.controller import MovedImages
 from app.preferences.controller import Preferences
 from app.reports.controller import Reports
@@ -37,6 +38,7 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     MovedImages,
     Exporting,
     LabelImports,
+    Merging,
     GraphImports,
     Suggesting,
     Backups,

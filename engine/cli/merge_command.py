@@ -43,7 +43,10 @@ def merge(
     from engine.collection.outputs import CONFLICTS, check_file
 
     prefer = _preference(preferred)
-    with stoppable("run it again; nothing was changed") as cancel, open_project(project, for_writing=not is_dry) as ours:
+    with (
+        stoppable("run it again; nothing was changed") as cancel,
+        open_project(project, for_writing=not is_dry) as ours,
+    ):
         contents = FileContents(cancel)
         if conflict_file is not None:
             check_file(conflict_file, CONFLICTS, project=ours, is_overwriting=is_overwriting)

@@ -33,7 +33,13 @@ def write_conflicts(
     """
     check_file(out, CONFLICTS, project=project, is_overwriting=is_overwriting)
     rows = (
-        (each.path, *_side(each.ours), *_side(each.theirs), each.kind.value, each.proposed.value if each.proposed else "")
+        (
+            each.path,
+            *_side(each.ours),
+            *_side(each.theirs),
+            each.kind.value,
+            each.proposed.value if each.proposed else "",
+        )
         for each in conflicts
     )
     _write(out, CONFLICT_COLUMNS, rows, "the conflicts cannot be written")

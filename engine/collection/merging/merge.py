@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.collection.importing.match_images import FileContents, PermittedImages
-from engine.collection.merging.merge_plan import Conflict, MergePlan, MissingImage, Preference
+from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, MissingImage, Preference
 from engine.collection.merging.planning import open_other, plan_merge
 from engine.collection.merging.settled import remember, take_theirs
+from engine.events import CancelToken
 from engine.files import FileFailure, FoundFile
 from engine.project import BackupReason, Change, Project
 from engine.project.actions import Argument, action
@@ -19,7 +20,8 @@ class Merge:
     """The result of a merge."""
 
     plan: MergePlan  # as it was before
-    conflicts: tuple[Conflict, ...]  # those that are open now
+    conflicts: tuple[Conflict, ...]  # those of labels that are open now
+    comments: tuple[CommentConflict, ...]  # those of comments
     change: Change  # the one undoable step
     labelled: int
     classes_added: int
@@ -48,9 +50,12 @@ def merge(
     contents = contents or FileContents()
     with open_other(project.path, other) as theirs:
         plan = plan_merge(project, theirs, contents)
-        files, refused = images_on_disk(project, theirs.path, plan.missing) if adds_images else ([], [])
+        files, refused = (
+            images_on_disk(project, theirs.path, plan.missing, contents.cancel) if adds_images else ([], [])
+        )
         if not (plan.has_news or files or (prefer and plan.conflicts)):
-            return Merge(plan, plan.conflicts, Change(action("project_merged", source=other.name)), 0, 0, 0, 0)
+            nothing = Change(action("project_merged", source=other.name))
+            return Merge(plan, plan.conflicts, plan.comments, nothing, 0, 0, 0, 0, tuple(refused))
         with project.history.one_step(backup=BackupReason.PROJECT) as step:
             if plan.classes.edits:
                 project.classes.edit(lambda graph: graph.apply(plan.classes.edits))
@@ -65,6 +70,7 @@ def merge(
     return Merge(
         plan,
         () if prefer else now.conflicts,
+        now.comments,
         step.change,
         labelled=labelled,
         classes_added=len(plan.classes.new),
@@ -85,12 +91,14 @@ def _settle_all(project: Project, conflicts: Sequence[Conflict], prefer: Prefere
 
 
 def images_on_disk(
-    project: Project, source: Path, missing: Sequence[MissingImage]
+    project: Project, source: Path, missing: Sequence[MissingImage], cancel: CancelToken | None = None
 ) -> tuple[list[FoundFile], list[FileFailure]]:
     """Files of missing images that may be added, and the others with the reason; see `PermittedImages`."""
     permitted = PermittedImages(project, source)
     files, refused = [], []
     for each in missing:
+        if cancel is not None:
+            cancel.raise_if_cancelled()
         found = FoundFile.at(each.file)
         if found is None:
             refused.append(FileFailure(each.file, Message("it is not there")))

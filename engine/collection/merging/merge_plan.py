@@ -80,6 +80,11 @@ class CommentConflict:
     theirs: Note  # of our image, too
     is_update: bool = False  # whether they changed a comment that both had
 
+    @property
+    def proposed(self) -> Choice | None:
+        """The likely answer: their change of a comment that both had; None where nothing says."""
+        return Choice.THEIRS if self.is_update else None
+
 
 @dataclass(frozen=True, slots=True)
 class MissingImage:

@@ -105,7 +105,12 @@ class _Labels:
                 self._compare(their_id, our_id, theirs)
         for their_id, our_id in images.copies:
             theirs = self._theirs.get(their_id)
-            if theirs is not None and our_id not in self._ours and our_id not in self._coming and self._is_known(theirs):
+            if (
+                theirs is not None
+                and our_id not in self._ours
+                and our_id not in self._coming
+                and self._is_known(theirs)
+            ):
                 self._come(their_id, our_id, theirs)
 
     def _is_here(self, theirs: Label) -> bool:
@@ -198,7 +203,6 @@ class _Labels:
             stars_kept=notes.kept,
             agreement=agreement_table(self._classes.after, self._pairs),
         )
-
 
     def _confirmations(self, images: ImagePairs) -> Iterator[Label]:
         """Their confirmations of labels that are the same here, once theirs came in."""

@@ -52,7 +52,7 @@ def settle_comment(project: Project, conflict: CommentConflict, choice: Choice) 
     comment = {Choice.OURS: ours, Choice.THEIRS: theirs}.get(choice, f"{ours}\n{theirs}")
     with project.history.one_step(action("comment_settled")) as step:
         project.notes.set_comment([conflict.image_id], comment)
-        name = _comment_name(conflict.image_id)
+        name = name_of_comment(conflict.image_id)
         known = project.policies.setting(name, [])
         project.policies.set_setting(name, [*known, _key(conflict.theirs)])
         step.action = action("comment_settled")
@@ -61,7 +61,7 @@ def settle_comment(project: Project, conflict: CommentConflict, choice: Choice) 
 
 def is_comment_settled(project: Project, theirs: Note) -> bool:
     """Whether the conflict with their comment on an image of ours is settled."""
-    return _key(theirs) in project.policies.setting(_comment_name(theirs.image_id), [])
+    return _key(theirs) in project.policies.setting(name_of_comment(theirs.image_id), [])
 
 
 def take_theirs(project: Project, conflict: Conflict) -> None:
@@ -76,7 +76,7 @@ def remember(project: Project, conflict: Conflict) -> None:
     """Remember that a conflict is settled, and what our class was; within an open step."""
     known = _known(project, conflict.image_id)
     settled = [conflict.ours.class_id, conflict.is_update]
-    project.policies.set_setting(_name(conflict.image_id), {**known, _key(conflict.theirs): settled})
+    project.policies.set_setting(name_of_label(conflict.image_id), {**known, _key(conflict.theirs): settled})
 
 
 def class_when_settled(project: Project, image_id: ImageId, theirs: Label) -> Settled | None:
@@ -86,15 +86,17 @@ def class_when_settled(project: Project, image_id: ImageId, theirs: Label) -> Se
 
 
 def _known(project: Project, image_id: ImageId) -> Mapping[str, tuple[ClassId | None, bool]]:
-    found: Mapping[str, tuple[ClassId | None, bool]] = project.policies.setting(_name(image_id), {})
+    found: Mapping[str, tuple[ClassId | None, bool]] = project.policies.setting(name_of_label(image_id), {})
     return found
 
 
-def _name(image_id: ImageId) -> str:
+def name_of_label(image_id: ImageId) -> str:
+    """The setting that remembers settled labels of an image."""
     return f"settled conflict {image_id}"
 
 
-def _comment_name(image_id: ImageId) -> str:
+def name_of_comment(image_id: ImageId) -> str:
+    """The setting that remembers settled comments on an image."""
     return f"settled comment {image_id}"
 
 

@@ -1,0 +1,247 @@
+"""Merging: another copy is compared on a thread, taken over as one step, and its conflicts are settled on a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from app.actions.row import WRITE_FOR_GOOD, Section, action
+from app.feature import Imports
+from app.file_dialogs import Purpose, save_new_file
+from app.jobs.background_thread import DetachedJob
+from app.merging.keys import KEYS
+from app.texts import marked, tr
+from engine.files import shown
+
+if TYPE_CHECKING:  # the window shows first
+    from app.merging.card import MergeCard
+    from app.merging.logic import Dispute, MergeSurvey, Queue
+    from app.merging.page import ConflictPage
+    from app.palette.logic import Choice as PaletteChoice
+    from app.palette.logic import PaletteRow
+    from app.shell import Shell
+    from engine.collection.live import LiveCollection
+    from engine.collection.merging.agreement import AgreementTable
+    from engine.collection.merging.merge import Merge
+    from engine.collection.merging.merge_plan import Choice
+    from engine.events import CancelToken, OnProgress
+    from engine.project import Change
+
+
+@final
+class Merging(Imports["MergeCard"]):
+    """Merges another copy, and settles conflicts one by one."""
+
+    guide_page = "merging"
+    page_keys = (KEYS,)
+    purpose = Purpose.PROJECTS
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.page: ConflictPage | None = None
+        self.queue: Queue | None = None
+        self._agreement: AgreementTable | None = None
+        self._session.change_made.connect(self._on_change_made)
+        self._session.failed.connect(self._on_act_failed)
+
+    @action("merge_copy", marked("Merge another copy…"), "merge", "", Section.PROJECT_EXCHANGE, needs=WRITE_FOR_GOOD)
+    def merge_copy(self) -> None:
+        self.open_card()
+
+    def _make_card(self) -> MergeCard:
+        from app.merging.card import MergeCard
+
+        card = MergeCard(self._host)
+        card.merge_requested.connect(self._merge)
+        return card
+
+    def _title(self) -> str:
+        return tr("Merge another copy")
+
+    def _file_kinds(self) -> str:
+        return tr("Protoleaf projects (*.protoleaf);;All files (*)")
+
+    def _survey(self, project: Path, source: Path, cancel: CancelToken) -> MergeSurvey:
+        from app.merging.logic import survey_merge
+
+        return survey_merge(project, source, cancel)
+
+    def _merge(self, adds_images: bool) -> None:
+        survey = None if self.card is None else self.card.survey
+        if survey is None:
+            return
+        source = survey.source
+
+        def work(live: LiveCollection, _on_progress: OnProgress, cancel: CancelToken) -> Merge:
+            from engine.collection.importing.match_images import FileContents
+            from engine.collection.merging.merge import merge
+
+            return merge(live.project, source, adds_images=adds_images, contents=FileContents(cancel))
+
+        self._take_over(tr("Merging %1", shown(source.name)), work, self._on_merged)
+
+    def _on_merged(self, done: Merge) -> None:
+        from app.merging.logic import Queue, disputes_of
+        from app.merging.wording import done_text
+
+        if not done.change.is_empty:
+            self._toast.say(done_text(done), action=tr("Undo"), on_action=self._session.undo)
+        disputes = disputes_of(done.conflicts, done.comments)
+        self._agreement = done.plan.agreement
+        if disputes:
+            self.queue = Queue(disputes)
+            self._shell.workspace.show_page(self._made_page(), tr("Settle conflicts"))
+            self._show_current()
+
+    # -- the page
+
+    def _made_page(self) -> ConflictPage:
+        from app.merging.page import ConflictPage
+
+        if self.page is None:
+            page = self.page = ConflictPage(self._thumbnails)
+            self.tell_page(page)
+            page.decided.connect(self._settle)
+            page.unknown_decided.connect(self._settle_as_unknown)
+            page.other_requested.connect(self._ask_class)
+            page.put_off.connect(self._put_off)
+            page.summary.done_requested.connect(self._close_page)
+            page.summary.again_requested.connect(self._begin_again)
+            page.summary.save_requested.connect(self._save)
+        return self.page
+
+    @property
+    def _is_shown(self) -> bool:
+        return self.page is not None and self._shell.workspace.page is self.page
+
+    def _close_page(self) -> None:
+        if self.page is not None:
+            self._shell.workspace.close_page(self.page)
+
+    def _show_current(self) -> None:
+        page, queue, state = self.page, self.queue, self._session.state
+        if page is None or queue is None or state is None or self._agreement is None:
+            return
+        dispute = queue.current
+        if dispute is None:
+            page.summary.show_end(queue.settled, queue.left, self._agreement, self._session.graph)
+            page.show_end()
+            return
+        try:
+            path = state.path_of(dispute.image_id)
+        except KeyError:
+            queue.put_off()  # it was removed from the project meanwhile
+            self._show_current()
+            return
+        page.show_dispute(dispute, path, queue.place + 1, len(queue.disputes))
+        page.setFocus()
+        self._ask_faces(dispute)
+
+    def _ask_faces(self, dispute: Dispute) -> None:
+        from app.merging.logic import nearest_of
+        from engine.collection.merging.merge_plan import Conflict
+
+        if isinstance(dispute, Conflict):
+            classes = dispute.ours.class_id, dispute.theirs.class_id
+            self._session.ask(
+                lambda live: nearest_of(live, dispute.image_id, classes),
+                lambda faces: self._on_faces(dispute, faces),
+                owner=self,
+                topic="faces",
+            )
+
+    def _on_faces(self, dispute: Dispute, faces: tuple[tuple[int, ...], ...]) -> None:
+        if self.page is not None and self._session.state is not None:
+            self.page.show_faces(dispute, faces, self._session.state)
+
+    def _settle(self, choice: Choice, class_id: int | None = None) -> None:
+        from app.merging.logic import settled_as
+
+        page, dispute = self.page, None if self.queue is None else self.queue.current
+        if page is None or dispute is None or page.is_waiting:
+            return
+        page.is_waiting = True
+        self._session.act(
+            lambda project: settled_as(project, dispute, choice, class_id), on_done=lambda _change: self._on_settled()
+        )
+
+    def _settle_as_unknown(self) -> None:
+        from engine.collection.merging.merge_plan import Choice
+
+        self._settle(Choice.OTHER, None)
+
+    def _on_settled(self) -> None:
+        if self.queue is not None:
+            self.queue.mark_settled()
+            self._show_current()
+
+    def _ask_class(self) -> None:
+        dispute = None if self.queue is None else self.queue.current
+        self._palette.ask(
+            tr("Label as: name, or part of a name"),
+            self._rows_for,
+            lambda choice: self._on_class_chosen(dispute, choice),
+            foot=tr("Enter labels · Esc closes"),
+        )
+
+    def _rows_for(self, text: str) -> list[PaletteRow]:
+        from app.palette.logic import class_rows
+
+        return class_rows(self._session.graph, text)
+
+    def _on_class_chosen(self, dispute: Dispute | None, choice: PaletteChoice) -> None:
+        from app.palette.logic import ClassChoice
+        from engine.collection.merging.merge_plan import Choice
+
+        if isinstance(choice, ClassChoice) and self.queue is not None and self.queue.current is dispute:
+            self._settle(Choice.OTHER, choice.class_id)
+
+    def _put_off(self) -> None:
+        if self.queue is not None:
+            self.queue.put_off()
+            self._show_current()
+
+    def _begin_again(self) -> None:
+        if self.queue is not None:
+            self.queue.begin_again()
+            self._show_current()
+
+    # -- undo, failures, the table
+
+    def _on_change_made(self, change: Change) -> None:
+        """Undo shows the conflict again that it opened; redo goes on."""
+        if self.queue is None or not self._is_shown or change.kind == "done":
+            return
+        follow = self.queue.reopen if change.kind == "undone" else self.queue.repeat
+        if follow(change.settings):
+            self._show_current()
+
+    def _on_act_failed(self, _reason: str) -> None:
+        if self.page is not None:
+            self.page.is_waiting = False
+
+    def _save(self) -> None:
+        table, graph = self._agreement, self._session.graph.copy()
+        path = save_new_file(self._host, self.purpose, tr("Save agreement"), tr("agreement.csv"), tr("Tables (*.csv)"))
+        if path is None or table is None:
+            return
+
+        def write(_on_progress: OnProgress, _cancel: CancelToken) -> None:
+            from engine.collection.merging.conflict_list import write_agreement
+
+            write_agreement(path, graph, table, is_overwriting=True)  # the dialog has asked
+
+        job = DetachedJob(tr("Saving %1", shown(path.name)), write)
+        job.keeps_finished = False
+        job.finished.connect(lambda _nothing: self._toast.say(tr("Saved %1", shown(path.name))))
+        job.failed.connect(self._session.failed)
+        self._session.jobs.watch(job)
+        job.start()
+
+    def _on_closed(self) -> None:
+        super()._on_closed()
+        self.queue = None
+
+    def stop(self) -> None:
+        if self.page is not None:
+            self.page.canvas.stop()

@@ -1,0 +1,225 @@
+"""The page of conflicts: the image large, what you say below it at the left, what they say at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QWidget
+
+from app.controls import (
+    ElidedLabel,
+    fill_column,
+    fill_row,
+    make_button,
+    make_flowing_label,
+    make_label,
+    set_property,
+    set_variant,
+)
+from app.image_view.canvas import ImageCanvas
+from app.images.strip import ThumbnailStrip
+from app.merging import wording
+from app.merging.keys import KEYS
+from app.merging.summary import SummaryView
+from app.texts import plain_button, tr
+from app.theme.tokens import tokens
+from engine.collection.merging.merge_plan import Choice, CommentConflict, Conflict
+from engine.files import shown
+from engine.graph.names import join_path, split_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.images.thumbnails import Thumbnails
+    from app.merging.logic import Dispute
+    from engine.collection.state import CollectionState
+
+FACE: Final = 48  # side of a picture of the class, logical pixels
+
+
+@final
+class SideCard(QFrame):
+    """What one person says."""
+
+    def __init__(self, thumbnails: Thumbnails, key: str, on_chosen: Callable[[], None]) -> None:
+        super().__init__()
+        self._key = key
+        self.setProperty("role", "card")
+        spacing = tokens().spacing
+        self.caption = make_label("", "section")
+        self.answer = make_flowing_label("", "heading")
+        self.place = ElidedLabel("secondary", mode=Qt.TextElideMode.ElideLeft)
+        self.person = ElidedLabel("secondary")
+        self.strip = ThumbnailStrip(thumbnails, side=FACE)
+        self.button = make_button("", on_chosen)
+        self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        column = fill_column(
+            self, self.caption, self.answer, self.place, self.person, self.strip, self.button, spacing=spacing.tiny
+        )
+        column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.medium)
+        column.insertStretch(5, 1)
+
+    def show_answer(self, caption: str, answer: str, place: str, person: str, *, is_proposed: bool) -> None:
+        """Show what was said, and by whom; pictures of the class follow."""
+        self.caption.setText(caption)
+        self.answer.setText(answer)
+        self.place.show_text(place)
+        self.place.setVisible(bool(place))
+        self.person.show_text(person)
+        self.strip.hide()
+        set_property(self, "chosen", is_proposed)
+        set_variant(self.button, "primary" if is_proposed else "")
+        self.setAccessibleName(f"{caption}: {answer}")
+
+    def show_button(self, text: str) -> None:
+        self.button.setText(plain_button(KEYS.tip(text, self._key)))
+
+
+@final
+class ConflictPage(QWidget):
+    """Shows one conflict at a time, and a summary at the end. What is decided is carried out elsewhere."""
+
+    decided = Signal(Choice)
+    other_requested = Signal()  # another class is to be chosen
+    unknown_decided = Signal()
+    put_off = Signal()
+
+    def __init__(self, thumbnails: Thumbnails) -> None:
+        super().__init__()
+        self.dispute: Dispute | None = None
+        self.is_waiting = False  # for the decision to be on disk
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(tr("Settle conflicts"))
+        self._place = make_label("", "strong")
+        self._name = ElidedLabel("secondary", mode=Qt.TextElideMode.ElideMiddle)
+        self._hint = ElidedLabel("secondary")
+        self.canvas = ImageCanvas()
+        self.ours = SideCard(thumbnails, "ours", lambda: self._decide(Choice.OURS))
+        self.theirs = SideCard(thumbnails, "theirs", lambda: self._decide(Choice.THEIRS))
+        self.other_button = self._button("other", tr("Another class…"), self._ask_other)
+        self.both_button = self._button("both", tr("Keep both"), lambda: self._decide(Choice.OTHER))
+        self.unknown_button = self._button("unknown", tr("None of the classes"), self._say_unknown)
+        self.later_button = self._button("later", tr("Later"), self._put_off)
+        self.summary = SummaryView()
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._laid_out())
+        self._pages.addWidget(self.summary)
+        fill_column(self, self._pages, spacing=0)
+
+    def _button(self, key: str, text: str, on_click: Callable[[], None]) -> QPushButton:
+        button = make_button(plain_button(KEYS.tip(text, key)), on_click, variant="flat")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    def _laid_out(self) -> QWidget:
+        spacing, whole, head, sides, foot = tokens().spacing, QWidget(), QWidget(), QWidget(), QWidget()
+        fill_row(head, self._place, self._name, spacing=spacing.medium).setStretch(1, 1)
+        row = QHBoxLayout(sides)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(spacing.medium)
+        for side in (self.ours, self.theirs):
+            row.addWidget(side, 1)
+        buttons = (self.other_button, self.both_button, self.unknown_button, self.later_button)
+        fill_row(foot, *buttons, spacing=spacing.tiny).addStretch(1)
+        column = fill_column(whole, head, self.canvas, self._hint, sides, foot, spacing=spacing.small)
+        column.setContentsMargins(spacing.large, 0, spacing.large, spacing.small)
+        column.setStretch(1, 1)
+        return whole
+
+    # -- what is shown
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the summary is shown."""
+        return self._pages.currentWidget() is self.summary
+
+    def show_dispute(self, dispute: Dispute, path: Path, place: int, count: int) -> None:
+        """Show the `place`-th of `count` conflicts, counted from one."""
+        self.dispute, self.is_waiting = dispute, False
+        self._place.setText(wording.progress_text(place, count))
+        self._name.show_text(shown(dispute.path))
+        self._hint.show_text(wording.hint_of(dispute))
+        self._hint.setVisible(bool(self._hint.text()))
+        self.canvas.show_image(path)
+        is_comment = isinstance(dispute, CommentConflict)
+        for button, is_there in (
+            (self.other_button, not is_comment), (self.unknown_button, not is_comment), (self.both_button, is_comment),
+        ):  # fmt: skip
+            button.setVisible(is_there)
+        proposed = dispute.proposed
+        self._show_side(self.ours, dispute, wording.yours_text(proposed is Choice.OURS), proposed is Choice.OURS)
+        self._show_side(self.theirs, dispute, wording.theirs_text(proposed is Choice.THEIRS), proposed is Choice.THEIRS)
+        self.ours.show_button(tr("Keep yours"))
+        self.theirs.show_button(tr("Take theirs"))
+        self._pages.setCurrentIndex(0)
+        self.setAccessibleDescription(f"{self.ours.accessibleName()}, {self.theirs.accessibleName()}")
+
+    def _show_side(self, card: SideCard, dispute: Dispute, caption: str, is_proposed: bool) -> None:
+        if isinstance(dispute, Conflict):
+            side = dispute.ours if card is self.ours else dispute.theirs
+            *above, name = split_path(side.path) or (wording.class_text(side.path),)
+            person = wording.person_text(side.who, side.when)
+            card.show_answer(caption, name, join_path(above), person, is_proposed=is_proposed)
+        else:
+            note = dispute.ours if card is self.ours else dispute.theirs
+            person = wording.person_text(note.who, note.when)
+            card.show_answer(caption, note.comment, "", person, is_proposed=is_proposed)
+
+    def show_faces(self, dispute: Dispute, faces: Sequence[Sequence[int]], state: CollectionState) -> None:
+        """Show labelled images of both classes, unless another conflict is shown by now."""
+        if dispute is self.dispute:
+            for card, image_ids in zip((self.ours, self.theirs), faces, strict=True):
+                card.strip.show_images(image_ids[: self._fitting(card)], state)
+
+    def _fitting(self, card: SideCard) -> int:
+        """One row of pictures."""
+        return max(1, (card.width() - 2 * tokens().spacing.medium) // (FACE + 6))
+
+    def show_end(self) -> None:
+        """Show the summary, which knows its texts."""
+        self.dispute, self.is_waiting = None, False
+        self._pages.setCurrentWidget(self.summary)
+        self.summary.setFocus()
+
+    # -- what a person does
+
+    def _decide(self, choice: Choice) -> None:
+        if self.dispute is not None and not self.is_waiting:
+            self.decided.emit(choice)
+
+    def _take_suggested(self) -> None:
+        if self.dispute is not None and self.dispute.proposed is not None:
+            self._decide(self.dispute.proposed)
+
+    def _ask_other(self) -> None:
+        if isinstance(self.dispute, Conflict) and not self.is_waiting:
+            self.other_requested.emit()
+
+    def _keep_both(self) -> None:
+        if isinstance(self.dispute, CommentConflict):
+            self._decide(Choice.OTHER)
+
+    def _say_unknown(self) -> None:
+        if isinstance(self.dispute, Conflict) and not self.is_waiting:
+            self.unknown_decided.emit()
+
+    def _put_off(self) -> None:
+        if self.dispute is not None and not self.is_waiting:
+            self.put_off.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """A key means the conflict that is seen; while one is being written, none means anything."""
+        acts = {
+            "ours": lambda: self._decide(Choice.OURS),
+            "theirs": lambda: self._decide(Choice.THEIRS),
+            "suggested": self._take_suggested,
+            "other": self._ask_other,
+            "both": self._keep_both,
+            "unknown": self._say_unknown,
+            "later": self._put_off,
+        }
+        if self.is_at_end or not KEYS.press(event, acts):
+            super().keyPressEvent(event)

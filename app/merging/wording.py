@@ -1,0 +1,272 @@
+"""Text of merging: the card, the page of conflicts, and the table of agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale
+
+from app.palette.import_card import MOST_ROWS
+from app.texts import fill, plural, tr
+from app.wording import SEPARATOR, images, moment_text, number, percent
+from engine.collection.merging.class_plan import Difference
+from engine.collection.merging.merge_plan import NONE_OF_THEM, Conflict
+from engine.files import shown
+
+if TYPE_CHECKING:
+    from app.merging.logic import MergeSurvey
+    from engine.collection.merging.agreement import Agreement, AgreementTable
+    from engine.collection.merging.class_plan import ClassDifference
+    from engine.collection.merging.merge import Merge
+    from engine.collection.merging.merge_plan import CommentConflict, MergePlan, Waiting
+    from engine.graph.category_graph import CategoryGraph
+
+Row = tuple[str, ...]
+
+
+def kind_text(survey: MergeSurvey) -> str:
+    """`Another copy of this project · 1,200 images in both`."""
+    plan = survey.plan
+    kind = tr("Another copy of this project") if plan.is_copy else tr("Another project")
+    return SEPARATOR.join((kind, tr("%1 in both", images(plan.images))))
+
+
+def summary_text(plan: MergePlan) -> str:
+    """`120 labels, 2 classes and 3 notes will come in`."""
+    parts = news_parts(len(plan.labels), len(plan.classes.new), len(plan.notes))
+    if parts:
+        return tr("%1 will come in", ", ".join(parts))
+    if plan.has_news:
+        return tr("Notes of classes and confirmed labels will come in")
+    if disputed := len(plan.conflicts) + len(plan.comments):
+        return plural(disputed, "Nothing new, 1 conflict to settle", "Nothing new, %n conflicts to settle")
+    return tr("Nothing new in this copy")
+
+
+def news_parts(labels: int, classes: int, notes: int, added: int = 0) -> list[str]:
+    found = (
+        plural(labels, "1 label", "%n labels") if labels else "",
+        plural(classes, "1 class", "%n classes") if classes else "",
+        plural(notes, "1 note", "%n notes") if notes else "",
+        images(added) if added else "",
+    )
+    return [each for each in found if each]
+
+
+def labels_text(plan: MergePlan) -> str:
+    """What became of the labels of images that both have."""
+    parts = []
+    if plan.same:
+        parts.append(plural(plan.same, "1 label is the same decision.", "%n labels are the same decision."))
+    if plan.agreed:
+        parts.append(plural(plan.agreed, "On 1 image you both agree.", "On %n images you both agree."))
+    if plan.kept:
+        parts.append(
+            plural(
+                plan.kept,
+                "1 image you decided anew, knowing theirs. Yours stays.",
+                "%n images you decided anew, knowing theirs. Yours stay.",
+            )
+        )
+    if plan.settled:
+        parts.append(plural(plan.settled, "1 conflict was settled before.", "%n conflicts were settled before."))
+    if plan.stars_kept:
+        parts.append(
+            plural(plan.stars_kept, "1 image has other stars there. Yours stay.",
+                   "%n images have other stars there. Yours stay.")
+        )  # fmt: skip
+    return " ".join(parts)
+
+
+def merge_button(plan: MergePlan, adds_images: bool) -> str:
+    disputed = len(plan.conflicts) + len(plan.comments)
+    if plan.has_news or adds_images:
+        return tr("Merge")
+    return plural(disputed, "Settle 1 conflict", "Settle %n conflicts") if disputed else tr("Merge")
+
+
+# -- agreement
+
+
+def agreement_title(agreement: Agreement) -> str:
+    """`Agreement on 120 images that both labelled`."""
+    return tr("Agreement on %1 that both labelled", images(agreement.images))
+
+
+def agreement_rows(table: AgreementTable) -> list[Row]:
+    """What is compared, images, equal labels, kappa, and its 95 % interval."""
+    rows = [(tr("Same class"), *_figures(table.exact))]
+    return rows + [(tr("Level %1", number(level)), *_figures(each)) for level, each in enumerate(table.levels, start=1)]
+
+
+def _figures(agreement: Agreement) -> Row:
+    observed = "" if agreement.observed is None else percent(agreement.observed)
+    if agreement.kappa is None or agreement.low is None or agreement.high is None:
+        return number(agreement.images), observed, "–", "–"
+    interval = tr("%1 to %2", _decimal(agreement.low), _decimal(agreement.high))
+    return number(agreement.images), observed, _decimal(agreement.kappa), interval
+
+
+def _decimal(value: float) -> str:
+    return QLocale().toString(value, "f", 2)
+
+
+def differing_rows(table: AgreementTable, graph: CategoryGraph) -> list[Row]:
+    """Our class, theirs, and on how many images."""
+    return [
+        (_class_name(graph, ours), _class_name(graph, theirs), number(count))
+        for (ours, theirs), count in table.disagreed
+    ]
+
+
+def _class_name(graph: CategoryGraph, class_id: int | None) -> str:
+    if class_id is None:
+        return tr("None of the classes")
+    return graph.name(class_id) if class_id in graph else tr("a removed class")
+
+
+# -- lists of the card
+
+
+def conflicts_title(plan: MergePlan) -> str:
+    disputed = len(plan.conflicts) + len(plan.comments)
+    return plural(
+        disputed,
+        "1 conflict. Yours stays until you settle it.",
+        "%n conflicts. Yours stay until you settle them.",
+    )
+
+
+def conflict_rows(plan: MergePlan) -> list[Row]:
+    """Image, ours, by whom, theirs, by whom."""
+    labels = [
+        (shown(each.path), class_text(each.ours.path), shown(each.ours.who), class_text(each.theirs.path),
+         shown(each.theirs.who))
+        for each in plan.conflicts[:MOST_ROWS]
+    ]  # fmt: skip
+    comments = [
+        (shown(each.path), one_line(each.ours.comment), shown(each.ours.who), one_line(each.theirs.comment),
+         shown(each.theirs.who))
+        for each in plan.comments[: MOST_ROWS - len(labels)]
+    ]  # fmt: skip
+    return labels + comments
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def class_text(path: str) -> str:
+    return tr("None of the classes") if path == NONE_OF_THEM else path
+
+
+def classes_title(count: int) -> str:
+    return plural(count, "1 new class", "%n new classes")
+
+
+def differences_title(count: int) -> str:
+    return plural(count, "1 class differs. Yours stays as it is.", "%n classes differ. Yours stay as they are.")
+
+
+def difference_rows(differences: Sequence[ClassDifference]) -> list[Row]:
+    """Class there, class here, in what they differ."""
+    texts = {
+        Difference.NAME_TAKEN: tr("Not taken over: another class has the name there"),
+        Difference.CYCLE: tr("Not taken over: it would lie below itself"),
+        Difference.REMOVED_HERE: tr("You removed it"),
+        Difference.PARENT_MISSING: tr("Not taken over: the class above it is missing"),
+        Difference.RENAMED: tr("Other name"),
+        Difference.PLACED_OTHERWISE: tr("Other place"),
+        Difference.BY_NAME_ALONE: tr("Matched by its name alone"),
+    }
+    return [(each.theirs, each.ours or tr("None"), texts[each.kind]) for each in differences[:MOST_ROWS]]
+
+
+def waiting_title(waiting: Sequence[Waiting]) -> str:
+    count = sum(each.labels for each in waiting)
+    return plural(
+        count,
+        "1 label is of a class that cannot come in",
+        "%n labels are of classes that cannot come in",
+    )
+
+
+def missing_title(count: int) -> str:
+    return plural(count, "1 image is not in your project", "%n images are not in your project")
+
+
+def missing_rows(survey: MergeSurvey) -> list[Row]:
+    found, lost = tr("Found"), tr("Not found")
+    ordered = sorted(survey.plan.missing, key=lambda each: each.image_id not in survey.on_disk)[:MOST_ROWS]
+    return [(shown(each.path), found if each.image_id in survey.on_disk else lost) for each in ordered]
+
+
+def add_images_text(count: int) -> str:
+    return plural(count, "Add the one found on disk, with its label", "Add the %n found on disk, with their labels")
+
+
+def other_content_title(count: int) -> str:
+    return plural(
+        count,
+        "1 image has the same path but is another photo",
+        "%n images have the same path but are other photos",
+    )
+
+
+def done_text(done: Merge) -> str:
+    """`Merged birds: 12 labels and 1 class came in`."""
+    parts = news_parts(done.labelled, done.classes_added, len(done.plan.notes), done.images_added)
+    name = shown(done.plan.source.stem)
+    if not parts:
+        return tr("Merged %1", name)
+    return tr("Merged %1: %2 came in", name, ", ".join(parts))
+
+
+# -- the page
+
+
+def page_title() -> str:
+    return tr("Settle conflicts")
+
+
+def progress_text(place: int, count: int) -> str:
+    return tr("%1 of %2", number(place), number(count))
+
+
+def person_text(who: str, when: datetime) -> str:
+    """`Ada · 03.05.26 14:02`."""
+    return SEPARATOR.join((shown(who) or tr("Nobody"), moment_text(when)))
+
+
+def yours_text(is_proposed: bool) -> str:
+    return tr("Yours, suggested") if is_proposed else tr("Yours")
+
+
+def theirs_text(is_proposed: bool) -> str:
+    return tr("Theirs, suggested") if is_proposed else tr("Theirs")
+
+
+def hint_of(dispute: Conflict | CommentConflict) -> str:
+    """Why one of both is suggested, or ""."""
+    if dispute.is_update:
+        return tr("They changed what you both had.")
+    if isinstance(dispute, Conflict) and dispute.finer is not None:
+        return tr("One class lies below the other. The finer one is suggested.")
+    return ""
+
+
+def ended_text(settled: int, left: int) -> str:
+    """`7 conflicts settled, 3 left for later`."""
+    first = plural(settled, "1 conflict settled", "%n conflicts settled")
+    return fill(tr("%1, %2"), first, plural(left, "1 left for later", "%n left for later")) if left else first
+
+
+def kappa_text(agreement: Agreement) -> str:
+    if not agreement.images:
+        return tr("No image was labelled by both of you, each for themselves.")
+    return tr(
+        "Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave "
+        "independently count, as they were before they were settled."
+    )
