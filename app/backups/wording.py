@@ -14,7 +14,7 @@ from engine.texts import translated
 TEXTS_SHOWN: Final = 5
 
 
-def reason_text(reason: BackupReason) -> str:  # noqa: PLR0911 (one for each reason)
+def reason_text(reason: BackupReason) -> str:  # noqa: PLR0911, C901 (one for each reason)
     match reason:
         case BackupReason.QUARTER_HOUR:
             return tr("Every 15 minutes")

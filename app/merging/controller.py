@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+from PySide6.QtWidgets import QWidget
+
 from app.actions.row import WRITE_FOR_GOOD, Section, action
 from app.feature import Imports
 from app.file_dialogs import Purpose, save_new_file
@@ -43,6 +45,7 @@ class Merging(Imports["MergeCard"]):
         self._agreement: AgreementTable | None = None
         self._session.change_made.connect(self._on_change_made)
         self._session.failed.connect(self._on_act_failed)
+        shell.workspace.page_left.connect(self._on_page_left)
 
     @action("merge_copy", marked("Merge another copy…"), "merge", "", Section.PROJECT_EXCHANGE, needs=WRITE_FOR_GOOD)
     def merge_copy(self) -> None:
@@ -90,7 +93,9 @@ class Merging(Imports["MergeCard"]):
         self._agreement = done.plan.agreement
         if disputes:
             self.queue = Queue(disputes)
-            self._shell.workspace.show_page(self._made_page(), tr("Settle conflicts"))
+            page = self._made_page()
+            self._shell.workspace.show_page(page, tr("Settle conflicts"))
+            self._toast.stay_within(page.canvas)
             self._show_current()
 
     # -- the page
@@ -118,6 +123,11 @@ class Merging(Imports["MergeCard"]):
         if self.page is not None:
             self._shell.workspace.close_page(self.page)
 
+    def _on_page_left(self, page: QWidget) -> None:
+        if page is self.page:
+            self._toast.stay_within(self._shell.workspace.content)
+            self._shell.workspace.grid.tell_current()
+
     def _show_current(self) -> None:
         page, queue, state = self.page, self.queue, self._session.state
         if page is None or queue is None or state is None or self._agreement is None:
@@ -133,6 +143,9 @@ class Merging(Imports["MergeCard"]):
             queue.put_off()  # it was removed from the project meanwhile
             self._show_current()
             return
+        self._session.eye.look_at(dispute.image_id)
+        self._session.guesses.want(queue.image_ids_ahead)
+        self._shell.inspector.show_image(dispute.image_id)
         page.show_dispute(dispute, path, queue.place + 1, len(queue.disputes))
         page.setFocus()
         self._ask_faces(dispute)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from engine.project import Change
 
 Dispute = Conflict | CommentConflict
+AHEAD: Final = 12  # disputes whose predictions are fetched before they come up
 NEAREST: Final = 8  # labelled images of a class that are shown beside one of which two people think otherwise
 
 
@@ -75,6 +76,12 @@ class Queue:
     def current(self) -> Dispute | None:
         """What is to be settled now; None at the end."""
         return self.disputes[self.place] if self.place < len(self.disputes) else None
+
+    @property
+    def image_ids_ahead(self) -> tuple[int, ...]:
+        """Images of the current dispute and the next ones."""
+        ahead = self.disputes[self.place : self.place + AHEAD]
+        return tuple(dict.fromkeys(each.image_id for each in ahead))
 
     @property
     def settled(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from app.controls import (
@@ -20,12 +20,13 @@ from app.controls import (
     set_variant,
 )
 from app.image_view.canvas import ImageCanvas
-from app.images.strip import ThumbnailStrip
+from app.images.strip import GAP, ThumbnailStrip
 from app.merging import wording
 from app.merging.keys import KEYS
 from app.merging.summary import SummaryView
 from app.texts import plain_button, tr
 from app.theme.tokens import tokens
+from app.wording import SEPARATOR
 from engine.collection.merging.merge_plan import Choice, CommentConflict, Conflict
 from engine.files import shown
 from engine.graph.names import join_path, split_path
@@ -54,6 +55,7 @@ class SideCard(QFrame):
         self.place = ElidedLabel("secondary", mode=Qt.TextElideMode.ElideLeft)
         self.person = ElidedLabel("secondary")
         self.strip = ThumbnailStrip(thumbnails, side=FACE)
+        self._faces: tuple[Sequence[int], CollectionState] | None = None
         self.button = make_button("", on_chosen)
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         column = fill_column(
@@ -69,10 +71,22 @@ class SideCard(QFrame):
         self.place.show_text(place)
         self.place.setVisible(bool(place))
         self.person.show_text(person)
+        self._faces = None
         self.strip.hide()
         set_property(self, "chosen", is_proposed)
         set_variant(self.button, "primary" if is_proposed else "")
         self.setAccessibleName(f"{caption}: {answer}")
+
+    def show_faces(self, image_ids: Sequence[int], state: CollectionState) -> None:
+        """Show labelled images of the class, as many as there is room for in one row."""
+        self._faces = image_ids, state
+        room = (self.width() - 2 * tokens().spacing.medium + GAP) // (FACE + GAP)
+        self.strip.show_images(image_ids[: max(1, room)], state)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._faces is not None:
+            self.show_faces(*self._faces)
 
     def show_button(self, text: str) -> None:
         self.button.setText(plain_button(KEYS.tip(text, self._key)))
@@ -95,7 +109,6 @@ class ConflictPage(QWidget):
         self.setAccessibleName(tr("Settle conflicts"))
         self._place = make_label("", "strong")
         self._name = ElidedLabel("secondary", mode=Qt.TextElideMode.ElideMiddle)
-        self._hint = ElidedLabel("secondary")
         self.canvas = ImageCanvas()
         self.ours = SideCard(thumbnails, "ours", lambda: self._decide(Choice.OURS))
         self.theirs = SideCard(thumbnails, "theirs", lambda: self._decide(Choice.THEIRS))
@@ -124,7 +137,7 @@ class ConflictPage(QWidget):
             row.addWidget(side, 1)
         buttons = (self.other_button, self.both_button, self.unknown_button, self.later_button)
         fill_row(foot, *buttons, spacing=spacing.tiny).addStretch(1)
-        column = fill_column(whole, head, self.canvas, self._hint, sides, foot, spacing=spacing.small)
+        column = fill_column(whole, head, self.canvas, sides, foot, spacing=spacing.small)
         column.setContentsMargins(spacing.large, 0, spacing.large, spacing.small)
         column.setStretch(1, 1)
         return whole
@@ -141,8 +154,6 @@ class ConflictPage(QWidget):
         self.dispute, self.is_waiting = dispute, False
         self._place.setText(wording.progress_text(place, count))
         self._name.show_text(shown(dispute.path))
-        self._hint.show_text(wording.hint_of(dispute))
-        self._hint.setVisible(bool(self._hint.text()))
         self.canvas.show_image(path)
         is_comment = isinstance(dispute, CommentConflict)
         for button, is_there in (
@@ -150,8 +161,12 @@ class ConflictPage(QWidget):
         ):  # fmt: skip
             button.setVisible(is_there)
         proposed = dispute.proposed
-        self._show_side(self.ours, dispute, wording.yours_text(proposed is Choice.OURS), proposed is Choice.OURS)
-        self._show_side(self.theirs, dispute, wording.theirs_text(proposed is Choice.THEIRS), proposed is Choice.THEIRS)
+        reason = wording.suggested_text(dispute)
+        for card, whose, choice in (
+            (self.ours, tr("Yours"), Choice.OURS), (self.theirs, tr("Theirs"), Choice.THEIRS),
+        ):  # fmt: skip
+            is_proposed = proposed is choice
+            self._show_side(card, dispute, SEPARATOR.join((whose, reason)) if is_proposed else whose, is_proposed)
         self.ours.show_button(tr("Keep yours"))
         self.theirs.show_button(tr("Take theirs"))
         self._pages.setCurrentIndex(0)
@@ -172,11 +187,7 @@ class ConflictPage(QWidget):
         """Show labelled images of both classes, unless another conflict is shown by now."""
         if dispute is self.dispute:
             for card, image_ids in zip((self.ours, self.theirs), faces, strict=True):
-                card.strip.show_images(image_ids[: self._fitting(card)], state)
-
-    def _fitting(self, card: SideCard) -> int:
-        """One row of pictures."""
-        return max(1, (card.width() - 2 * tokens().spacing.medium) // (FACE + 6))
+                card.show_faces(image_ids, state)
 
     def show_end(self) -> None:
         """Show the summary, which knows its texts."""

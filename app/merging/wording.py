@@ -12,7 +12,7 @@ from app.palette.import_card import MOST_ROWS
 from app.texts import fill, plural, tr
 from app.wording import SEPARATOR, images, moment_text, number, percent
 from engine.collection.merging.class_plan import Difference
-from engine.collection.merging.merge_plan import NONE_OF_THEM, Conflict
+from engine.collection.merging.merge_plan import NONE_OF_THEM
 from engine.files import shown
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.collection.merging.agreement import Agreement, AgreementTable
     from engine.collection.merging.class_plan import ClassDifference
     from engine.collection.merging.merge import Merge
-    from engine.collection.merging.merge_plan import CommentConflict, MergePlan, Waiting
+    from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, Waiting
     from engine.graph.category_graph import CategoryGraph
 
 Row = tuple[str, ...]
@@ -104,13 +104,13 @@ def agreement_rows(table: AgreementTable) -> list[Row]:
 def _figures(agreement: Agreement) -> Row:
     observed = "" if agreement.observed is None else percent(agreement.observed)
     if agreement.kappa is None or agreement.low is None or agreement.high is None:
-        return number(agreement.images), observed, "–", "–"
+        return number(agreement.images), observed, tr("None"), tr("None")
     interval = tr("%1 to %2", _decimal(agreement.low), _decimal(agreement.high))
     return number(agreement.images), observed, _decimal(agreement.kappa), interval
 
 
 def _decimal(value: float) -> str:
-    return QLocale().toString(value, "f", 2)
+    return QLocale().toString(round(value, 2) + 0.0, "f", 2)  # never -0.00
 
 
 def differing_rows(table: AgreementTable, graph: CategoryGraph) -> list[Row]:
@@ -240,21 +240,11 @@ def person_text(who: str, when: datetime) -> str:
     return SEPARATOR.join((shown(who) or tr("Nobody"), moment_text(when)))
 
 
-def yours_text(is_proposed: bool) -> str:
-    return tr("Yours, suggested") if is_proposed else tr("Yours")
-
-
-def theirs_text(is_proposed: bool) -> str:
-    return tr("Theirs, suggested") if is_proposed else tr("Theirs")
-
-
-def hint_of(dispute: Conflict | CommentConflict) -> str:
-    """Why one of both is suggested, or ""."""
+def suggested_text(dispute: Conflict | CommentConflict) -> str:
+    """Why one of both is suggested; "" where none is."""
     if dispute.is_update:
-        return tr("They changed what you both had.")
-    if isinstance(dispute, Conflict) and dispute.finer is not None:
-        return tr("One class lies below the other. The finer one is suggested.")
-    return ""
+        return tr("suggested: they changed what you both had")
+    return tr("suggested: the finer class") if dispute.proposed is not None else ""
 
 
 def ended_text(settled: int, left: int) -> str:

@@ -135,6 +135,10 @@ class Toast(QFrame):
         self.setGraphicsEffect(shadow)
 
 
+ON_THEIR_PAGE: Final = frozenset({"conflict_settled", "conflict_settled_as_none", "comment_settled"})
+"""Codes of single decisions that show where they are taken."""
+
+
 @final
 class ChangeAnswers(QObject):
     """Shows bulk actions and edits of classes in the toast; single labels show on their own card."""
@@ -151,7 +155,7 @@ class ChangeAnswers(QObject):
             self._toast.say(tr("Undone: %1", change.text), action=tr("Redo"), on_action=self._session.redo)
         elif change.kind == "redone":
             self._toast.say(tr("Redone: %1", change.text), action=tr("Undo"), on_action=self._session.undo)
-        elif len(change.labelled) != 1 or change.graph_edits:
+        elif change.action.code not in ON_THEIR_PAGE and (len(change.labelled) != 1 or change.graph_edits):
             self._toast.say(change.text, action=tr("Undo"), on_action=self._session.undo)
         else:
             self._withdraw()

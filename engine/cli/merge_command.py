@@ -12,7 +12,7 @@ from engine.errors import UsageError
 
 if TYPE_CHECKING:
     from engine.collection.merging.agreement import Agreement, AgreementTable
-    from engine.collection.merging.merge_plan import Conflict, MergePlan, Preference, Side
+    from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, Preference, Side
     from engine.graph.category_graph import CategoryGraph
 
 _NONE = "none of the classes"
@@ -38,6 +38,7 @@ def merge(
     """Bring another person's copy of a project in. A label of this project stays unless --prefer says otherwise."""
     from engine.collection.importing.match_images import FileContents
     from engine.collection.merging.conflict_list import write_conflicts
+    from engine.collection.merging.merge import images_on_disk
     from engine.collection.merging.merge import merge as run
     from engine.collection.merging.planning import open_other, plan_merge
     from engine.collection.outputs import CONFLICTS, check_file
@@ -53,20 +54,21 @@ def merge(
         if is_dry:
             with open_other(ours.path, other) as theirs:
                 plan = plan_merge(ours, theirs, contents)
-            conflicts, record = plan.conflicts, _record(plan)
-            text = _would_text(plan, other)
+            found = images_on_disk(ours, other, plan.missing, cancel)[0] if adds_images else []
+            conflicts, comments, record = plan.conflicts, plan.comments, _record(plan) | {"images": len(found)}
+            text = _would_text(plan, len(found), other)
         else:
             done = run(ours, other, adds_images=adds_images, prefer=prefer, contents=contents)
-            plan, conflicts = done.plan, done.conflicts
+            plan, conflicts, comments = done.plan, done.conflicts, done.comments
             counts = {"labels": done.labelled, "classes": done.classes_added, "images": done.images_added}
             record = _record(plan) | counts | {"settled_now": done.settled, "refused": failure_rows(done.refused)}
             text = _done_text(counts, done.settled, other) + failure_text(done.refused, "could not be added")
         if conflict_file is not None:
-            write_conflicts(conflict_file, conflicts, project=ours, is_overwriting=is_overwriting)
-    rows = [_conflict(each) for each in conflicts]
+            write_conflicts(conflict_file, conflicts, comments, project=ours, is_overwriting=is_overwriting)
+    rows, notes = [_conflict(each) for each in conflicts], [_comment(each) for each in comments]
     say(
-        text + _rest_text(plan) + _conflicts_text(conflicts),
-        record | {"open_conflicts": rows, "dry_run": is_dry},
+        text + _rest_text(plan) + _conflicts_text(conflicts) + _comments_text(comments),
+        record | {"open_conflicts": rows, "open_comments": notes, "dry_run": is_dry},
         as_json=as_json,
     )
 
@@ -83,9 +85,10 @@ def _preference(text: str) -> "Preference | None":
         raise UsageError("--prefer does not know this", expected=known, found=text) from None
 
 
-def _would_text(plan: "MergePlan", other: Path) -> str:
+def _would_text(plan: "MergePlan", images: int, other: Path) -> str:
     classes = counted(len(plan.classes.new), "class", "classes")
-    return f"Would bring in {counted(len(plan.labels), 'label')} and {classes} from {other.name}."
+    text = f"Would bring in {counted(len(plan.labels), 'label')} and {classes} from {other.name}"
+    return f"{text}, and {counted(images, 'image')}." if images else f"{text}."
 
 
 def _done_text(counts: dict[str, int], settled: int, other: Path) -> str:
@@ -96,12 +99,10 @@ def _done_text(counts: dict[str, int], settled: int, other: Path) -> str:
 
 
 def _rest_text(plan: "MergePlan") -> str:
+    missing, other = (counted(len(each), "image") for each in (plan.missing, plan.other_content))
     lines = [
-        f"\n{counted(plan.images, 'image')} in both; {counted(len(plan.missing), 'image')} only there, "
-        f"{counted(len(plan.other_content), 'image')} of the same name another photo.",
-        f"\nLabels: {plan.same:,} the same decision, {plan.agreed:,} equal, {len(plan.conflicts):,} in conflict "
-        f"({plan.refinements:,} of them coarse and fine), {plan.settled:,} settled earlier, "
-        f"{plan.kept:,} decided anew here.",
+        f"\n{counted(plan.images, 'image')} in both; {missing} only there, {other} of the same path another photo.",
+        _labels_text(plan),
         _agreement_text(plan.agreement, plan.classes.after),
         list_text(
             "Labels of classes that cannot come in",
@@ -116,6 +117,18 @@ def _rest_text(plan: "MergePlan") -> str:
         ),
     ]
     return "".join(lines)
+
+
+def _labels_text(plan: "MergePlan") -> str:
+    counts = {
+        "the same decision": plan.same,
+        "equal": plan.agreed,
+        "in conflict": len(plan.conflicts),
+        "of these coarse and fine": plan.refinements,
+        "settled earlier": plan.settled,
+        "decided anew here": plan.kept,
+    }
+    return "\nLabels: " + ", ".join(f"{count:,} {what}" for what, count in counts.items()) + "."
 
 
 def _agreement_text(table: "AgreementTable", graph: "CategoryGraph") -> str:
@@ -148,6 +161,24 @@ def _conflicts_text(conflicts: "tuple[Conflict, ...]") -> str:
     )
 
 
+def _comments_text(comments: "tuple[CommentConflict, ...]") -> str:
+    return list_text(
+        "Comments that differ; ours stay",
+        [
+            f"{each.path}: {' '.join(each.ours.comment.split())} ({each.ours.who}); "
+            f"{' '.join(each.theirs.comment.split())} ({each.theirs.who})"
+            for each in comments
+        ],
+    )
+
+
+def _comment(conflict: "CommentConflict") -> dict[str, Any]:
+    row: dict[str, Any] = {"image": conflict.path}
+    for name, note in (("ours", conflict.ours), ("theirs", conflict.theirs)):
+        row |= {name: note.comment, f"{name}_who": note.who, f"{name}_when": note.when.isoformat()}
+    return row
+
+
 def _side_text(side: "Side") -> str:
     return f"{side.path or _NONE} by {side.who}, {side.when:%Y-%m-%d}"
 
@@ -171,6 +202,7 @@ def _record(plan: "MergePlan") -> dict[str, Any]:
         "matched_by": {by.value: count for by, count in plan.matched.items()},
         "missing_images": [each.path for each in plan.missing],
         "other_content": list(plan.other_content),
+        "notes": len(plan.notes),
         "same": plan.same,
         "agreed": plan.agreed,
         "conflicts": len(plan.conflicts),

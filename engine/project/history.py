@@ -57,7 +57,7 @@ class ProjectHistory:
 
     def fork_with(self, other: "ProjectHistory") -> Fork | None:
         """What each of two copies of one project did since they parted; None where they are not of one project."""
-        return fork_of(self._store.connection, other._store.connection)
+        return fork_of(self._store.connection, other._store.connection)  # noqa: SLF001 (of the same kind)
 
     def undo(self) -> Change | None:
         """Take the latest action back, also one of an earlier run of the program; None when there is none."""

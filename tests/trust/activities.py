@@ -14,12 +14,16 @@ from typing import Final
 
 from engine.cli.main import COMMAND_NAMES, main
 from engine.collection.importing.import_images import import_images
+from engine.collection.merging.merge import merge
+from engine.collection.merging.merge_plan import Choice
+from engine.collection.merging.settled import settle, settle_comment
 from engine.config import CacheFolders
 from engine.errors import GraphError
 from engine.files import FoundFile
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.project import ClassPolicy, Project, SplitPart
+from engine.project.actions import action
 from tests.trust.acknowledge import Log
 from tests.trust.backups import BACKED_UP, RESTORED, backups_of, content_of
 from tests.trust.children import Place
@@ -29,6 +33,8 @@ from tests.trust.stages import Stage
 
 LABELS: Final = 200
 EDITS: Final = 100
+NOTES: Final = 100
+GROUPS: Final = 40
 QUICK_TRAINING: Final = ("iterations=4", "validation_episodes=3", "test_episodes=3", "validation_interval=2")
 
 Run = Callable[[Place, Log, Stage, Random], None]
@@ -280,6 +286,80 @@ def _migrate(place: Place, log: Log, stage: Stage, chance: Random) -> None:
         label_one(project, log, chance)
 
 
+def _note(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    """Stars, flags and comments, given and taken away, of one image and of many."""
+    with Project.open(place.project) as project:
+        ids = project.images.table().ids
+        for number in range(NOTES):
+            some = chance.sample(ids, chance.choice((1, 1, 12)))
+            log.begin("note")
+            match chance.choice(("stars", "flag", "comment")):
+                case "stars":
+                    project.notes.set_stars(some, chance.randint(0, 5), who="ada")
+                case "flag":
+                    project.notes.set_flagged(some, chance.random() < 0.7, who="ada")
+                case _:
+                    project.notes.set_comment(some, chance.choice(("", f"Seen {number} times")), who="ada")
+            log.acknowledge(project, f"note {len(some)} images")
+
+
+def _accept_groups(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    """Labels of many images in one step, now and then with a second class, and taken back."""
+    with Project.open(place.project) as project:
+        ids, classes = project.images.table().ids, project.classes.graph.classes()
+        for _ in range(GROUPS):
+            log.begin("accept a group")
+            some = chance.sample(ids, min(len(ids), chance.randint(5, 40)))
+            with project.history.one_step(action("predictions_accepted", images=len(some), classes=2)):
+                project.labels.set(some[::2], chance.choice(classes), who="ada")
+                project.labels.set(some[1::2], chance.choice(classes), who="ada")
+            log.acknowledge(project, f"accept {len(some)} images")
+            if chance.random() < 0.2:
+                project.history.undo()
+                log.acknowledge(project, "undo")
+
+
+def _check_labels(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    """Labels that a person looks at again: kept, or given anew."""
+    with Project.open(place.project) as project:
+        for _ in range(NOTES):
+            labelled = list(project.labels.by_image())
+            some = chance.sample(labelled, min(len(labelled), chance.choice((1, 1, 5))))
+            log.begin("check labels")
+            if chance.random() < 0.3:
+                project.labels.set(some, chance.choice(project.classes.graph.classes()), who="ada")
+            else:
+                project.labels.confirm(some, who="ada")
+            log.acknowledge(project, f"check {len(some)} labels")
+
+
+def _merge(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    """Another person's copy comes in, conflicts are settled one by one, and some are taken back."""
+    with Project.open(place.project) as project:
+        label_one(project, log, chance)
+        log.begin("merge")
+        done = merge(project, stage.twin)
+        log.acknowledge(project, "merge")
+        for conflict in done.conflicts:
+            label = project.labels.of(conflict.image_id)
+            if label is None or label.class_id != conflict.ours.class_id:
+                continue  # its class or image went with an undo
+            log.begin("settle")
+            settle(project, conflict, chance.choice(tuple(Choice)), chance.choice((1, None)))
+            log.acknowledge(project, f"settle image {conflict.image_id}")
+            if chance.random() < 0.2:
+                project.history.undo()
+                log.acknowledge(project, "undo")
+        for comment in done.comments:
+            settle_comment(project, comment, chance.choice(tuple(Choice)))
+            log.acknowledge(project, f"settle comments on image {comment.image_id}")
+
+
+def _merge_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    preferred = chance.choice(((), ("--prefer", "theirs"), ("--prefer", "newer")))
+    command(place, log, "merge", place.project, stage.twin, *preferred)
+
+
 ACTIVITIES: Final[Mapping[str, Activity]] = {
     activity.name: activity
     for activity in (
@@ -293,6 +373,11 @@ ACTIVITIES: Final[Mapping[str, Activity]] = {
         Activity("classify", _classify_command, with_caches=True),
         Activity("export", _export_command, weight=1.5),
         Activity("import-labels", _import_labels_command, weight=1.5),
+        Activity("notes", _note),
+        Activity("group accepts", _accept_groups),
+        Activity("checked labels", _check_labels),
+        Activity("merge and settle", _merge, weight=1.5),
+        Activity("merge", _merge_command, commands=("merge",)),
         Activity("train", _train_command, with_caches=True, weight=0.7),
         Activity("backup", _back_up, commands=(BACKED_UP,)),
         Activity("restore", _restore, commands=(BACKED_UP, RESTORED)),

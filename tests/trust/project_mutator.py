@@ -44,6 +44,8 @@ QUESTIONS: Final[Mapping[str, Callable[[Project], object]]] = {
     "labels": lambda project: project.labels.by_image(),
     "label table": lambda project: project.labels.table(),
     "counts": lambda project: project.labels.counts(),
+    "notes": lambda project: project.notes.by_image(),
+    "confirmed": lambda project: project.labels.confirmations(),
     "attributes": lambda project: dict(project.classes.graph.all_attributes()),
     "policies": lambda project: project.policies.by_class(),
     "settings": lambda project: [project.policies.setting(name) for name in SETTING_NAMES],

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from engine.project import ModelVersion, Project
+from tests.support.projects import connection_of
 
 SETTINGS: Final = ("ppn+", "ppn", "prototypes")
 SETTING_NAMES: Final = ("collection", "setting", "favourite")
@@ -30,7 +31,9 @@ def people_part(project: Project) -> People:
         "labels": [(each.image_id, each.class_id, each.who, each.when.isoformat(), each.source) for each in labels],
         "attributes": [(class_id, asdict(graph.attributes(class_id))) for class_id in graph.classes()],
         "policies": [(class_id, asdict(policy)) for class_id, policy in sorted(project.policies.by_class().items())],
-        "settings": {name: project.policies.setting(name) for name in SETTING_NAMES},
+        "notes": [asdict(each) for each in project.notes.by_image().values()],
+        "confirmed": [asdict(each) for each in project.labels.confirmations().values()],
+        "settings": connection_of(project).rows("SELECT name, value FROM setting ORDER BY name"),
         "model": project.models.current.version_id,
         "steps": [
             (step.text, step.when.isoformat(), step.who)

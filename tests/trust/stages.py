@@ -23,6 +23,7 @@ from tests.trust.seen import digest, everything, people_part
 
 EXTRA_PICTURES: Final = 24
 WHO: Final = "ada"
+OTHER: Final = "grace"
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ class Stage:
     def labels(self) -> Path:
         """Folder of the project's labels in every format from which they come back."""
         return self.folder / "labels"
+
+    @property
+    def twin(self) -> Path:
+        """Another person's copy of the project, who decided some things otherwise."""
+        return self.folder / "twin.protoleaf"
 
     def facts(self) -> dict[str, Any]:
         """What was found in the projects when they were made, by name."""
@@ -110,6 +116,9 @@ def _build(folder: Path) -> None:
         _steps_forward(project, len(steps) - 1)
         export_all(project, stage.labels)
         facts = {"everything": everything(project), "people": digest(people_part(project)), "steps_back": steps}
+    shutil.copyfile(stage.place.project, stage.twin)
+    with Project.open(stage.twin) as project:
+        _decide_otherwise(project)
     write_first_version(stage.first_version)
     for name, path in (("older", stage.older), ("first", stage.first_version)):
         with Project.open(path, for_writing=False) as project:
@@ -149,6 +158,17 @@ def _decide_more(project: Project, caches: CacheFolders) -> None:
     project.images.remove(ids[-2:])
     for _ in range(3):
         project.history.undo()
+
+
+def _decide_otherwise(project: Project) -> None:
+    """What another person does in their copy: classes, labels, notes, and labels that they confirm."""
+    named, ids = class_ids(project), list(project.images.table().ids)
+    _, dotted = project.classes.add("Green dots", [named["Green"]])
+    for number, image_id in enumerate(ids[8:-4]):
+        project.labels.set([image_id], (dotted, named["Red disc"], None)[number % 3], who=OTHER)
+    project.notes.set_stars(ids[::5], 4, who=OTHER)
+    project.notes.set_comment(ids[::7], "Seen by another person", who=OTHER)
+    project.labels.confirm(ids[8:20], who=OTHER)
 
 
 def _steps_back(project: Project) -> Sequence[str]:

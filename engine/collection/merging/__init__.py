@@ -1,1 +1,1 @@
-"""Two people's work on one collection: another copy of a project comes in, agreement is counted, conflicts are settled."""
+"""Two people's work on one collection: another copy comes in, agreement is counted, conflicts are settled."""

@@ -2,11 +2,12 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from engine.collection.merging.agreement import Agreement, AgreementTable
-from engine.collection.merging.merge_plan import NONE_OF_THEM, Conflict, Side
+from engine.collection.merging.merge_plan import NONE_OF_THEM, Choice, CommentConflict, Conflict, Side
 from engine.collection.outputs import AGREEMENT, CONFLICTS, check_file
 from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph, ClassId
@@ -15,34 +16,38 @@ from engine.interchange.predictions_file import UNKNOWN_NAME
 from engine.interchange.table_text import guarded, storable
 from engine.new_file import output_file, text_into
 from engine.project import Project
+from engine.project.records import Note
 
 CONFLICT_COLUMNS: Final = (
     "image", "ours", "our_annotator", "our_time", "theirs", "their_annotator", "their_time", "kind", "proposed",
 )  # fmt: skip
+COMMENT: Final = "comment"  # kind of a conflict of comments
 AGREEMENT_COLUMNS: Final = ("compared", "ours", "theirs", "images", "equal", "observed", "kappa", "low", "high")
 
 
 def write_conflicts(
-    out: Path, conflicts: Iterable[Conflict], *, project: Project | None = None, is_overwriting: bool = False
+    out: Path,
+    conflicts: Iterable[Conflict],
+    comments: Iterable[CommentConflict] = (),
+    *,
+    project: Project | None = None,
+    is_overwriting: bool = False,
 ) -> None:
-    """Write open conflicts as CSV, whole or not at all; the words of classes are paths, "unknown" is none of them.
+    """Write open conflicts as CSV, whole or not at all; classes are written as paths, "unknown" is none of them.
 
     Raises:
         TakenError, InputError: see `check_file`.
         StorageError: the file cannot be written.
     """
     check_file(out, CONFLICTS, project=project, is_overwriting=is_overwriting)
-    rows = (
-        (
-            each.path,
-            *_side(each.ours),
-            *_side(each.theirs),
-            each.kind.value,
-            each.proposed.value if each.proposed else "",
-        )
+    labels = (
+        (each.path, *_side(each.ours), *_side(each.theirs), each.kind.value, _proposed(each.proposed))
         for each in conflicts
     )
-    _write(out, CONFLICT_COLUMNS, rows, "the conflicts cannot be written")
+    notes = (
+        (each.path, *_note(each.ours), *_note(each.theirs), COMMENT, _proposed(each.proposed)) for each in comments
+    )
+    _write(out, CONFLICT_COLUMNS, chain(labels, notes), "the conflicts cannot be written")
 
 
 def write_agreement(out: Path, graph: CategoryGraph, table: AgreementTable, *, is_overwriting: bool = False) -> None:
@@ -68,6 +73,14 @@ def agreement_rows(graph: CategoryGraph, table: AgreementTable) -> Iterator[tupl
 def _figures(agreement: Agreement) -> tuple[str, ...]:
     shares = agreement.observed, agreement.kappa, agreement.low, agreement.high
     return str(agreement.images), str(agreement.agreed), *("" if each is None else f"{each:.4f}" for each in shares)
+
+
+def _proposed(choice: Choice | None) -> str:
+    return "" if choice is None else choice.value
+
+
+def _note(note: Note) -> tuple[str, str, str]:
+    return note.comment, note.who, note.when.isoformat(timespec="seconds")
 
 
 def _side(side: Side) -> tuple[str, str, str]:

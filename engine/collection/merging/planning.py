@@ -4,7 +4,6 @@ Nothing of ours is ever replaced by a plan. What both copies knew before they pa
 decided anew has the last word on it.
 """
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,15 +15,7 @@ from engine.collection.importing.match_images import FileContents
 from engine.collection.merging.agreement import Pair, agreement_table
 from engine.collection.merging.class_plan import ClassPlan, plan_classes
 from engine.collection.merging.image_match import ImagePairs, match_images
-from engine.collection.merging.merge_plan import (
-    NONE_OF_THEM,
-    Choice,
-    Conflict,
-    MergePlan,
-    MissingImage,
-    Side,
-    Waiting,
-)
+from engine.collection.merging.merge_plan import NONE_OF_THEM, Choice, Conflict, MergePlan, MissingImage, Side, Waiting
 from engine.collection.merging.note_plan import plan_notes
 from engine.collection.merging.settled import SOURCE, class_when_settled
 from engine.errors import InputError
@@ -44,7 +35,7 @@ def open_other(ours: Path, other: Path) -> Project:
         ProjectMissingError, ProjectDamagedError, ProjectTooNewError: it cannot be read.
         ProjectLockedError: its program is in the middle of writing and does not come to an end.
     """
-    if other.exists() and os.path.samefile(ours, other):
+    if other.exists() and other.samefile(ours):
         raise InputError(
             "a project cannot be merged with itself", found=str(other), remedy="choose the other person's copy of it"
         )

@@ -14,7 +14,7 @@ from app.merging.controller import Merging
 from app.merging.page import ConflictPage
 from engine.collection.merging.merge_plan import Conflict
 from engine.graph.codes import NO_CLASS
-from engine.project import Project
+from engine.project import Change, Project
 from tests.support.clipping import clipped, overlapping
 from tests.support.collections import Collection, class_ids
 from tests.support.desk import CONTROL, Desk
@@ -25,7 +25,8 @@ Key = Qt.Key
 
 def click(desk: Desk, part: QAbstractButton) -> None:
     """Press and let go on its mark or its words."""
-    assert part.isEnabled() and part.isVisible()
+    assert part.isEnabled()
+    assert part.isVisible()
     desk.qtbot.mouseClick(part, Qt.MouseButton.LeftButton, pos=QPoint(12, part.height() // 2))
 
 
@@ -53,7 +54,7 @@ def from_ben(reviewing: Desk, collection: Collection) -> Path:
         ben.notes.set_comment([images[12]], "Like a ladybird", who="ben")
     session, named = reviewing.window.session, {each: reviewing.graph.find(each) for each in ("Red disc", "Red")}
 
-    def decide(project: Project):  # noqa: ANN202
+    def decide(project: Project) -> Change:
         with project.history.one_step() as step:
             project.labels.set(images[:9], named["Red disc"], who="ada")
             project.labels.set(images[9:10], named["Red"], who="ada")
@@ -113,6 +114,7 @@ def test_ten_conflicts_are_settled_by_keys(reviewing: Desk, from_ben: Path, monk
     desk = reviewing
     page = merged(desk, from_ben, monkeypatch)
     images = [each.image_id for each in merging(desk).queue.disputes]  # type: ignore[union-attr]
+    desk.wait(lambda: desk.inspected == images[0])
     assert (place(page), page.ours.answer.text(), page.theirs.answer.text()) == ("1 of 11", "Red disc", "Blue disc")
     assert page.hasFocus()
     desk.press_for_change(Key.Key_Left)
@@ -138,7 +140,8 @@ def test_ten_conflicts_are_settled_by_keys(reviewing: Desk, from_ben: Path, monk
         desk.press_for_change(Key.Key_Right)
         desk.wait(lambda number=number: place(page) == f"{number + 1} of 11")  # type: ignore[misc]
     dispute = page.dispute
-    assert isinstance(dispute, Conflict) and dispute.finer is not None
+    assert isinstance(dispute, Conflict)
+    assert dispute.finer is not None
     desk.press_for_change(Key.Key_Return)  # the finer class is suggested
     desk.wait(lambda: place(page) == "11 of 11")
     assert desk.label_of(images[9]) == "Red disc"
@@ -161,7 +164,7 @@ def test_the_table_of_agreement_is_copied_and_saved(
     """As it was before conflicts were settled."""
     desk = reviewing
     page = merged(desk, from_ben, monkeypatch)
-    for number in range(11):
+    for _ in range(11):
         desk.press(Key.Key_E)
     assert page.is_at_end
     click(desk, page.summary.copy_button)
@@ -186,7 +189,11 @@ def test_only_what_was_shown_is_settled(reviewing: Desk, from_ben: Path, monkeyp
     dispute, session = page.dispute, desk.window.session
     assert dispute is not None
     green = desk.graph.find("Green disc")
-    changed_by(desk.qtbot, session, lambda: session.act(lambda project: project.labels.set([dispute.image_id], green)))
+
+    def relabel(project: Project) -> Change:
+        return project.labels.set([dispute.image_id], green)
+
+    changed_by(desk.qtbot, session, lambda: session.act(relabel))
     with desk.qtbot.waitSignal(session.failed):
         desk.press(Key.Key_2)
     assert desk.label_of(dispute.image_id) == "Green disc"

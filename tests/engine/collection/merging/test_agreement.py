@@ -47,7 +47,7 @@ def test_each_level_counts_the_labels_that_reach_it() -> None:
     found = agreement_table(graph_of_birds(), pairs)
     assert (found.exact.images, found.exact.agreed) == (6, 2)
     assert [(each.images, each.agreed) for each in found.levels] == [(6, 5), (6, 4), (4, 2)]
-    assert {pair: count for pair, count in found.disagreed} == {(3, 4): 1, (2, 3): 1, (5, 3): 1, (3, None): 1}
+    assert dict(found.disagreed) == {(3, 4): 1, (2, 3): 1, (5, 3): 1, (3, None): 1}
 
 
 def test_a_class_that_skips_a_level_stands_for_itself_there() -> None:

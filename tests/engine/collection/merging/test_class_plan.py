@@ -94,7 +94,7 @@ def test_new_classes_come_with_their_edges() -> None:
 
 
 def test_a_circle_between_both_graphs_is_listed() -> None:
-    """Ours: Pet above Dog. Theirs: Dog above Tame, above Pet. Tame comes in, the edge that closes the circle does not."""
+    """Ours: Pet above Dog. Theirs: Dog above Tame, above Pet. Tame comes in, the edge that closes it does not."""
     ours = graph({"Pet": (), "Dog": ("Pet",)})
     theirs = graph({"Dog": (), "Tame": ("Dog",), "Pet": ("Tame",)}, start=20)
     found = plan(ours, theirs)
@@ -114,7 +114,7 @@ def test_attributes_of_ours_are_completed_and_never_changed() -> None:
 
 
 def test_common_history_decides_for_copies() -> None:
-    """Renamed on both sides it is still one class; made since the fork under one id they are two; removed here stays."""
+    """Renamed on both sides it is one class; made since the fork under one id they are two; removed here stays."""
     ours = graph({"Bird": (), "Seagull": ("Bird",), "Ours": ("Bird",)})
     theirs = graph({"Bird": (), "Gull": ("Bird",), "Theirs": ("Bird",), "Lost": ("Bird",), "Below": ("Lost",)})
     fork = Fork(Since(classes_made=frozenset({3})), Since(classes_made=frozenset({3, 5})))

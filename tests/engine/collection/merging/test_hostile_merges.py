@@ -1,4 +1,4 @@
-"""Files that are no copy: our own, strangers', damaged, newer, older, open elsewhere, enormous. The other is never changed."""
+"""Files that are no copy: our own, strangers', damaged, newer, older, open elsewhere, huge. They are never changed."""
 
 import os
 import subprocess

@@ -40,7 +40,8 @@ def test_labels_and_classes_of_the_other_come_in_as_they_are(copies: Copies) -> 
     assert str(done.change.action) == "Merged birds.protoleaf: 3 labels, 1 new class"
     assert [labels_of(ada)[each] for each in (3, 4, 5)] == [("Bird/Heron", "ben")] * 2 + [("", "ben")]
     theirs, ours = ben.labels.of(3), ada.labels.of(3)
-    assert theirs is not None and ours is not None
+    assert theirs is not None
+    assert ours is not None
     assert (ours.when, ours.source) == (theirs.when, "import")
     assert ada.classes.graph.attributes(ada.classes.graph.find("Heron")).note == "Grey ones."
     assert ada.backups.newest() is not None
@@ -172,7 +173,8 @@ def test_notes_come_in_where_ours_are_missing(copies: Copies) -> None:
     assert merge(ada, ben.path).change.is_empty
     settle_comment(ada, plan.comments[0], Choice.OTHER)
     note = ada.notes.of(4)
-    assert note is not None and note.comment == "A juvenile?\nAn adult"
+    assert note is not None
+    assert note.comment == "A juvenile?\nAn adult"
     assert plan_of(ada, ben).comments == ()
     ada.history.undo()
     ada.history.undo()

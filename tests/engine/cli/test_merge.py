@@ -1,0 +1,81 @@
+"""`protoleaf merge`: what it says, what it writes, and what it leaves alone."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import done, refused
+from tests.support.copies import labels_of, opened, two_copies
+from tests.support.projects import dump
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """Ada's and Ben's closed copies: one label is new, one agrees, one differs, one is finer."""
+    ada, ben = two_copies(tmp_path)
+    _, heron = ben.classes.add("Heron", [1])
+    for image_id, ours, theirs in ((3, None, heron), (4, 2, 2), (5, 2, heron), (6, 1, 2)):
+        if ours is not None:
+            ada.labels.set([image_id], ours, who="ada")
+        ben.labels.set([image_id], theirs, who="ben")
+    ada.notes.set_comment([7], "A juvenile?", who="ada")
+    ben.notes.set_comment([7], "An adult", who="ben")
+    ada.close()
+    ben.close()
+    return ada.path, ben.path
+
+
+def test_dry_run_says_all_and_changes_nothing(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    """Counts, kappa with its interval, conflicts by person and day."""
+    before = files[0].read_bytes()
+    said = done(capsys, "merge", *files, "--dry-run").out
+    assert said.startswith("Would bring in 1 label and 1 class from birds.protoleaf.\n12 images in both; 0 images only")
+    assert "2 the same decision, 1 equal, 2 in conflict, 1 of these coarse and fine" in said
+    assert "exact class: 1 of 3 images equal; kappa " in said
+    assert "(95% interval " in said
+    assert "IMG_000004.jpg: Bird/Gull by ada, " in said
+    assert "IMG_000006.jpg: A juvenile? (ada); An adult (ben)" in said
+    assert files[0].read_bytes() == before
+
+
+def test_conflicts_are_written_and_stay_ours(
+    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A table of both sides; merged again the same is open, and the table is replaced as one of ours."""
+    table = tmp_path / "conflicts.csv"
+    said = done(capsys, "merge", *files, "--conflicts", table).out
+    assert said.startswith("Brought in 1 label and 1 class from birds.protoleaf.")
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    columns = "ours", "our_annotator", "theirs", "their_annotator", "proposed"
+    assert [tuple(row[name] for name in columns) for row in rows] == [
+        ("Bird/Gull", "ada", "Bird/Heron", "ben", ""), ("Bird", "ada", "Bird/Gull", "ben", "theirs"),
+        ("A juvenile?", "ada", "An adult", "ben", ""),
+    ]  # fmt: skip
+    again = json.loads(done(capsys, "merge", *files, "--conflicts", table, "--json").out)
+    assert (again["labels"], again["classes"], len(again["open_conflicts"])) == (0, 0, 2)
+    assert again["agreement"]["exact"]["images"] == 3
+
+
+def test_preferences_settle_all(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    """Theirs are taken with their name, and nothing is open any more."""
+    assert "2 conflicts settled" in done(capsys, "merge", *files, "--prefer", "theirs").out
+    assert json.loads(done(capsys, "merge", *files, "--json").out)["open_conflicts"] == []
+    with opened(files[0]) as project:
+        assert labels_of(project)[5] == ("Bird/Heron", "ben")
+        before = dump(project)
+        project.history.undo()
+        assert dump(project) != before
+
+
+def test_what_cannot_be_merged(files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line each, and no file is overwritten."""
+    assert "cannot be merged with itself" in refused(capsys, "merge", files[0], files[0])
+    assert "expected ours, theirs, newer, found mine" in refused(capsys, "merge", *files, "--prefer", "mine", status=2)
+    letter = tmp_path / "letter.csv"
+    letter.write_text("Dear Ben,")
+    assert "no earlier output" in refused(capsys, "merge", *files, "--conflicts", letter)
+    assert letter.read_text() == "Dear Ben,"
+    assert "project" in refused(capsys, "merge", files[0], tmp_path / "none.protoleaf")
