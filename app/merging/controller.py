@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # the window shows first
 class Merging(Imports["MergeCard"]):
     """Merges another copy, and settles conflicts one by one."""
 
-    guide_page = "merging"
+    guide_page = "labelling#several-people"
     page_keys = (KEYS,)
     purpose = Purpose.PROJECTS
 

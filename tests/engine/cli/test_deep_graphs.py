@@ -70,6 +70,7 @@ ON_A_PROJECT: Final[dict[str, Arguments]] = {
     "export": lambda deep: (deep.project, "csv", deep.folder / "out.csv", "--images", "all"),
     "export-graph": lambda deep: (deep.project, deep.folder / "out.json"),
     "import-labels": lambda deep: (deep.project, deep.truth),
+    "merge": lambda deep: (deep.project, shutil.copy(deep.project, deep.folder / "other.protoleaf")),
     "train": lambda deep: (deep.project, *(part for setting in QUICK for part in ("--setting", setting))),
     "versions": lambda deep: (deep.project,),
     "relink": lambda deep: (deep.project, "--dry-run"),
