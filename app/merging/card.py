@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
@@ -64,7 +65,7 @@ class MergeCard(ImportCard["MergeSurvey"]):
         self.agreement.show_rows(wording.agreement_title(exact), rows, total=len(rows))
         disputed = len(plan.conflicts) + len(plan.comments)
         self.conflicts.show_rows(wording.conflicts_title(plan), wording.conflict_rows(plan), total=disputed)
-        new = [(plan.classes.after.path_text(each),) for each in plan.classes.new[:MOST_ROWS]]
+        new = [(plan.classes.after.path_text(each),) for each in islice(plan.classes.new.values(), MOST_ROWS)]
         self.classes.show_rows(wording.classes_title(len(plan.classes.new)), new, total=len(plan.classes.new))
         differences = plan.classes.differences
         title, rows = wording.differences_title(len(differences)), wording.difference_rows(differences)

@@ -141,12 +141,12 @@ def conflicts_title(plan: MergePlan) -> str:
 
 def conflict_rows(plan: MergePlan) -> list[Row]:
     """Image, ours, by whom, theirs, by whom."""
-    labels = [
+    labels: list[Row] = [
         (shown(each.path), class_text(each.ours.path), shown(each.ours.who), class_text(each.theirs.path),
          shown(each.theirs.who))
         for each in plan.conflicts[:MOST_ROWS]
     ]  # fmt: skip
-    comments = [
+    comments: list[Row] = [
         (shown(each.path), one_line(each.ours.comment), shown(each.ours.who), one_line(each.theirs.comment),
          shown(each.theirs.who))
         for each in plan.comments[: MOST_ROWS - len(labels)]

@@ -4,7 +4,7 @@ A wrong match puts labels on a wrong class, so that each of ours is matched once
 """
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final, final
 
@@ -21,11 +21,14 @@ class ClassMatcher:
 
     Attributes:
         pairs: our class of each of theirs that has one.
+        ordered: their classes, parents first.
         by_name_alone: those of theirs that only a unique name speaks for.
-        removed_here: those of theirs that both had, and that we removed.
+        removed_here: those of theirs that we had and removed.
     """
 
-    def __init__(self, ours: CategoryGraph, theirs: CategoryGraph, fork: Fork | None) -> None:
+    def __init__(
+        self, ours: CategoryGraph, theirs: CategoryGraph, fork: Fork | None, merged: Mapping[ClassId, ClassId]
+    ) -> None:
         self._ours = ours
         self._theirs = theirs
         self.ordered: Sequence[ClassId] = [each for level in theirs.levels() for each in level]  # parents first
@@ -36,6 +39,7 @@ class ClassMatcher:
         self._folded: dict[ClassId | None, dict[str, list[ClassId]]] = {}
         if fork is not None:
             self._match_history(fork)
+        self._match_merged(merged)
         self._match_source_ids()
         known = -1
         while known < len(self.pairs):
@@ -68,6 +72,16 @@ class ClassMatcher:
                 self._take(each, each)
             else:
                 self.removed_here.add(each)
+
+    def _match_merged(self, merged: Mapping[ClassId, ClassId]) -> None:
+        """Those that an earlier merge brought."""
+        for their_id, our_id in merged.items():
+            if their_id in self.pairs or our_id in self._taken:
+                continue
+            if our_id in self._ours:
+                self._take(their_id, our_id)
+            else:
+                self.removed_here.add(their_id)
 
     def _match_source_ids(self) -> None:
         """Ids that are numbers of one list mean nothing in another one: then the names must agree, too."""

@@ -17,6 +17,8 @@ from engine.graph.edits import GraphEdit
 from engine.graph.group_edits import check_growth
 from engine.project.fork import Fork
 
+NOTHING_MERGED: Final[Mapping[ClassId, ClassId]] = {}
+
 
 class Difference(Enum):
     """What is otherwise in the other project's graph, and stays as it is here."""
@@ -45,20 +47,25 @@ class ClassPlan:
 
     edits: tuple[GraphEdit, ...]
     pairs: Mapping[ClassId, ClassId]  # our class of each of theirs, new ones included
-    new: tuple[ClassId, ...]  # ids that new classes get here
+    new: Mapping[ClassId, ClassId]  # ids that new classes get here, by their own
     completed: tuple[ClassId, ...]  # classes of ours that get what they lack: a note, a colour, a source id ...
     matched: int  # classes that both have
     differences: tuple[ClassDifference, ...]
     after: CategoryGraph  # our graph with these edits
 
 
-def plan_classes(ours: CategoryGraph, theirs: CategoryGraph, fork: Fork | None) -> ClassPlan:
+def plan_classes(
+    ours: CategoryGraph, theirs: CategoryGraph, fork: Fork | None, merged: Mapping[ClassId, ClassId] = NOTHING_MERGED
+) -> ClassPlan:
     """Plan what comes in of their graph; both stay as they are.
+
+    Args:
+        merged: our class of each of theirs that came in by an earlier merge.
 
     Raises:
         GraphError: together there would be too many classes, or levels.
     """
-    matcher = ClassMatcher(ours, theirs, fork)
+    matcher = ClassMatcher(ours, theirs, fork, merged)
     planner = _Planner(ours, theirs, matcher)
     with planner.after.record() as edits:
         planner.complete()
@@ -68,7 +75,7 @@ def plan_classes(ours: CategoryGraph, theirs: CategoryGraph, fork: Fork | None) 
     return ClassPlan(
         edits=tuple(edits),
         pairs=planner.pairs,
-        new=tuple(planner.new.values()),
+        new=planner.new,
         completed=tuple(planner.completed),
         matched=len(matcher.pairs),
         differences=tuple(planner.differences()),
@@ -159,17 +166,16 @@ class _Planner:
         """What stays as it is here, the missing classes first."""
         for their_id, kind in self._left_out.items():
             yield ClassDifference(kind, self._theirs.path_text(their_id))
-        listed = set()
+        listed = {their_id for _kind, their_id in self._unlinked}
         for kind, their_id in self._unlinked:
-            listed.add(their_id)
             yield self._between(kind, their_id)
         for their_id in self._matcher.by_name_alone:
             yield self._between(Difference.BY_NAME_ALONE, their_id)
         for their_id, our_id in self._matcher.pairs.items():
             if self._theirs.name(their_id) != self._ours.name(our_id):
                 yield self._between(Difference.RENAMED, their_id)
-            if their_id not in listed and (kind := self._other_place(their_id, our_id)) is not None:
-                yield self._between(kind, their_id)
+            if their_id not in listed and (place := self._other_place(their_id, our_id)) is not None:
+                yield self._between(place, their_id)
 
     def _other_place(self, their_id: ClassId, our_id: ClassId) -> Difference | None:
         missing = [

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from engine.collection.importing.match_images import FileContents, PermittedImages
 from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, MissingImage, Preference
+from engine.collection.merging.merged_classes import remember_merged
 from engine.collection.merging.planning import open_other, plan_merge
 from engine.collection.merging.settled import remember, take_theirs
 from engine.events import CancelToken
@@ -59,6 +60,7 @@ def merge(
         with project.history.one_step(backup=BackupReason.PROJECT) as step:
             if plan.classes.edits:
                 project.classes.edit(lambda graph: graph.apply(plan.classes.edits))
+                remember_merged(project, theirs, plan.classes.new)
             added = len(project.images.add(files).images_added) if files else 0
             now = plan_merge(project, theirs, contents) if added else plan
             project.notes.fill_in(now.notes)

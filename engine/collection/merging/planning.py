@@ -16,6 +16,7 @@ from engine.collection.merging.agreement import Pair, agreement_table
 from engine.collection.merging.class_plan import ClassPlan, plan_classes
 from engine.collection.merging.image_match import ImagePairs, match_images
 from engine.collection.merging.merge_plan import NONE_OF_THEM, Choice, Conflict, MergePlan, MissingImage, Side, Waiting
+from engine.collection.merging.merged_classes import classes_merged
 from engine.collection.merging.note_plan import plan_notes
 from engine.collection.merging.settled import SOURCE, class_when_settled
 from engine.errors import InputError
@@ -56,7 +57,7 @@ def plan_merge(ours: Project, theirs: Project, contents: FileContents | None = N
     contents = contents or FileContents()
     fork = ours.history.fork_with(theirs.history)
     contents.cancel.raise_if_cancelled()
-    classes = plan_classes(ours.classes.graph, theirs.classes.graph, fork)
+    classes = plan_classes(ours.classes.graph, theirs.classes.graph, fork, classes_merged(ours, theirs))
     contents.cancel.raise_if_cancelled()
     images = match_images(ours, theirs, fork, contents)
     if fork is None and not images.pairs and not classes.matched:

@@ -1,7 +1,6 @@
 """Another person's copy comes in through the window, and ten conflicts are settled by keys."""
 
 import csv
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,11 +12,11 @@ from app.merging.card import MergeCard
 from app.merging.controller import Merging
 from app.merging.page import ConflictPage
 from engine.collection.merging.merge_plan import Conflict
-from engine.graph.codes import NO_CLASS
 from engine.project import Change, Project
 from tests.support.clipping import clipped, overlapping
-from tests.support.collections import Collection, class_ids
+from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
+from tests.support.disputes import disputed_copy
 from tests.support.sessions import changed_by
 
 Key = Qt.Key
@@ -30,40 +29,10 @@ def click(desk: Desk, part: QAbstractButton) -> None:
     desk.qtbot.mouseClick(part, Qt.MouseButton.LeftButton, pos=QPoint(12, part.height() // 2))
 
 
-def disputed_images(desk: Desk, count: int) -> list[int]:
-    """The first images without a label."""
-    state = desk.state
-    return [int(each) for each in state.image_ids[state.label_class == NO_CLASS][:count]]
-
-
 @pytest.fixture
 def from_ben(reviewing: Desk, collection: Collection) -> Path:
-    """Ben's copy: ten labels that differ from ours, one that agrees, three that are new, a comment that differs."""
-    folder = collection.folder / "ben"
-    folder.mkdir()
-    copy = folder / "shapes.protoleaf"
-    shutil.copyfile(collection.project, copy)
-    images = disputed_images(reviewing, 14)
-    with Project.open(copy, is_backed_up=False) as ben:
-        named = class_ids(ben)
-        _, spotted = ben.classes.add("Red spots", [named["Red"]])
-        ben.labels.set(images[:9], named["Blue disc"], who="ben")
-        ben.labels.set(images[9:11], named["Red disc"], who="ben")
-        ben.labels.set(images[11:14], spotted, who="ben")
-        ben.notes.set_comment([images[11]], "Spots", who="ben")
-        ben.notes.set_comment([images[12]], "Like a ladybird", who="ben")
-    session, named = reviewing.window.session, {each: reviewing.graph.find(each) for each in ("Red disc", "Red")}
-
-    def decide(project: Project) -> Change:
-        with project.history.one_step() as step:
-            project.labels.set(images[:9], named["Red disc"], who="ada")
-            project.labels.set(images[9:10], named["Red"], who="ada")
-            project.labels.set(images[10:11], named["Red disc"], who="ada")
-            project.notes.set_comment([images[12]], "Spots again", who="ada")
-        return step.change
-
-    changed_by(reviewing.qtbot, session, lambda: session.act(decide))
-    return copy
+    """Ben's copy, who decided some things otherwise."""
+    return disputed_copy(reviewing, collection)
 
 
 def merging(desk: Desk) -> Merging:
@@ -100,13 +69,13 @@ def test_the_card_says_what_would_come_in(reviewing: Desk, from_ben: Path, monke
     card = surveyed(reviewing, from_ben, monkeypatch)
     assert card.summary == "3 labels, 1 class, 1 note will come in"
     assert card.kind == "Another copy of this project  ·  64 images in both"
-    assert card.classes.rows == [("Red/Red spots",)]
+    assert card.classes.rows == [("Red/Red zigzag",)]
     assert card.conflicts.title == "11 conflicts. Yours stay until you settle them."
     assert card.agreement.rows[0][:3] == ("Same class", "11", "9%")
     assert not clipped(card)
     assert not overlapping(card.panel)
     reviewing.press(Key.Key_Escape)
-    assert "Red spots" not in {reviewing.graph.name(each) for each in reviewing.graph.classes()}
+    assert "Red zigzag" not in {reviewing.graph.name(each) for each in reviewing.graph.classes()}
 
 
 def test_ten_conflicts_are_settled_by_keys(reviewing: Desk, from_ben: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,5 +180,5 @@ def test_a_stranger_is_refused_on_the_card(
     card = merging(reviewing).card
     assert card is not None
     click(reviewing, card.file_button)
-    reviewing.wait(lambda: card.failure.isVisible())
+    reviewing.wait(card.failure.isVisible)
     assert "cannot be merged with itself" in card.failure.text

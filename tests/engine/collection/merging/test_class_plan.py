@@ -77,7 +77,7 @@ def test_names_that_differ_by_case_or_unicode_form_are_one() -> None:
     assert matched(found, ours, theirs) == {
         "BIRD": "Bird", "BIRD/MÖWE": "Bird/Möwe", "BIRD/Finch": "Bird/ﬁnch", "Fox": "Fox",
     }  # fmt: skip
-    assert [found.after.path_text(each) for each in found.new] == ["fox"]
+    assert [found.after.path_text(each) for each in found.new.values()] == ["fox"]
     decomposed = graph({"Bird": (), "Mo\u0308we": ("Bird",)}, start=40)
     assert len(matched(plan(ours, decomposed), ours, decomposed)) == 2
 
@@ -98,7 +98,7 @@ def test_a_circle_between_both_graphs_is_listed() -> None:
     ours = graph({"Pet": (), "Dog": ("Pet",)})
     theirs = graph({"Dog": (), "Tame": ("Dog",), "Pet": ("Tame",)}, start=20)
     found = plan(ours, theirs)
-    assert found.after.path_text(found.new[0]) == "Pet/Dog/Tame"
+    assert found.after.path_text(next(iter(found.new.values()))) == "Pet/Dog/Tame"
     assert (Difference.CYCLE, "Dog/Tame/Pet", "Pet") in listed(found)
     turned = graph({"Dog": (), "Pet": ("Dog",)}, start=40)
     assert listed(plan(ours, turned)) >= {(Difference.CYCLE, "Dog/Pet", "Pet")}
@@ -120,7 +120,7 @@ def test_common_history_decides_for_copies() -> None:
     fork = Fork(Since(classes_made=frozenset({3})), Since(classes_made=frozenset({3, 5})))
     found = plan(ours, theirs, fork)
     assert matched(found, ours, theirs) == {"Bird": "Bird", "Bird/Gull": "Bird/Seagull"}
-    assert {found.after.path_text(each) for each in found.new} == {"Bird/Theirs", "Bird/Below"}
+    assert {found.after.path_text(each) for each in found.new.values()} == {"Bird/Theirs", "Bird/Below"}
     assert listed(found) == {
         (Difference.REMOVED_HERE, "Bird/Lost", ""), (Difference.RENAMED, "Bird/Gull", "Bird/Seagull"),
     }  # fmt: skip

@@ -49,6 +49,28 @@ def test_labels_and_classes_of_the_other_come_in_as_they_are(copies: Copies) -> 
     assert dump(ada) == before
 
 
+@pytest.mark.parametrize("is_copy", [True, False])
+def test_a_merged_class_is_known_again(copies: Copies, tmp_path: Path, is_copy: bool) -> None:
+    """Renamed and moved here, its further labels find it; removed here, it stays away."""
+    ada, ben = copies
+    other = ben if is_copy else stranger(tmp_path / "cleo")
+    if not is_copy:
+        other.classes.add("Bird")
+    _, tern = other.classes.add("Tern", [1])
+    other.labels.set([3], tern, who="ben")
+    merge(ada, other.path)
+    here = ada.classes.graph.find("Tern")
+    ada.classes.rename(here, "Sea swallow")
+    ada.classes.move([(here, 1)], None)
+    other.labels.set([4], tern, who="ben")
+    done = merge(ada, other.path)
+    assert (done.labelled, done.classes_added, labels_of(ada)[4]) == (1, 0, ("Sea swallow", "ben"))
+    ada.classes.remove([here])
+    other.labels.set([5], tern, who="ben")
+    done = merge(ada, other.path)
+    assert (done.labelled, done.classes_added, [each.labels for each in done.plan.waiting]) == (0, 0, [3])
+
+
 def test_what_both_had_is_no_disagreement(copies: Copies) -> None:
     """Ben corrected a label that both had: proposed, and no independent judgement. Ada removed one: it stays away."""
     ada, ben = copies

@@ -56,6 +56,8 @@ def is_kept(before: Dump, after: Dump) -> None:
     for table in ("class", "class_detail", "class_policy", "image_note", "setting"):
         rows = {row[0]: row for row in after[table]}
         for row in before[table]:
+            if str(row[0]).startswith("merged classes"):
+                continue  # which only grows
             assert all(old == new for old, new in zip(row, rows[row[0]], strict=True) if old not in ("", 0, None))
 
 
