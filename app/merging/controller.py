@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the window shows first
     from engine.collection.live import LiveCollection
     from engine.collection.merging.agreement import AgreementTable
     from engine.collection.merging.merge import Merge
-    from engine.collection.merging.merge_plan import Choice
+    from engine.collection.merging.merge_plan import Verdict
     from engine.events import CancelToken, OnProgress
     from engine.project import Change
 
@@ -129,20 +129,18 @@ class Merging(Imports["MergeCard"]):
             self._shell.workspace.grid.tell_current()
 
     def _show_current(self) -> None:
+        from app.merging.logic import has_image
+
         page, queue, state = self.page, self.queue, self._session.state
         if page is None or queue is None or state is None or self._agreement is None:
             return
+        queue.pass_over(lambda image_id: has_image(state, image_id))
         dispute = queue.current
         if dispute is None:
             page.summary.show_end(queue.settled, queue.left, self._agreement, self._session.graph)
             page.show_end()
             return
-        try:
-            path = state.path_of(dispute.image_id)
-        except KeyError:
-            queue.put_off()  # it was removed from the project meanwhile
-            self._show_current()
-            return
+        path = state.path_of(dispute.image_id)
         self._session.eye.look_at(dispute.image_id)
         self._session.guesses.want(queue.image_ids_ahead)
         self._shell.inspector.show_image(dispute.image_id)
@@ -167,7 +165,7 @@ class Merging(Imports["MergeCard"]):
         if self.page is not None and self._session.state is not None:
             self.page.show_faces(dispute, faces, self._session.state)
 
-    def _settle(self, choice: Choice, class_id: int | None = None) -> None:
+    def _settle(self, choice: Verdict, class_id: int | None = None) -> None:
         from app.merging.logic import settled_as
 
         page, dispute = self.page, None if self.queue is None else self.queue.current
@@ -179,9 +177,9 @@ class Merging(Imports["MergeCard"]):
         )
 
     def _settle_as_unknown(self) -> None:
-        from engine.collection.merging.merge_plan import Choice
+        from engine.collection.merging.merge_plan import Verdict
 
-        self._settle(Choice.OTHER, None)
+        self._settle(Verdict.OTHER, None)
 
     def _on_settled(self) -> None:
         if self.queue is not None:
@@ -204,10 +202,10 @@ class Merging(Imports["MergeCard"]):
 
     def _on_class_chosen(self, dispute: Dispute | None, choice: PaletteChoice) -> None:
         from app.palette.logic import ClassChoice
-        from engine.collection.merging.merge_plan import Choice
+        from engine.collection.merging.merge_plan import Verdict
 
         if isinstance(choice, ClassChoice) and self.queue is not None and self.queue.current is dispute:
-            self._settle(Choice.OTHER, choice.class_id)
+            self._settle(Verdict.OTHER, choice.class_id)
 
     def _put_off(self) -> None:
         if self.queue is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.collection.importing.match_images import FileContents
 from engine.collection.merging.merge import images_on_disk
-from engine.collection.merging.merge_plan import Choice, CommentConflict, Conflict, MergePlan
+from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, Verdict
 from engine.collection.merging.planning import open_other, plan_merge
 from engine.collection.merging.settled import name_of_comment, name_of_label, settle, settle_comment
 from engine.errors import InputError
@@ -19,6 +19,7 @@ from engine.project import Project
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
+    from engine.collection.state import CollectionState
     from engine.events import CancelToken
     from engine.project import Change
 
@@ -54,6 +55,15 @@ def survey_merge(project_path: Path, source: Path, cancel: CancelToken) -> Merge
 def disputes_of(conflicts: Sequence[Conflict], comments: Sequence[CommentConflict]) -> tuple[Dispute, ...]:
     """What is to be settled: labels first, those of two classes before coarse and fine ones, then comments."""
     return (*sorted(conflicts, key=lambda each: each.finer is not None), *comments)
+
+
+def has_image(state: CollectionState, image_id: int) -> bool:
+    """Whether an image is in the project."""
+    try:
+        state.position(image_id)
+    except KeyError:
+        return False
+    return True
 
 
 def setting_of(dispute: Dispute) -> str:
@@ -103,6 +113,11 @@ class Queue:
         self._later.add(self.place)
         self._go_on()
 
+    def pass_over(self, is_there: Callable[[int], bool]) -> None:
+        """Leave those open whose images were removed from the project meanwhile."""
+        while self.current is not None and not is_there(self.current.image_id):
+            self.put_off()
+
     def begin_again(self) -> None:
         """Go through what was left for later."""
         self._later.clear()
@@ -135,7 +150,7 @@ class Queue:
             self.place += 1
 
 
-def settled_as(project: Project, dispute: Dispute, choice: Choice, class_id: int | None) -> Change:
+def settled_as(project: Project, dispute: Dispute, choice: Verdict, class_id: int | None) -> Change:
     """Settle one, as one undoable step, unless the image was labelled or noted otherwise meanwhile.
 
     Raises:

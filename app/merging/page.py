@@ -27,7 +27,7 @@ from app.merging.summary import SummaryView
 from app.texts import plain_button, tr
 from app.theme.tokens import tokens
 from app.wording import SEPARATOR
-from engine.collection.merging.merge_plan import Choice, CommentConflict, Conflict
+from engine.collection.merging.merge_plan import CommentConflict, Conflict, Verdict
 from engine.files import shown
 from engine.graph.names import join_path, split_path
 
@@ -43,7 +43,7 @@ FACE: Final = 48  # side of a picture of the class, logical pixels
 
 @final
 class SideCard(QFrame):
-    """What one person says."""
+    """One person's answer."""
 
     def __init__(self, thumbnails: Thumbnails, key: str, on_chosen: Callable[[], None]) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class SideCard(QFrame):
         column.insertStretch(5, 1)
 
     def show_answer(self, caption: str, answer: str, place: str, person: str, *, is_proposed: bool) -> None:
-        """Show what was said, and by whom; pictures of the class follow."""
+        """Show an answer, and by whom; pictures of the class follow."""
         self.caption.setText(caption)
         self.answer.setText(answer)
         self.place.show_text(place)
@@ -96,7 +96,7 @@ class SideCard(QFrame):
 class ConflictPage(QWidget):
     """Shows one conflict at a time, and a summary at the end. What is decided is carried out elsewhere."""
 
-    decided = Signal(Choice)
+    decided = Signal(Verdict)
     other_requested = Signal()  # another class is to be chosen
     unknown_decided = Signal()
     put_off = Signal()
@@ -110,10 +110,10 @@ class ConflictPage(QWidget):
         self._place = make_label("", "strong")
         self._name = ElidedLabel("secondary", mode=Qt.TextElideMode.ElideMiddle)
         self.canvas = ImageCanvas()
-        self.ours = SideCard(thumbnails, "ours", lambda: self._decide(Choice.OURS))
-        self.theirs = SideCard(thumbnails, "theirs", lambda: self._decide(Choice.THEIRS))
+        self.ours = SideCard(thumbnails, "ours", lambda: self._decide(Verdict.OURS))
+        self.theirs = SideCard(thumbnails, "theirs", lambda: self._decide(Verdict.THEIRS))
         self.other_button = self._button("other", tr("Another class…"), self._ask_other)
-        self.both_button = self._button("both", tr("Keep both"), lambda: self._decide(Choice.OTHER))
+        self.both_button = self._button("both", tr("Keep both"), lambda: self._decide(Verdict.OTHER))
         self.unknown_button = self._button("unknown", tr("None of the classes"), self._say_unknown)
         self.later_button = self._button("later", tr("Later"), self._put_off)
         self.summary = SummaryView()
@@ -163,7 +163,7 @@ class ConflictPage(QWidget):
         proposed = dispute.proposed
         reason = wording.suggested_text(dispute)
         for card, whose, choice in (
-            (self.ours, tr("Yours"), Choice.OURS), (self.theirs, tr("Theirs"), Choice.THEIRS),
+            (self.ours, tr("Yours"), Verdict.OURS), (self.theirs, tr("Theirs"), Verdict.THEIRS),
         ):  # fmt: skip
             is_proposed = proposed is choice
             self._show_side(card, dispute, SEPARATOR.join((whose, reason)) if is_proposed else whose, is_proposed)
@@ -197,7 +197,7 @@ class ConflictPage(QWidget):
 
     # -- what a person does
 
-    def _decide(self, choice: Choice) -> None:
+    def _decide(self, choice: Verdict) -> None:
         if self.dispute is not None and not self.is_waiting:
             self.decided.emit(choice)
 
@@ -211,7 +211,7 @@ class ConflictPage(QWidget):
 
     def _keep_both(self) -> None:
         if isinstance(self.dispute, CommentConflict):
-            self._decide(Choice.OTHER)
+            self._decide(Verdict.OTHER)
 
     def _say_unknown(self) -> None:
         if isinstance(self.dispute, Conflict) and not self.is_waiting:
@@ -224,8 +224,8 @@ class ConflictPage(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """A key means the conflict that is seen; while one is being written, none means anything."""
         acts = {
-            "ours": lambda: self._decide(Choice.OURS),
-            "theirs": lambda: self._decide(Choice.THEIRS),
+            "ours": lambda: self._decide(Verdict.OURS),
+            "theirs": lambda: self._decide(Verdict.THEIRS),
             "suggested": self._take_suggested,
             "other": self._ask_other,
             "both": self._keep_both,

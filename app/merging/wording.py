@@ -11,13 +11,13 @@ from PySide6.QtCore import QLocale
 from app.palette.import_card import MOST_ROWS
 from app.texts import fill, plural, tr
 from app.wording import SEPARATOR, images, moment_text, number, percent
-from engine.collection.merging.class_plan import Difference
+from engine.collection.merging.class_plan import Divergence
 from engine.collection.merging.merge_plan import NONE_OF_THEM
 from engine.files import shown
 
 if TYPE_CHECKING:
     from app.merging.logic import MergeSurvey
-    from engine.collection.merging.agreement import Agreement, AgreementTable
+    from engine.collection.merging.agreement import AgreementTable, AnnotatorAgreement
     from engine.collection.merging.class_plan import ClassDifference
     from engine.collection.merging.merge import Merge
     from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, Waiting
@@ -90,7 +90,7 @@ def merge_button(plan: MergePlan, adds_images: bool) -> str:
 # -- agreement
 
 
-def agreement_title(agreement: Agreement) -> str:
+def agreement_title(agreement: AnnotatorAgreement) -> str:
     """`Agreement on 120 images that both labelled`."""
     return tr("Agreement on %1 that both labelled", images(agreement.images))
 
@@ -101,7 +101,7 @@ def agreement_rows(table: AgreementTable) -> list[Row]:
     return rows + [(tr("Level %1", number(level)), *_figures(each)) for level, each in enumerate(table.levels, start=1)]
 
 
-def _figures(agreement: Agreement) -> Row:
+def _figures(agreement: AnnotatorAgreement) -> Row:
     observed = "" if agreement.observed is None else percent(agreement.observed)
     if agreement.kappa is None or agreement.low is None or agreement.high is None:
         return number(agreement.images), observed, tr("None"), tr("None")
@@ -173,13 +173,13 @@ def differences_title(count: int) -> str:
 def difference_rows(differences: Sequence[ClassDifference]) -> list[Row]:
     """Class there, class here, in what they differ."""
     texts = {
-        Difference.NAME_TAKEN: tr("Not taken over: another class has the name there"),
-        Difference.CYCLE: tr("Not taken over: it would lie below itself"),
-        Difference.REMOVED_HERE: tr("You removed it"),
-        Difference.PARENT_MISSING: tr("Not taken over: the class above it is missing"),
-        Difference.RENAMED: tr("Other name"),
-        Difference.PLACED_OTHERWISE: tr("Other place"),
-        Difference.BY_NAME_ALONE: tr("Matched by its name alone"),
+        Divergence.NAME_TAKEN: tr("Not taken over: another class has the name there"),
+        Divergence.CYCLE: tr("Not taken over: it would lie below itself"),
+        Divergence.REMOVED_HERE: tr("You removed it"),
+        Divergence.PARENT_MISSING: tr("Not taken over: the class above it is missing"),
+        Divergence.RENAMED: tr("Other name"),
+        Divergence.PLACED_OTHERWISE: tr("Other place"),
+        Divergence.BY_NAME_ALONE: tr("Matched by its name alone"),
     }
     return [(each.theirs, each.ours or tr("None"), texts[each.kind]) for each in differences[:MOST_ROWS]]
 
@@ -253,7 +253,7 @@ def ended_text(settled: int, left: int) -> str:
     return fill(tr("%1, %2"), first, plural(left, "1 left for later", "%n left for later")) if left else first
 
 
-def kappa_text(agreement: Agreement) -> str:
+def kappa_text(agreement: AnnotatorAgreement) -> str:
     if not agreement.images:
         return tr("No image was labelled by both of you, each for themselves.")
     return tr(

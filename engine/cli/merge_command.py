@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -11,9 +11,11 @@ from engine.cli.output import AsJson, Overwrite, counted, failure_rows, failure_
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
-    from engine.collection.merging.agreement import Agreement, AgreementTable
+    from engine.collection.importing.match_images import FileContents
+    from engine.collection.merging.agreement import AgreementTable, AnnotatorAgreement
     from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, Preference, Side
     from engine.graph.category_graph import CategoryGraph
+    from engine.project import Project
 
 _NONE = "none of the classes"
 
@@ -38,9 +40,6 @@ def merge(
     """Bring another person's copy of a project in. A label of this project stays unless --prefer says otherwise."""
     from engine.collection.importing.match_images import FileContents
     from engine.collection.merging.conflict_list import write_conflicts
-    from engine.collection.merging.merge import images_on_disk
-    from engine.collection.merging.merge import merge as run
-    from engine.collection.merging.planning import open_other, plan_merge
     from engine.collection.outputs import CONFLICTS, check_file
 
     prefer = _preference(preferred)
@@ -48,29 +47,53 @@ def merge(
         stoppable("run it again; nothing was changed") as cancel,
         open_project(project, for_writing=not is_dry) as ours,
     ):
-        contents = FileContents(cancel)
         if conflict_file is not None:
             check_file(conflict_file, CONFLICTS, project=ours, is_overwriting=is_overwriting)
+        contents = FileContents(cancel)
         if is_dry:
-            with open_other(ours.path, other) as theirs:
-                plan = plan_merge(ours, theirs, contents)
-            found = images_on_disk(ours, other, plan.missing, cancel)[0] if adds_images else []
-            conflicts, comments, record = plan.conflicts, plan.comments, _record(plan) | {"images": len(found)}
-            text = _would_text(plan, len(found), other)
+            said = _planned(ours, other, contents, adds_images=adds_images)
         else:
-            done = run(ours, other, adds_images=adds_images, prefer=prefer, contents=contents)
-            plan, conflicts, comments = done.plan, done.conflicts, done.comments
-            counts = {"labels": done.labelled, "classes": done.classes_added, "images": done.images_added}
-            record = _record(plan) | counts | {"settled_now": done.settled, "refused": failure_rows(done.refused)}
-            text = _done_text(counts, done.settled, other) + failure_text(done.refused, "could not be added")
+            said = _merged(ours, other, contents, adds_images=adds_images, prefer=prefer)
         if conflict_file is not None:
-            write_conflicts(conflict_file, conflicts, comments, project=ours, is_overwriting=is_overwriting)
-    rows, notes = [_conflict(each) for each in conflicts], [_comment(each) for each in comments]
+            write_conflicts(conflict_file, said.conflicts, said.comments, project=ours, is_overwriting=is_overwriting)
+    rows, notes = [_conflict(each) for each in said.conflicts], [_comment(each) for each in said.comments]
     say(
-        text + _rest_text(plan) + _conflicts_text(conflicts) + _comments_text(comments),
-        record | {"open_conflicts": rows, "open_comments": notes, "dry_run": is_dry},
+        said.head + _rest_text(said.plan) + _conflicts_text(said.conflicts) + _comments_text(said.comments),
+        _record(said.plan) | said.record | {"open_conflicts": rows, "open_comments": notes, "dry_run": is_dry},
         as_json=as_json,
     )
+
+
+class _Said(NamedTuple):
+    """What is printed."""
+
+    plan: "MergePlan"
+    conflicts: "tuple[Conflict, ...]"
+    comments: "tuple[CommentConflict, ...]"
+    head: str
+    record: dict[str, Any]
+
+
+def _planned(ours: "Project", other: Path, contents: "FileContents", *, adds_images: bool) -> _Said:
+    from engine.collection.merging.merge import images_on_disk
+    from engine.collection.merging.planning import open_other, plan_merge
+
+    with open_other(ours.path, other) as theirs:
+        plan = plan_merge(ours, theirs, contents)
+    found = images_on_disk(ours, other, plan.missing, contents.cancel)[0] if adds_images else []
+    return _Said(plan, plan.conflicts, plan.comments, _would_text(plan, len(found), other), {"images": len(found)})
+
+
+def _merged(
+    ours: "Project", other: Path, contents: "FileContents", *, adds_images: bool, prefer: "Preference | None"
+) -> _Said:
+    from engine.collection.merging.merge import merge as run
+
+    done = run(ours, other, adds_images=adds_images, prefer=prefer, contents=contents)
+    counts = {"labels": done.labelled, "classes": done.classes_added, "images": done.images_added}
+    head = _done_text(counts, done.settled, other) + failure_text(done.refused, "could not be added")
+    record = counts | {"settled_now": done.settled, "refused": failure_rows(done.refused)}
+    return _Said(done.plan, done.conflicts, done.comments, head, record)
 
 
 def _preference(text: str) -> "Preference | None":
@@ -143,7 +166,7 @@ def _agreement_text(table: "AgreementTable", graph: "CategoryGraph") -> str:
     return "\nAgreement\n  " + "\n  ".join(lines) + list_text("Most often confused (ours / theirs)", names)
 
 
-def _figures(agreement: "Agreement") -> str:
+def _figures(agreement: "AnnotatorAgreement") -> str:
     text = f"{agreement.agreed:,} of {counted(agreement.images, 'image')} equal"
     if agreement.kappa is None:
         return f"{text}; no kappa, since only one class was given"

@@ -15,7 +15,7 @@ from typing import Final
 from engine.cli.main import COMMAND_NAMES, main
 from engine.collection.importing.import_images import import_images
 from engine.collection.merging.merge import merge
-from engine.collection.merging.merge_plan import Choice
+from engine.collection.merging.merge_plan import Verdict
 from engine.collection.merging.settled import settle, settle_comment
 from engine.config import CacheFolders
 from engine.errors import GraphError
@@ -345,13 +345,13 @@ def _merge(place: Place, log: Log, stage: Stage, chance: Random) -> None:
             if label is None or label.class_id != conflict.ours.class_id:
                 continue  # its class or image went with an undo
             log.begin("settle")
-            settle(project, conflict, chance.choice(tuple(Choice)), chance.choice((1, None)))
+            settle(project, conflict, chance.choice(tuple(Verdict)), chance.choice((1, None)))
             log.acknowledge(project, f"settle image {conflict.image_id}")
             if chance.random() < 0.2:
                 project.history.undo()
                 log.acknowledge(project, "undo")
         for comment in done.comments:
-            settle_comment(project, comment, chance.choice(tuple(Choice)))
+            settle_comment(project, comment, chance.choice(tuple(Verdict)))
             log.acknowledge(project, f"settle comments on image {comment.image_id}")
 
 

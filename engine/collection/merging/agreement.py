@@ -16,7 +16,7 @@ Pair = tuple[ClassId | None, ClassId | None]  # our class and theirs; None for "
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AnnotatorAgreement:
     """Agreement of two people on the images that both labelled.
 
     Attributes:
@@ -43,13 +43,13 @@ class Agreement:
 class AgreementTable:
     """Agreement on exactly the same class, on each level of the graph, and where it fails most."""
 
-    exact: Agreement = Agreement()
-    levels: tuple[Agreement, ...] = ()
+    exact: AnnotatorAgreement = AnnotatorAgreement()
+    levels: tuple[AnnotatorAgreement, ...] = ()
     """On the classes of level 0, 1, ...; a label that is coarser than a level does not count there."""
     disagreed: tuple[tuple[Pair, int], ...] = ()  # our class, theirs, and on how many images; most often first
 
 
-def cohen_kappa(counts: Counter[tuple[Hashable, Hashable]]) -> Agreement:
+def cohen_kappa(counts: Counter[tuple[Hashable, Hashable]]) -> AnnotatorAgreement:
     """Cohen's kappa with its 95 % interval.
 
     Paper: Cohen 1960; the standard error of large samples is that of Fleiss, Cohen and Everitt 1969, equation 13.
@@ -60,7 +60,7 @@ def cohen_kappa(counts: Counter[tuple[Hashable, Hashable]]) -> Agreement:
     images = counts.total()
     agreed = sum(count for (one, other), count in counts.items() if one == other)
     if not images:
-        return Agreement()
+        return AnnotatorAgreement()
     ours, theirs = Counter[Hashable](), Counter[Hashable]()
     for (one, other), count in counts.items():
         ours[one] += count
@@ -68,7 +68,7 @@ def cohen_kappa(counts: Counter[tuple[Hashable, Hashable]]) -> Agreement:
     observed = agreed / images
     expected = sum(ours[each] * theirs[each] for each in ours) / images**2
     if expected >= 1:
-        return Agreement(images, agreed)
+        return AnnotatorAgreement(images, agreed)
     kappa = (observed - expected) / (1 - expected)
     spread = 0.0
     for (one, other), count in counts.items():
@@ -76,7 +76,7 @@ def cohen_kappa(counts: Counter[tuple[Hashable, Hashable]]) -> Agreement:
         spread += count / images * ((1 - margins * (1 - kappa)) ** 2 if one == other else (margins * (1 - kappa)) ** 2)
     spread -= (kappa - expected * (1 - kappa)) ** 2
     error = NORMAL_95 * sqrt(max(0.0, spread) / images) / (1 - expected)
-    return Agreement(images, agreed, kappa, max(-1.0, kappa - error), min(1.0, kappa + error))
+    return AnnotatorAgreement(images, agreed, kappa, max(-1.0, kappa - error), min(1.0, kappa + error))
 
 
 def agreement_table(graph: CategoryGraph, pairs: Iterable[Pair]) -> AgreementTable:
@@ -98,7 +98,7 @@ def agreement_table(graph: CategoryGraph, pairs: Iterable[Pair]) -> AgreementTab
     )
 
 
-def _on_level(counts: Counter[Pair], lines: dict[ClassId, list[ClassId]], level: int) -> Agreement:
+def _on_level(counts: Counter[Pair], lines: dict[ClassId, list[ClassId]], level: int) -> AnnotatorAgreement:
     found = Counter[tuple[Hashable, Hashable]]()
     for (one, other), count in counts.items():
         if all(each is None or len(lines[each]) > level for each in (one, other)):

@@ -20,7 +20,7 @@ from engine.project.fork import Fork
 NOTHING_MERGED: Final[Mapping[ClassId, ClassId]] = {}
 
 
-class Difference(Enum):
+class Divergence(Enum):
     """What is otherwise in the other project's graph, and stays as it is here."""
 
     NAME_TAKEN = "another class has the name there"
@@ -36,7 +36,7 @@ class Difference(Enum):
 class ClassDifference:
     """One class that is not in both projects alike."""
 
-    kind: Difference
+    kind: Divergence
     theirs: str  # its path there
     ours: str = ""  # its path here; "" where it has none
 
@@ -93,8 +93,8 @@ class _Planner:
         self.pairs = dict(matcher.pairs)
         self.new: dict[ClassId, ClassId] = {}  # by their id
         self.completed: list[ClassId] = []
-        self._left_out: dict[ClassId, Difference] = {}
-        self._unlinked: list[tuple[Difference, ClassId]] = []
+        self._left_out: dict[ClassId, Divergence] = {}
+        self._unlinked: list[tuple[Divergence, ClassId]] = []
 
     def complete(self) -> None:
         """Give our classes what they lack and theirs have."""
@@ -116,7 +116,7 @@ class _Planner:
             if their_id in self.pairs:
                 continue
             if their_id in self._matcher.removed_here:
-                self._left_out[their_id] = Difference.REMOVED_HERE
+                self._left_out[their_id] = Divergence.REMOVED_HERE
                 continue
             above = list(dict.fromkeys(self._homes(self._theirs.parents(their_id))))
             is_top = not above and all(each in self._matcher.removed_here for each in self._theirs.parents(their_id))
@@ -126,7 +126,7 @@ class _Planner:
         name = self._theirs.name(their_id)
         free = [each for each in (above or ((None,) if is_top else ())) if self.after.child_named(each, name) is None]
         if not free:
-            self._left_out[their_id] = Difference.NAME_TAKEN if above or is_top else Difference.PARENT_MISSING
+            self._left_out[their_id] = Divergence.NAME_TAKEN if above or is_top else Divergence.PARENT_MISSING
             return
         parents = [each for each in free if each is not None]
         new_id = self.after.add_class(name, parents, attributes=self._theirs.attributes(their_id))
@@ -158,9 +158,9 @@ class _Planner:
         try:
             self.after.link(our_parent, our_child)
         except CycleError:
-            self._unlinked.append((Difference.CYCLE, their_child))
+            self._unlinked.append((Divergence.CYCLE, their_child))
         except GraphError:
-            self._unlinked.append((Difference.NAME_TAKEN, their_child))
+            self._unlinked.append((Divergence.NAME_TAKEN, their_child))
 
     def differences(self) -> Iterator[ClassDifference]:
         """What stays as it is here, the missing classes first."""
@@ -170,14 +170,14 @@ class _Planner:
         for kind, their_id in self._unlinked:
             yield self._between(kind, their_id)
         for their_id in self._matcher.by_name_alone:
-            yield self._between(Difference.BY_NAME_ALONE, their_id)
+            yield self._between(Divergence.BY_NAME_ALONE, their_id)
         for their_id, our_id in self._matcher.pairs.items():
             if self._theirs.name(their_id) != self._ours.name(our_id):
-                yield self._between(Difference.RENAMED, their_id)
+                yield self._between(Divergence.RENAMED, their_id)
             if their_id not in listed and (place := self._other_place(their_id, our_id)) is not None:
                 yield self._between(place, their_id)
 
-    def _other_place(self, their_id: ClassId, our_id: ClassId) -> Difference | None:
+    def _other_place(self, their_id: ClassId, our_id: ClassId) -> Divergence | None:
         missing = [
             self.pairs[each]
             for each in self._theirs.parents(their_id)
@@ -186,9 +186,9 @@ class _Planner:
         if not missing:
             return None
         below = self.after.descendants(our_id)
-        return Difference.CYCLE if any(each in below for each in missing) else Difference.PLACED_OTHERWISE
+        return Divergence.CYCLE if any(each in below for each in missing) else Divergence.PLACED_OTHERWISE
 
-    def _between(self, kind: Difference, their_id: ClassId) -> ClassDifference:
+    def _between(self, kind: Divergence, their_id: ClassId) -> ClassDifference:
         return ClassDifference(kind, self._theirs.path_text(their_id), self._ours.path_text(self.pairs[their_id]))
 
 

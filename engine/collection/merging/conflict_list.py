@@ -6,8 +6,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from engine.collection.merging.agreement import Agreement, AgreementTable
-from engine.collection.merging.merge_plan import NONE_OF_THEM, Choice, CommentConflict, Conflict, Side
+from engine.collection.merging.agreement import AgreementTable, AnnotatorAgreement
+from engine.collection.merging.merge_plan import NONE_OF_THEM, CommentConflict, Conflict, Side, Verdict
 from engine.collection.outputs import AGREEMENT, CONFLICTS, check_file
 from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph, ClassId
@@ -70,12 +70,12 @@ def agreement_rows(graph: CategoryGraph, table: AgreementTable) -> Iterator[tupl
         yield "differing", _class(graph, ours), _class(graph, theirs), str(count), "0", *[""] * 4
 
 
-def _figures(agreement: Agreement) -> tuple[str, ...]:
+def _figures(agreement: AnnotatorAgreement) -> tuple[str, ...]:
     shares = agreement.observed, agreement.kappa, agreement.low, agreement.high
     return str(agreement.images), str(agreement.agreed), *("" if each is None else f"{each:.4f}" for each in shares)
 
 
-def _proposed(choice: Choice | None) -> str:
+def _proposed(choice: Verdict | None) -> str:
     return "" if choice is None else choice.value
 
 

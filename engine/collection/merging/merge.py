@@ -1,11 +1,11 @@
-"""Brings another project in: planned, then done as one undoable step. Nothing of ours is replaced unless asked for."""
+"""Brings another project in: planned, then done as one undoable step. Nothing of ours is replaced unless a preference is given."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.collection.importing.match_images import FileContents, PermittedImages
-from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, MissingImage, Preference
+from engine.collection.merging.merge_plan import AbsentImage, CommentConflict, Conflict, MergePlan, Preference
 from engine.collection.merging.merged_classes import remember_merged
 from engine.collection.merging.planning import open_other, plan_merge
 from engine.collection.merging.settled import remember, take_theirs
@@ -93,7 +93,7 @@ def _settle_all(project: Project, conflicts: Sequence[Conflict], prefer: Prefere
 
 
 def images_on_disk(
-    project: Project, source: Path, missing: Sequence[MissingImage], cancel: CancelToken | None = None
+    project: Project, source: Path, missing: Sequence[AbsentImage], cancel: CancelToken | None = None
 ) -> tuple[list[FoundFile], list[FileFailure]]:
     """Files of missing images that may be added, and the others with the reason; see `PermittedImages`."""
     permitted = PermittedImages(project, source)

@@ -15,7 +15,7 @@ from engine.project.records import Label, Note
 NONE_OF_THEM: Final = ""  # path of a label for "none of the classes"
 
 
-class Choice(Enum):
+class Verdict(Enum):
     """How a conflict is settled."""
 
     OURS = "ours"
@@ -57,12 +57,12 @@ class Conflict:
     ours: Side
     theirs: Side
     is_update: bool = False  # whether they changed a label that both had: nothing that two people found independently
-    finer: Choice | None = None  # whose class lies below the other one
+    finer: Verdict | None = None  # whose class lies below the other one
 
     @property
-    def proposed(self) -> Choice | None:
+    def proposed(self) -> Verdict | None:
         """The likely answer: their change of a label that both had, else the finer class; None where nothing says."""
-        return Choice.THEIRS if self.is_update else self.finer
+        return Verdict.THEIRS if self.is_update else self.finer
 
     @property
     def kind(self) -> ConflictKind:
@@ -81,13 +81,13 @@ class CommentConflict:
     is_update: bool = False  # whether they changed a comment that both had
 
     @property
-    def proposed(self) -> Choice | None:
+    def proposed(self) -> Verdict | None:
         """The likely answer: their change of a comment that both had; None where nothing says."""
-        return Choice.THEIRS if self.is_update else None
+        return Verdict.THEIRS if self.is_update else None
 
 
 @dataclass(frozen=True, slots=True)
-class MissingImage:
+class AbsentImage:
     """An image that we do not have."""
 
     image_id: ImageId  # theirs
@@ -112,7 +112,7 @@ class MergePlan:
     is_copy: bool  # whether both were one project once
     classes: ClassPlan
     matched: dict[MatchedBy, int]  # images that both have, by what speaks for it
-    missing: tuple[MissingImage, ...] = ()
+    missing: tuple[AbsentImage, ...] = ()
     other_content: tuple[str, ...] = ()  # paths of images that are other photos here
     labels: tuple[Label, ...] = ()  # those that come in
     same: int = 0  # labels that are one decision in both: from before the copies parted, or merged earlier

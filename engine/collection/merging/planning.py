@@ -15,7 +15,7 @@ from engine.collection.importing.match_images import FileContents
 from engine.collection.merging.agreement import Pair, agreement_table
 from engine.collection.merging.class_plan import ClassPlan, plan_classes
 from engine.collection.merging.image_match import ImagePairs, match_images
-from engine.collection.merging.merge_plan import NONE_OF_THEM, Choice, Conflict, MergePlan, MissingImage, Side, Waiting
+from engine.collection.merging.merge_plan import NONE_OF_THEM, AbsentImage, Conflict, MergePlan, Side, Verdict, Waiting
 from engine.collection.merging.merged_classes import classes_merged
 from engine.collection.merging.note_plan import plan_notes
 from engine.collection.merging.settled import SOURCE, class_when_settled
@@ -171,7 +171,7 @@ class _Labels:
         notes = plan_notes(self._project, self._other, images, self._fork)
         folder = self._other.path.parent
         missing = (
-            MissingImage(image_id, path, folder / path, size_bytes)
+            AbsentImage(image_id, path, folder / path, size_bytes)
             for image_id, path, size_bytes in zip(table.ids, table.paths, table.sizes_bytes, strict=True)
         )
         other = self._other.images.table([their_id for their_id, _our_id in images.other_content])
@@ -220,10 +220,10 @@ class _Words:
         path = NONE_OF_THEM if class_id is None else self._path(class_id)
         return Side(class_id, path, label.who, label.when)
 
-    def finer(self, ours: ClassId | None, theirs: ClassId | None) -> Choice | None:
+    def finer(self, ours: ClassId | None, theirs: ClassId | None) -> Verdict | None:
         """Whose class lies below the other one; None where neither does."""
         if ours is None or theirs is None:
             return None
         if ours in self._above(theirs):
-            return Choice.THEIRS
-        return Choice.OURS if theirs in self._above(ours) else None
+            return Verdict.THEIRS
+        return Verdict.OURS if theirs in self._above(ours) else None

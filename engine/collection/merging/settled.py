@@ -6,7 +6,7 @@ What is remembered stands in a setting for each image, so that one undo takes it
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from engine.collection.merging.merge_plan import Choice, CommentConflict, Conflict, Side
+from engine.collection.merging.merge_plan import CommentConflict, Conflict, Side, Verdict
 from engine.project import Change, ClassId, ImageId, Project
 from engine.project.actions import action
 from engine.project.clock import time_text
@@ -22,21 +22,21 @@ class Settled(NamedTuple):
     is_update: bool  # see `Conflict`
 
 
-def settle(project: Project, conflict: Conflict, choice: Choice, class_id: ClassId | None = None) -> Change:
+def settle(project: Project, conflict: Conflict, choice: Verdict, class_id: ClassId | None = None) -> Change:
     """Settle a conflict, as one undoable step, by the person at this computer.
 
     Args:
-        class_id: with `Choice.OTHER` the class, or None for "none of the classes".
+        class_id: with `Verdict.OTHER` the class, or None for "none of the classes".
 
     Raises:
         UnknownClassError: there is no such class.
         InputError: the image is not in the project any more.
     """
-    decided = {Choice.OURS: conflict.ours.class_id, Choice.THEIRS: conflict.theirs.class_id}.get(choice, class_id)
+    decided = {Verdict.OURS: conflict.ours.class_id, Verdict.THEIRS: conflict.theirs.class_id}.get(choice, class_id)
     with project.history.one_step() as step:
         if decided != conflict.ours.class_id:
             project.labels.set([conflict.image_id], decided, source=SOURCE)
-        if choice is Choice.OURS:
+        if choice is Verdict.OURS:
             project.labels.confirm([conflict.image_id])
         remember(project, conflict)
         if decided is None:
@@ -46,10 +46,10 @@ def settle(project: Project, conflict: Conflict, choice: Choice, class_id: Class
     return step.change
 
 
-def settle_comment(project: Project, conflict: CommentConflict, choice: Choice) -> Change:
-    """Settle a conflict of comments, as one undoable step; `Choice.OTHER` keeps both, one below the other."""
+def settle_comment(project: Project, conflict: CommentConflict, choice: Verdict) -> Change:
+    """Settle a conflict of comments, as one undoable step; `Verdict.OTHER` keeps both, one below the other."""
     ours, theirs = conflict.ours.comment, conflict.theirs.comment
-    comment = {Choice.OURS: ours, Choice.THEIRS: theirs}.get(choice, f"{ours}\n{theirs}")
+    comment = {Verdict.OURS: ours, Verdict.THEIRS: theirs}.get(choice, f"{ours}\n{theirs}")
     with project.history.one_step(action("comment_settled")) as step:
         project.notes.set_comment([conflict.image_id], comment)
         name = name_of_comment(conflict.image_id)

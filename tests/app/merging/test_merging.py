@@ -17,7 +17,7 @@ from tests.support.clipping import clipped, overlapping
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
 from tests.support.disputes import disputed_copy
-from tests.support.sessions import changed_by
+from tests.support.sessions import LONG_MS, changed_by
 
 Key = Qt.Key
 
@@ -163,7 +163,7 @@ def test_only_what_was_shown_is_settled(reviewing: Desk, from_ben: Path, monkeyp
         return project.labels.set([dispute.image_id], green)
 
     changed_by(desk.qtbot, session, lambda: session.act(relabel))
-    with desk.qtbot.waitSignal(session.failed):
+    with desk.qtbot.waitSignal(session.failed, timeout=LONG_MS):
         desk.press(Key.Key_2)
     assert desk.label_of(dispute.image_id) == "Green disc"
     desk.press(Key.Key_E)

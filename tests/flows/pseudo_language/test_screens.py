@@ -41,8 +41,8 @@ SCREENS: Final[Sequence[str]] = (
     "tune_propagation", "train_backbone", "show_model_versions", "backups", "find_moved_images", "show_suggestions",
     "show_keys", "settings", "command_palette", "relabel", "show_graph", "open_image", "rename_class", "move_class",
     "link_parent", "merge_class", "new_class", "new_sibling", "new_parent", "new_top_class", "copy_report",
-    "export_graph", "import_labels", "merge_copy", "import_classes", "what_if", "show_changed_images", "discard_what_if",
-    "split_class", "change_keys", "compare", "undo", "redo",
+    "export_graph", "import_labels", "merge_copy", "import_classes", "what_if", "show_changed_images",
+    "discard_what_if", "split_class", "change_keys", "compare", "undo", "redo",
 )  # fmt: skip
 """Actions that open something, or answer."""
 

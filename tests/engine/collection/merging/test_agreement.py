@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from engine.collection.merging.agreement import Agreement, agreement_table, cohen_kappa
+from engine.collection.merging.agreement import AnnotatorAgreement, agreement_table, cohen_kappa
 from engine.graph.category_graph import CategoryGraph
 
 
@@ -25,8 +25,8 @@ def test_kappa_and_its_interval_by_hand() -> None:
 
 def test_kappa_at_its_ends() -> None:
     """Nothing to compare, one class only, always equal, never equal."""
-    assert cohen_kappa(Counter()) == Agreement()
-    assert cohen_kappa(Counter({("a", "a"): 9})) == Agreement(9, 9)
+    assert cohen_kappa(Counter()) == AnnotatorAgreement()
+    assert cohen_kappa(Counter({("a", "a"): 9})) == AnnotatorAgreement(9, 9)
     always = cohen_kappa(Counter({("a", "a"): 5, ("b", "b"): 5}))
     never = cohen_kappa(Counter({("a", "b"): 5, ("b", "a"): 5}))
     assert (always.kappa, always.low, always.high, never.kappa) == (1.0, 1.0, 1.0, -1.0)

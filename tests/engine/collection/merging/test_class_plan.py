@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from engine.collection.merging.class_plan import ClassPlan, Difference, plan_classes
+from engine.collection.merging.class_plan import ClassPlan, Divergence, plan_classes
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
 from engine.project.fork import Fork, Since
@@ -34,7 +34,7 @@ def matched(found: ClassPlan, ours: CategoryGraph, theirs: CategoryGraph) -> dic
     return {theirs.path_text(their): ours.path_text(our) for their, our in pairs.items()}
 
 
-def listed(found: ClassPlan) -> set[tuple[Difference, str, str]]:
+def listed(found: ClassPlan) -> set[tuple[Divergence, str, str]]:
     return {(each.kind, each.theirs, each.ours) for each in found.differences}
 
 
@@ -45,8 +45,8 @@ def test_paths_first_then_unique_names() -> None:
     found = plan(ours, theirs)
     assert matched(found, ours, theirs) == {"Plant": "Plant", "Animal": "Animal", "Animal/Gull": "Animal/Bird/Gull"}
     assert listed(found) == {
-        (Difference.BY_NAME_ALONE, "Animal/Gull", "Animal/Bird/Gull"),
-        (Difference.PLACED_OTHERWISE, "Animal/Gull", "Animal/Bird/Gull"),
+        (Divergence.BY_NAME_ALONE, "Animal/Gull", "Animal/Bird/Gull"),
+        (Divergence.PLACED_OTHERWISE, "Animal/Gull", "Animal/Bird/Gull"),
     }
     assert found.edits == ()
 
@@ -57,7 +57,7 @@ def test_source_ids_speak_before_names() -> None:
     theirs = graph({"Bird": (), "Gull": ("Bird",)}, {"Bird": "1", "Gull": "n02041246"}, start=20)
     found = plan(ours, theirs)
     assert matched(found, ours, theirs) == {"Bird": "Bird", "Bird/Gull": "Bird/Seagull"}
-    assert listed(found) == {(Difference.RENAMED, "Bird/Gull", "Bird/Seagull")}
+    assert listed(found) == {(Divergence.RENAMED, "Bird/Gull", "Bird/Seagull")}
 
 
 def test_numbers_of_another_list_match_nothing() -> None:
@@ -66,7 +66,7 @@ def test_numbers_of_another_list_match_nothing() -> None:
     theirs = graph({"Plum": (), "Apple": (), "Pear": ()}, {"Plum": "1", "Apple": "2", "Pear": "3"}, start=20)
     found = plan(ours, theirs)
     assert (matched(found, ours, theirs), found.edits) == ({}, ())
-    assert listed(found) == {(Difference.NAME_TAKEN, each, "") for each in ("Plum", "Apple", "Pear")}
+    assert listed(found) == {(Divergence.NAME_TAKEN, each, "") for each in ("Plum", "Apple", "Pear")}
 
 
 def test_names_that_differ_by_case_or_unicode_form_are_one() -> None:
@@ -99,9 +99,9 @@ def test_a_circle_between_both_graphs_is_listed() -> None:
     theirs = graph({"Dog": (), "Tame": ("Dog",), "Pet": ("Tame",)}, start=20)
     found = plan(ours, theirs)
     assert found.after.path_text(next(iter(found.new.values()))) == "Pet/Dog/Tame"
-    assert (Difference.CYCLE, "Dog/Tame/Pet", "Pet") in listed(found)
+    assert (Divergence.CYCLE, "Dog/Tame/Pet", "Pet") in listed(found)
     turned = graph({"Dog": (), "Pet": ("Dog",)}, start=40)
-    assert listed(plan(ours, turned)) >= {(Difference.CYCLE, "Dog/Pet", "Pet")}
+    assert listed(plan(ours, turned)) >= {(Divergence.CYCLE, "Dog/Pet", "Pet")}
 
 
 def test_attributes_of_ours_are_completed_and_never_changed() -> None:
@@ -122,7 +122,7 @@ def test_common_history_decides_for_copies() -> None:
     assert matched(found, ours, theirs) == {"Bird": "Bird", "Bird/Gull": "Bird/Seagull"}
     assert {found.after.path_text(each) for each in found.new.values()} == {"Bird/Theirs", "Bird/Below"}
     assert listed(found) == {
-        (Difference.REMOVED_HERE, "Bird/Lost", ""), (Difference.RENAMED, "Bird/Gull", "Bird/Seagull"),
+        (Divergence.REMOVED_HERE, "Bird/Lost", ""), (Divergence.RENAMED, "Bird/Gull", "Bird/Seagull"),
     }  # fmt: skip
 
 
@@ -131,7 +131,7 @@ def test_what_hangs_below_a_refused_class_is_listed_with_it() -> None:
     ours = graph({"Apple": (), "Pear": ()}, {"Apple": "1", "Pear": "2"})
     theirs = graph({"Apple": (), "Russet": ("Apple",)}, {"Apple": "2"}, start=20)
     assert listed(plan(ours, theirs)) == {
-        (Difference.NAME_TAKEN, "Apple", ""), (Difference.PARENT_MISSING, "Apple/Russet", ""),
+        (Divergence.NAME_TAKEN, "Apple", ""), (Divergence.PARENT_MISSING, "Apple/Russet", ""),
     }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine.collection.merging.image_match import MatchedBy
 from engine.collection.merging.merge import merge
-from engine.collection.merging.merge_plan import Choice, ConflictKind, MergePlan, Preference
+from engine.collection.merging.merge_plan import ConflictKind, MergePlan, Preference, Verdict
 from engine.collection.merging.planning import open_other, plan_merge
 from engine.collection.merging.settled import settle, settle_comment
 from engine.project import Project
@@ -78,7 +78,7 @@ def test_what_both_had_is_no_disagreement(copies: Copies) -> None:
     ben.labels.set([1], heron, who="ben")
     ada.labels.remove([2])
     plan = plan_of(ada, ben)
-    assert [(each.image_id, each.proposed) for each in plan.conflicts] == [(1, Choice.THEIRS)]
+    assert [(each.image_id, each.proposed) for each in plan.conflicts] == [(1, Verdict.THEIRS)]
     assert (plan.labels, plan.kept, plan.agreement.exact.images) == ((), 1, 0)
 
 
@@ -105,8 +105,8 @@ def test_agreements_conflicts_and_refinements(copies: Copies) -> None:
     found = [(each.image_id, each.kind, each.ours.path, each.theirs.path, each.proposed) for each in plan.conflicts]
     assert found == [
         (4, ConflictKind.CLASS, "Fox", "Bird/Gull", None),
-        (5, ConflictKind.REFINEMENT, "Bird", "Bird/Gull", Choice.THEIRS),
-        (6, ConflictKind.REFINEMENT, "Bird/Gull", "Bird", Choice.OURS),
+        (5, ConflictKind.REFINEMENT, "Bird", "Bird/Gull", Verdict.THEIRS),
+        (6, ConflictKind.REFINEMENT, "Bird/Gull", "Bird", Verdict.OURS),
     ]
     assert [(each.images, each.agreed) for each in plan.agreement.levels] == [(4, 3), (1, 1)]
 
@@ -125,10 +125,10 @@ def test_settled_conflicts_are_asked_once_and_others_stay_open(copies: Copies) -
     ada, ben = disputed(copies, 3, 4, 5, 6, 7)
     done = merge(ada, ben.path)
     conflicts = {each.image_id: each for each in done.conflicts}
-    settle(ada, conflicts[3], Choice.OURS)
-    settle(ada, conflicts[4], Choice.THEIRS)
-    settle(ada, conflicts[5], Choice.OTHER, 1)
-    settle(ada, conflicts[6], Choice.OTHER, None)
+    settle(ada, conflicts[3], Verdict.OURS)
+    settle(ada, conflicts[4], Verdict.THEIRS)
+    settle(ada, conflicts[5], Verdict.OTHER, 1)
+    settle(ada, conflicts[6], Verdict.OTHER, None)
     paths = [labels_of(ada)[each][0] for each in (3, 4, 5, 6, 7)]
     assert paths == ["Bird/Gull", "Bird/Heron", "Bird", "", "Bird/Gull"]
     assert ada.labels.confirmed() == {3: 2}
@@ -144,7 +144,7 @@ def test_a_new_decision_of_the_other_opens_a_settled_conflict_again(copies: Copi
     """What was settled was their label of that time."""
     ada, ben = disputed(copies, 3)
     (conflict,) = merge(ada, ben.path).conflicts
-    settle(ada, conflict, Choice.OURS)
+    settle(ada, conflict, Verdict.OURS)
     assert plan_of(ada, ben).conflicts == ()
     ben.labels.set([3], 1, who="ben")
     assert [each.theirs.path for each in plan_of(ada, ben).conflicts] == ["Bird"]
@@ -193,7 +193,7 @@ def test_notes_come_in_where_ours_are_missing(copies: Copies) -> None:
     }  # fmt: skip
     assert (plan.stars_kept, [each.image_id for each in plan.comments]) == (1, [4])
     assert merge(ada, ben.path).change.is_empty
-    settle_comment(ada, plan.comments[0], Choice.OTHER)
+    settle_comment(ada, plan.comments[0], Verdict.OTHER)
     note = ada.notes.of(4)
     assert note is not None
     assert note.comment == "A juvenile?\nAn adult"
