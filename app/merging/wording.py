@@ -227,10 +227,6 @@ def done_text(done: Merge) -> str:
 # -- the page
 
 
-def page_title() -> str:
-    return tr("Settle conflicts")
-
-
 def progress_text(place: int, count: int) -> str:
     return tr("%1 of %2", number(place), number(count))
 

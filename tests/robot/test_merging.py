@@ -1,4 +1,4 @@
-"""Two people's work: another copy comes in, ten conflicts are settled by keys while one looks, and the file has it all."""
+"""Two people's work: another copy comes in, ten conflicts are settled by keys, and the file has it all."""
 
 import shutil
 from pathlib import Path

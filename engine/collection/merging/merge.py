@@ -1,4 +1,4 @@
-"""Brings another project in: planned, then done as one undoable step. Nothing of ours is replaced unless a preference is given."""
+"""Brings another project in: planned, then done as one undoable step. Ours stays, unless a preference says otherwise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
