@@ -51,21 +51,23 @@ def merge(
             check_file(conflict_file, CONFLICTS, project=ours, is_overwriting=is_overwriting)
         contents = FileContents(cancel)
         if is_dry:
-            said = _planned(ours, other, contents, adds_images=adds_images)
+            outcome = _planned(ours, other, contents, adds_images=adds_images)
         else:
-            said = _merged(ours, other, contents, adds_images=adds_images, prefer=prefer)
+            outcome = _merged(ours, other, contents, adds_images=adds_images, prefer=prefer)
         if conflict_file is not None:
-            write_conflicts(conflict_file, said.conflicts, said.comments, project=ours, is_overwriting=is_overwriting)
-    rows, notes = [_conflict(each) for each in said.conflicts], [_comment(each) for each in said.comments]
+            write_conflicts(
+                conflict_file, outcome.conflicts, outcome.comments, project=ours, is_overwriting=is_overwriting
+            )
+    rows, notes = [_conflict(each) for each in outcome.conflicts], [_comment(each) for each in outcome.comments]
     say(
-        said.head + _rest_text(said.plan) + _conflicts_text(said.conflicts) + _comments_text(said.comments),
-        _record(said.plan) | said.record | {"open_conflicts": rows, "open_comments": notes, "dry_run": is_dry},
+        outcome.head + _rest_text(outcome.plan) + _conflicts_text(outcome.conflicts) + _comments_text(outcome.comments),
+        _record(outcome.plan) | outcome.record | {"open_conflicts": rows, "open_comments": notes, "dry_run": is_dry},
         as_json=as_json,
     )
 
 
-class _Said(NamedTuple):
-    """What is printed."""
+class _Outcome(NamedTuple):
+    """What a merge did, or would do, as it is printed."""
 
     plan: "MergePlan"
     conflicts: "tuple[Conflict, ...]"
@@ -74,26 +76,26 @@ class _Said(NamedTuple):
     record: dict[str, Any]
 
 
-def _planned(ours: "Project", other: Path, contents: "FileContents", *, adds_images: bool) -> _Said:
+def _planned(ours: "Project", other: Path, contents: "FileContents", *, adds_images: bool) -> _Outcome:
     from engine.collection.merging.merge import images_on_disk
     from engine.collection.merging.planning import open_other, plan_merge
 
     with open_other(ours.path, other) as theirs:
         plan = plan_merge(ours, theirs, contents)
     found = images_on_disk(ours, other, plan.missing, contents.cancel)[0] if adds_images else []
-    return _Said(plan, plan.conflicts, plan.comments, _would_text(plan, len(found), other), {"images": len(found)})
+    return _Outcome(plan, plan.conflicts, plan.comments, _would_text(plan, len(found), other), {"images": len(found)})
 
 
 def _merged(
     ours: "Project", other: Path, contents: "FileContents", *, adds_images: bool, prefer: "Preference | None"
-) -> _Said:
+) -> _Outcome:
     from engine.collection.merging.merge import merge as run
 
     done = run(ours, other, adds_images=adds_images, prefer=prefer, contents=contents)
     counts = {"labels": done.labelled, "classes": done.classes_added, "images": done.images_added}
     head = _done_text(counts, done.settled, other) + failure_text(done.refused, "could not be added")
     record = counts | {"settled_now": done.settled, "refused": failure_rows(done.refused)}
-    return _Said(done.plan, done.conflicts, done.comments, head, record)
+    return _Outcome(done.plan, done.conflicts, done.comments, head, record)
 
 
 def _preference(text: str) -> "Preference | None":

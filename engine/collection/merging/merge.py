@@ -1,4 +1,4 @@
-"""Brings another project in: planned, then done as one undoable step. Ours stays, unless a preference says otherwise."""
+"""Brings another project in: planned, then done as one undoable step. Ours stays, unless a preference is given."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ class Merge:
     classes_added: int
     images_added: int
     settled: int  # conflicts that were settled by preference
-    refused: tuple[FileFailure, ...] = ()  # missing images that were not added, though it was asked for
+    refused: tuple[FileFailure, ...] = ()  # missing images that could not be added
 
 
 def merge(
