@@ -20,6 +20,7 @@ from app.graph_suggestions.controller import Suggesting
 from app.help.controller import Help
 from app.importing.controller import Importing
 from app.key_choice.controller import KeyChoice
+from app.label_check.controller import LabelChecking
 from app.label_import.controller import LabelImports
 from app.merging.controller import Merging
 from app.moved_images.controller import MovedImages
@@ -45,6 +46,7 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     Projects,
     Labelling,
     Comparing,
+    LabelChecking,
     Backbones,
     Models,
     Computing,

@@ -16,6 +16,7 @@ from engine import __version__
 from engine.cli import (
     backbone_commands,
     backup_commands,
+    check_labels_command,
     collection_commands,
     doctor_command,
     graph_commands,
@@ -59,6 +60,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "relink": project_commands.relink,
     "menu-entry": project_commands.menu_entry,
     "suggest": collection_commands.suggest,
+    "check-labels": check_labels_command.check_labels,
     "what-if": graph_commands.what_if,
     "backup": backup_commands.backup,
     "restore": backup_commands.restore,

@@ -145,6 +145,7 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "labels_imported": ActionText("Imported {labels}", "Import {labels}"),
     "labels_imported_from": ActionText("Imported {labels} from {source}", "Import {labels} from {source}"),
     "labels_removed": ActionText("Removed {labels}", "Remove {labels}"),
+    "labels_corrected": ActionText("Corrected {labels}", "Correct {labels}"),
     "labels_confirmed": ActionText("Confirmed {labels}", "Confirm {labels}"),
     "stars_given": ActionText("Gave {images} {stars}", "Give {images} {stars}"),
     "stars_removed": ActionText("Removed the stars of {images}", "Remove the stars of {images}"),

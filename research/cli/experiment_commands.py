@@ -11,6 +11,7 @@ from engine.cli.output import AsJson, progress_bar, say, stoppable
 from engine.errors import UsageError
 from research.cli import (
     experiment_graph_suggestions,
+    experiment_label_errors,
     experiment_runs,
     experiment_teach,
     experiment_training,
@@ -64,6 +65,7 @@ def build(
 
 experiment_runs.register(application)
 experiment_transfer.register(application)
+experiment_label_errors.register(application)
 experiment_unknown.register(application)
 experiment_training.register(application)
 experiment_teach.register(application)

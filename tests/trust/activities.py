@@ -32,6 +32,7 @@ from tests.trust.seen import digest, people_part
 from tests.trust.stages import Stage
 
 LABELS: Final = 200
+FEW_LABELS: Final = 3
 EDITS: Final = 100
 NOTES: Final = 100
 GROUPS: Final = 40
@@ -89,6 +90,23 @@ def label_one(project: Project, log: Log, chance: Random) -> None:
     else:
         project.labels.set([image_id], chance.choice([*project.classes.graph.classes(), None]), who="ada")
     log.acknowledge(project, f"label image {image_id}")
+
+
+def _check_labels(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    """Labels that look wrong are kept, given another class, or lose it, as `app.label_check` does."""
+    with Project.open(place.project) as project:
+        for _ in range(LABELS):
+            labelled = list(project.labels.by_image())
+            if len(labelled) < FEW_LABELS or chance.random() < 0.3:
+                label_one(project, log, chance)
+                continue
+            image_ids = chance.sample(labelled, chance.randint(1, FEW_LABELS))
+            log.begin("check labels")
+            if chance.random() < 0.6:
+                project.labels.confirm(image_ids, who="ada")
+            else:
+                project.labels.set(image_ids, chance.choice(project.classes.graph.classes()), who="ada")
+            log.acknowledge(project, f"check labels of {image_ids}")
 
 
 def _edit_graph(place: Place, log: Log, stage: Stage, chance: Random) -> None:
@@ -364,6 +382,7 @@ ACTIVITIES: Final[Mapping[str, Activity]] = {
     activity.name: activity
     for activity in (
         Activity("labels", _label, weight=3),
+        Activity("checked labels", _check_labels),
         Activity("graph edits", _edit_graph, weight=2),
         Activity("undo and redo", _undo_and_redo, weight=2),
         Activity("import", _import, weight=1.5),

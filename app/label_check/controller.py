@@ -1,0 +1,373 @@
+"""Labels that look wrong: looked for whenever the collection has come to rest, and what becomes of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QTimer
+
+from app.actions.row import Section, action
+from app.feature import Feature
+from app.jobs.background_thread import DetachedJob
+from app.label_check import wording
+from app.label_check.logic import LabelQueue
+from app.label_check.suspect_card import KEYS
+from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
+from app.texts import marked, tr
+from engine.graph.codes import NO_CLASS, UNKNOWN
+from engine.project.actions import action as action_of
+
+if TYPE_CHECKING:
+    from app.label_check.view import LabelCheckPage
+    from app.shell import Shell
+    from engine.collection.label_check import LabelCheck, LabelCheckInput, SuspectLabel
+    from engine.collection.live import LiveCollection
+    from engine.events import CancelToken, OnProgress
+    from engine.project import Change, Label, Project
+
+TOPIC: Final = "label check"
+AHEAD: Final = 12  # labels of which everything is fetched before they come up
+REST_MS: Final = 1_000  # the collection must be left alone so long: who decides quickly is not slowed down
+
+
+@final
+class LabelChecking(Feature):
+    """Opens the page, checks the labels again after every change while it is in sight, and writes what is decided."""
+
+    guide_page = "labelling#check-labels"
+    page_keys = (KEYS,)
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.page: LabelCheckPage | None = None
+        self.queue = LabelQueue()
+        self._found: LabelCheck | None = None
+        self._labels: dict[int, Label] = {}
+        self._is_asked = False
+        self._job: DetachedJob | None = None
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._ask)
+        session = self._session
+        session.state_changed.connect(self._on_changed)
+        session.change_made.connect(self._on_change_made)
+        session.failed.connect(self._on_failed_action)
+        session.writable_changed.connect(lambda _is_writable, _reason: self._show())
+        session.closed.connect(self._on_closed)
+        shell.workspace.page_left.connect(self._on_page_left)
+
+    @action("check_labels", marked("Check labels"), "check_label", "Ctrl+Shift+R", Section.REVIEW_ACCEPT)
+    def open_page(self) -> None:
+        """Show the labels that look wrong."""
+        page = self._made_page()
+        if self._shell.workspace.page is page:
+            page.setFocus()
+            return
+        page.show_empty(wording.searching())
+        self._shell.workspace.show_page(page, wording.title_text(0))
+        self._ask()
+
+    def titles(self) -> Mapping[str, str]:
+        return {"check_labels": wording.command_text(len(self.queue) if self._found is not None else 0)}
+
+    @property
+    def is_looking(self) -> bool:
+        """Whether something else may be found in a moment."""
+        return self._is_asked or self._rest.isActive() or self._job is not None
+
+    def stop(self) -> None:
+        self._stop_looking()
+        if self.page is not None:
+            self.page.stop()
+
+    def _made_page(self) -> LabelCheckPage:
+        if self.page is None:
+            from app.label_check.view import LabelCheckPage
+
+            self.page = LabelCheckPage(self._thumbnails)
+            self.page.action_requested.connect(self._act)
+            self.page.image_chosen.connect(self._on_image_chosen)
+            self.page.image_requested.connect(self._shell.workspace.show_image)
+            self.tell_page(self.page)
+        return self.page
+
+    @property
+    def _is_shown(self) -> bool:
+        return self.page is not None and self._shell.workspace.page is self.page
+
+    # -- looking
+
+    def _stop_looking(self) -> None:
+        self._is_asked = False
+        self._rest.stop()
+        if self._job is not None:
+            self._job.stop()
+        self._job = None
+
+    def _on_changed(self, _news: object) -> None:
+        if self._is_shown:
+            self._drop_job()
+            self._rest.start()
+            if self._found is not None:
+                self._show()
+
+    def _ask(self) -> None:
+        if self._session.info is not None and self._is_shown:
+            self._is_asked = True
+            self._session.ask(_given, self._on_given, owner=self, topic=TOPIC)
+
+    def _on_given(self, given: LabelCheckInput) -> None:
+        self._is_asked = False
+        if not self._is_shown or self._rest.isActive():
+            return
+        self._drop_job()
+
+        def work(_on_progress: OnProgress, cancel: CancelToken) -> LabelCheck:
+            from engine.collection.label_check import check_labels
+
+            return check_labels(given, cancel)
+
+        job = self._job = DetachedJob(tr("Checking labels"), work, self)
+        job.finished.connect(self._on_found)
+        job.failed.connect(self._on_failed)
+        job.ended.connect(job.deleteLater)
+        job.start()
+
+    def _drop_job(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+        self._job = None
+
+    def _on_found(self, found: LabelCheck) -> None:
+        self._job = None
+        if not self._is_shown:
+            return
+        self._found = found
+        self.queue.renew(each for each in found.suspects if self._label_of(each.image_id) == each.label)
+        missing = [each.image_id for each in self.queue.open if each.image_id not in self._labels]
+        self._session.ask(lambda live: _records(live, missing), self._on_records, owner=self)
+        self._show()
+
+    def _on_records(self, labels: Mapping[int, Label]) -> None:
+        self._labels.update(labels)
+        self._show()
+
+    def _on_failed(self, message: str) -> None:
+        self._job = None
+        if self.page is not None:
+            self.page.show_empty(wording.Emptiness("warning", tr("The labels could not be checked"), message))
+
+    # -- showing
+
+    def _show(self) -> None:
+        page, state, info = self.page, self._session.state, self._session.info
+        if page is None or state is None or info is None or self._found is None or not self._is_shown:
+            return
+        self.queue.drop({each.image_id for each in self.queue.open if self._label_of(each.image_id) != each.label})
+        current = self.queue.current_suspect
+        if current is None:
+            page.show_empty(wording.emptiness_of(self._found, len(self.queue.settled)))
+        else:
+            page.show_queue(self.queue.open, current, state, self._labels, self._name_of)
+            page.card.set_writable(info.is_writable)
+            self._look_at(current.image_id)
+        self._shell.workspace.show_page(page, wording.title_text(len(self.queue)))
+        self._shell.needs_changed.emit()
+
+    def _look_at(self, image_id: int) -> None:
+        """Show the image in the panel at the right, whose digits the keys mean, and fetch what is shown of the next."""
+        place = self.queue.place_of(image_id) or 0
+        self._session.guesses.want([each.image_id for each in self.queue.open[place : place + AHEAD]])
+        self._session.eye.look_at(image_id)
+        self._shell.inspector.show_image(image_id)
+
+    def _name_of(self, class_id: int) -> str:
+        if class_id == UNKNOWN:
+            return tr("none of the classes")
+        graph = self._session.graph
+        return graph.name(class_id) if class_id in graph else tr("a removed class")
+
+    def _label_of(self, image_id: int) -> int:
+        """The label as the window shows it; `NO_CLASS` also where the image is gone."""
+        state = self._session.state
+        try:
+            return NO_CLASS if state is None else int(state.label_class[state.position(image_id)])
+        except KeyError:
+            return NO_CLASS
+
+    def _on_image_chosen(self, image_id: int) -> None:
+        self.queue.go_to(image_id)
+        self._show()
+
+    def _on_page_left(self, page: object) -> None:
+        if page is self.page:
+            self._stop_looking()
+            self.queue.forget()
+            self._labels.clear()
+            self._found = None
+            self._shell.workspace.grid.tell_current()
+            self._shell.needs_changed.emit()
+
+    def _on_closed(self) -> None:
+        self._stop_looking()
+        if self.page is not None:
+            self._shell.workspace.close_page(self.page)
+
+    # -- deciding
+
+    def _act(self, name: str) -> None:
+        """Do what a key of the page means, to the labels that are selected on it."""
+        page, info = self.page, self._session.info
+        if page is None or info is None or not page.selected:
+            return
+        suspects = [found for each in page.selected if (found := self.queue.of(each)) is not None]
+        if name in ("next", "previous"):
+            self.queue.step(1 if name == "next" else -1)
+            self._show()
+        elif name == "later":
+            self.queue.put_off([each.image_id for each in suspects])
+            self._show()
+        elif info.is_writable:
+            with self._shell.undisturbed():
+                self._decide(name, suspects)
+        else:
+            self._toast.say(tr("This project is open for reading only."))
+
+    def _decide(self, name: str, suspects: Sequence[SuspectLabel]) -> None:
+        image_ids = [each.image_id for each in suspects]
+        match name:
+            case "relabel":
+                self._relabel({each.image_id: each.proposed for each in suspects})
+            case "keep":
+                codes = {each.image_id: each.label for each in suspects}
+                self._write(codes, lambda project: project.labels.confirm(image_ids))
+            case "unknown":
+                self._relabel(dict.fromkeys(image_ids, UNKNOWN))
+            case "remove":
+                self._settle(image_ids, lambda: self._session.unlabel(image_ids))
+            case "other":
+                self._ask_for_class(suspects)
+            case _:
+                self._label_as(int(name.removeprefix("digit_")), image_ids)
+
+    def _label_as(self, digit: int, image_ids: Sequence[int]) -> None:
+        """Label as the class of a digit, as the panel at the right shows it."""
+        current = self.queue.current
+        class_ids = () if current is None else self._shell.inspector.top_classes_of(current)
+        if digit <= len(class_ids):
+            self._relabel(dict.fromkeys(image_ids, class_ids[digit - 1]))
+        else:
+            self._toast.say(tr("No class has the key %1 for this image. Press R to label it as any class.", str(digit)))
+
+    def _ask_for_class(self, suspects: Sequence[SuspectLabel]) -> None:
+        likely = [each for each in suspects[0].likeliest if each in self._session.graph]
+        image_ids = [each.image_id for each in suspects]
+
+        def rows(text: str) -> list[PaletteRow]:
+            graph = self._session.graph
+            new = create_choice(graph, text, under=None)
+            known = class_rows(graph, text, first=likely)
+            return known if new is None else [*known, create_row(graph, new)]
+
+        self._palette.ask(
+            tr("Label as: name, part of a name, or Parent/Name"),
+            rows,
+            lambda choice: self._on_choice(image_ids, choice),
+            foot=tr("Enter labels · Esc closes"),
+        )
+
+    def _on_choice(self, image_ids: Sequence[int], choice: Choice) -> None:
+        if isinstance(choice, ClassChoice):
+            self._relabel(dict.fromkeys(image_ids, choice.class_id))
+        elif isinstance(choice, CreateChoice):
+            self._session.act(lambda project: _create_and_label(project, choice, image_ids))
+            self.queue.settle(image_ids)
+            self._show()
+
+    def _relabel(self, codes: Mapping[int, int]) -> None:
+        """Give labels; who gives one the label that it has keeps it."""
+        kept = [image_id for image_id, code in codes.items() if code == self._label_of(image_id)]
+        self._write(codes, lambda project: _relabel(project, codes, kept))
+
+    def _write(self, codes: Mapping[int, int], act: Callable[[Project], Change]) -> None:
+        groups: dict[int, list[int]] = {}
+        for image_id, code in codes.items():
+            groups.setdefault(code, []).append(image_id)
+        self._settle(codes, lambda: self._session.label_groups(groups, act))
+
+    def _settle(self, image_ids: Collection[int], write: Callable[[], object]) -> None:
+        """Write, and show the next one once that is on disk or a frame has passed."""
+        self.queue.settle(list(image_ids))
+        write()
+        self._show()
+
+    # -- what became of it
+
+    def _on_change_made(self, change: Change) -> None:
+        touched = {*change.labelled, *change.confirmed, *change.images_removed}
+        for image_id in touched:
+            self._labels.pop(image_id, None)
+        self._look_up(touched.intersection(self.queue.settled))
+        self._on_changed(change)
+
+    def _on_failed_action(self, _message: str) -> None:
+        """Some decision may not be on disk."""
+        self._look_up(set(self.queue.settled))
+
+    def _look_up(self, image_ids: Collection[int]) -> None:
+        """Bring back what was undone, or not written."""
+        if image_ids and self._is_shown:
+            wanted = sorted(image_ids)
+            self._session.ask(lambda live: _open_labels(live, wanted), self._on_looked_up, owner=self)
+
+    def _on_looked_up(self, labels: Mapping[int, int]) -> None:
+        undone = [each for each, label in labels.items() if label == self.queue.settled_label(each)]
+        if undone:
+            self.queue.reopen(undone)
+            missing = [each for each in undone if each not in self._labels]
+            self._session.ask(lambda live: _records(live, missing), self._on_records, owner=self)
+            self._show()
+
+
+def _given(live: LiveCollection) -> LabelCheckInput:
+    from engine.collection.label_check import label_check_input
+
+    return label_check_input(live)
+
+
+def _records(live: LiveCollection, image_ids: Sequence[int]) -> dict[int, Label]:
+    found = {each: live.project.labels.of(each) for each in image_ids}
+    return {image_id: label for image_id, label in found.items() if label is not None}
+
+
+def _open_labels(live: LiveCollection, image_ids: Sequence[int]) -> dict[int, int]:
+    """The labels of those of these images that have one that is not confirmed."""
+    confirmed = live.project.labels.confirmed()
+    records = _records(live, [each for each in image_ids if each not in confirmed])
+    return {each: UNKNOWN if label.class_id is None else label.class_id for each, label in records.items()}
+
+
+def _relabel(project: Project, codes: Mapping[int, int], kept: Sequence[int]) -> Change:
+    """Label images in one step; those that keep their label are confirmed."""
+    groups: dict[int, list[int]] = {}
+    for image_id, code in codes.items():
+        if image_id not in kept:
+            groups.setdefault(code, []).append(image_id)
+    if not groups:
+        return project.labels.confirm(kept)
+    if len(groups) == 1 and not kept:
+        code, image_ids = next(iter(groups.items()))
+        return project.labels.set(image_ids, None if code == UNKNOWN else code)
+    with project.history.one_step(action_of("labels_corrected", labels=len(codes))) as step:
+        for code, image_ids in groups.items():
+            project.labels.set(image_ids, None if code == UNKNOWN else code)
+        if kept:
+            project.labels.confirm(kept)
+    return step.change
+
+
+def _create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
+    with project.history.one_step(action_of("class_created", choice.name, images=len(image_ids))) as step:
+        _, class_id = project.classes.add(choice.name, () if choice.parent_id is None else (choice.parent_id,))
+        project.labels.set(image_ids, class_id)
+    return step.change

@@ -1,0 +1,182 @@
+"""One label that looks wrong: the image, images of both classes beside one another, the reason, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
+
+from app.actions.page_keys import PageKey, PageKeys
+from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_flowing_label
+from app.image_view.canvas import ImageCanvas
+from app.images.strip import GAP, ThumbnailStrip
+from app.images.thumbnails import Thumbnails
+from app.label_check import wording
+from app.texts import marked, plain_button, tr, with_breaks
+from app.theme.tokens import tokens
+from app.wording import ENTER_KEY
+
+if TYPE_CHECKING:
+    from engine.collection.label_check import SuspectLabel
+    from engine.collection.state import CollectionState
+    from engine.project import Label
+
+FACE: Final = 60  # side of a look-alike
+LEAST_IMAGE: Final = 120  # height that the image keeps in a low window
+_DIGIT_TEXTS: Final = (
+    marked("Label as the most likely class"),
+    marked("Label as the 2nd most likely class"),
+    marked("Label as the 3rd most likely class"),
+    marked("Label as the 4th most likely class"),
+    marked("Label as the 5th most likely class"),
+    marked("Label as the 6th most likely class"),
+    marked("Label as the 7th most likely class"),
+    marked("Label as the 8th most likely class"),
+    marked("Label as the 9th most likely class"),
+)
+KEYS: Final = PageKeys(
+    "check_labels",
+    marked("Check labels"),
+    (
+        PageKey("relabel", marked("Relabel as proposed"), "Return Enter"),
+        PageKey("keep", marked("Keep the label"), "K"),
+        PageKey("later", marked("Ask later"), "L E"),
+        PageKey("other", marked("Other class…"), "R"),
+        PageKey("unknown", marked("None of the classes"), "U"),
+        PageKey("remove", marked("Remove the label"), "X"),
+        PageKey("next", marked("Next label"), "Down PgDown"),
+        PageKey("previous", marked("Previous label"), "Up PgUp"),
+        *(PageKey(f"digit_{digit}", text, str(digit)) for digit, text in enumerate(_DIGIT_TEXTS, start=1)),
+    ),
+)
+
+
+@final
+class ClassEvidence(QWidget):
+    """A heading, a line below it, and one row of images of a class."""
+
+    image_clicked = Signal(int)
+
+    def __init__(self, thumbnails: Thumbnails) -> None:
+        super().__init__()
+        self._title, self._detail = ElidedLabel("strong"), ElidedLabel("caption")
+        self._strip = ThumbnailStrip(thumbnails, side=FACE, tip=tr("Click to show it in the grid"))
+        self._strip.image_clicked.connect(self.image_clicked)
+        self._images: Sequence[int] = ()
+        self._state: CollectionState | None = None
+        column = fill_column(self, self._title, self._detail, self._strip, spacing=tokens().spacing.tiny)
+        column.addStretch(1)
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return self._title.text(), self._detail.text()
+
+    def show_class(self, title: str, detail: str, images: Sequence[int], state: CollectionState | None) -> None:
+        self._title.show_text(title)
+        self._detail.show_text(detail)
+        self._strip.setAccessibleName(title)
+        self._images, self._state = images, state
+        self._fill()
+
+    def _fill(self) -> None:
+        """As many images as fit into one row, which has its height before there are any."""
+        lines = self._title.sizeHint().height() + self._detail.sizeHint().height()
+        self.setMinimumHeight(lines + FACE + 2 * tokens().spacing.tiny)
+        if self._state is not None:
+            self._strip.show_images(self._images[: max(1, (self.width() + GAP) // (FACE + GAP))], self._state)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fill()
+
+
+@final
+class SuspectCard(QWidget):
+    """Shows a label; its buttons do what the keys of the page do."""
+
+    action_requested = Signal(str)  # name of a key of the page
+    image_requested = Signal(int)
+
+    def __init__(self, thumbnails: Thumbnails) -> None:
+        super().__init__()
+        spacing = tokens().spacing
+        self.canvas = ImageCanvas()
+        self.canvas.setMinimumHeight(LEAST_IMAGE)
+        self.canvas.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.own, self.other = ClassEvidence(thumbnails), ClassEvidence(thumbnails)
+        self.reason = make_flowing_label("", "secondary")
+        self.buttons = {name: self._button(name, variant) for name, variant in _FIRST.items()}
+        self.buttons |= {name: self._button(name, "muted") for name in _OTHERS}
+        for evidence in (self.own, self.other):
+            evidence.image_clicked.connect(self.image_requested)
+        column = fill_column(self, self.canvas, spacing=spacing.medium)
+        column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.medium)
+        column.setStretch(0, 1)
+        both = QWidget()
+        row = fill_row(both, self.own, self.other, spacing=spacing.large)
+        row.setStretch(0, 1)
+        row.setStretch(1, 1)
+        column.addWidget(both)
+        column.addWidget(self.reason)
+        column.addLayout(self._row([self.buttons[name] for name in _FIRST]))
+        column.addLayout(self._row([self.buttons[name] for name in _OTHERS]))
+
+    def _button(self, name: str, variant: str) -> QPushButton:
+        button = make_button("", lambda: self.action_requested.emit(name), variant=variant)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    def _row(self, buttons: Sequence[QPushButton]) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(tokens().spacing.small)
+        for button in buttons:
+            row.addWidget(button)
+        row.addStretch(1)
+        return row
+
+    def show_suspect(
+        self,
+        suspect: SuspectLabel,
+        path: Path,
+        state: CollectionState,
+        label: Label | None,
+        name_of: Callable[[int], str],
+    ) -> None:
+        """Show a label; `label` is the person's record of it, None while that is not known."""
+        self.setAccessibleName(wording.list_title(suspect, name_of))
+        self.canvas.show_image(path)
+        self.canvas.setToolTip(path.name)
+        own, proposed = wording.labelled_text(suspect, name_of), wording.looks_text(suspect, name_of)
+        self.own.show_class(own, wording.by_text(label), suspect.same, state)
+        self.other.show_class(proposed, wording.model_text(suspect), suspect.others, state)
+        self.reason.setText(with_breaks(wording.reasons_text(suspect, name_of)))
+        self.show_choices(suspect, name_of, 1)
+
+    def show_choices(self, suspect: SuspectLabel, name_of: Callable[[int], str], count: int) -> None:
+        """Say what the buttons do to one label, or to `count` selected ones."""
+        relabel, keep = wording.relabel_text(suspect, name_of), wording.keep_text(suspect, name_of)
+        if count > 1:
+            relabel, keep = wording.several_texts(count)
+        texts = {"relabel": relabel, "keep": keep, "later": tr("Ask later"), "other": tr("Other class…"),
+                 "unknown": tr("None of the classes"), "remove": tr("Remove label")}  # fmt: skip
+        for name, text in texts.items():
+            self.buttons[name].setText(plain_button(_with_key(text, name)))
+            self.buttons[name].setAccessibleName(text)
+
+    def set_writable(self, is_writable: bool) -> None:
+        for name, button in self.buttons.items():
+            button.setEnabled(is_writable or name == "later")
+
+
+_FIRST: Final = {"relabel": "primary", "keep": "", "later": "flat"}
+_OTHERS: Final = ("other", "unknown", "remove")
+
+
+def _with_key(text: str, name: str) -> str:
+    """A button's text with its key: `Keep Dog  K`."""
+    key = KEYS.text_of(name)
+    return f"{text}  {ENTER_KEY if key in ('Return', 'Enter') else key}".rstrip()

@@ -1,0 +1,152 @@
+"""The page of labels that look wrong: the list of them, and the one under the eye."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+
+from app.controls import make_label, make_separator
+from app.images.thumbnails import Thumbnails
+from app.label_check import wording
+from app.label_check.queue_list import WIDTH, QueueList, QueueRow
+from app.label_check.suspect_card import KEYS, SuspectCard
+from app.texts import tr, with_breaks
+from app.theme.icons import icon_pixmap
+from app.theme.tokens import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.collection.label_check import SuspectLabel
+    from engine.collection.state import CollectionState
+    from engine.project import Label
+
+ICON_SIDE: Final = 48
+NARROWEST: Final = 280  # of the text on the empty page
+ROOM_FOR_LIST: Final = 480 + WIDTH  # narrower pages show the card alone
+
+
+@final
+class EmptyPlace(QWidget):
+    """Icon, reason, next step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._icon = QLabel()
+        self.title, self.text = make_label("", "heading", wraps=True), make_label("", "secondary", wraps=True)
+        column = QVBoxLayout(self)
+        column.setSpacing(tokens().spacing.medium)
+        column.addStretch(2)
+        for part in (self._icon, self.title, self.text):
+            part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            part.setMinimumWidth(NARROWEST)
+            column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+
+    def show_emptiness(self, words: wording.Emptiness) -> None:
+        colour = "accent" if words.is_good else "text_disabled"
+        self._icon.setPixmap(icon_pixmap(words.icon, ICON_SIDE, colour=colour, ratio=self.devicePixelRatioF()))
+        self.title.setText(with_breaks(words.title))
+        self.text.setText(with_breaks(words.text))
+
+
+@final
+class LabelCheckPage(QWidget):
+    """Shows what the controller hands it, and says which key was pressed."""
+
+    action_requested = Signal(str)  # name of a key, also by its button
+    image_chosen = Signal(int)  # in the list
+    image_requested = Signal(int)  # to be shown in the grid
+
+    def __init__(self, thumbnails: Thumbnails) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(tr("Check labels"))
+        self.list = QueueList(thumbnails)
+        self.card = SuspectCard(thumbnails)
+        self.empty = EmptyPlace()
+        self._line = make_separator(vertical=True)
+        work = QWidget()
+        row = QHBoxLayout(work)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.list)
+        row.addWidget(self._line)
+        row.addWidget(self.card, 1)
+        self._stack = QStackedWidget()
+        for part in (self.empty, work):
+            self._stack.addWidget(part)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._stack)
+        self._work = work
+        self._name_of: Callable[[int], str] = str
+        self._suspect: SuspectLabel | None = None
+        self.card.action_requested.connect(self._on_button)
+        self.card.image_requested.connect(self.image_requested)
+        self.list.chosen.connect(self.image_chosen)
+        self.list.selection_changed.connect(self._show_choices)
+
+    @property
+    def is_empty(self) -> bool:
+        return self._stack.currentWidget() is self.empty
+
+    @property
+    def selected(self) -> tuple[int, ...]:
+        """Images that a key is about: the selected ones, else the one under the eye."""
+        if self._suspect is None:
+            return ()
+        chosen = self.list.selected if self.list.isVisibleTo(self) else ()
+        return chosen if self._suspect.image_id in chosen else (self._suspect.image_id,)
+
+    def show_empty(self, words: wording.Emptiness) -> None:
+        self._suspect = None
+        self.empty.show_emptiness(words)
+        self._stack.setCurrentWidget(self.empty)
+
+    def show_queue(
+        self,
+        suspects: Sequence[SuspectLabel],
+        current: SuspectLabel,
+        state: CollectionState,
+        labels: Mapping[int, Label],
+        name_of: Callable[[int], str],
+    ) -> None:
+        """Show the list and the label under the eye; all their images must be in the state."""
+        self._suspect, self._name_of = current, name_of
+        rows = [
+            QueueRow(each.image_id, state.path_of(each.image_id), *wording.row_texts(each, name_of))
+            for each in suspects
+        ]
+        self.list.show_rows(rows, current.image_id)
+        path = state.path_of(current.image_id)
+        self.card.show_suspect(current, path, state, labels.get(current.image_id), name_of)
+        self._stack.setCurrentWidget(self._work)
+        self._show_choices()
+
+    def _show_choices(self) -> None:
+        if self._suspect is not None:
+            self.card.show_choices(self._suspect, self._name_of, len(self.selected))
+
+    def _on_button(self, name: str) -> None:
+        self.action_requested.emit(name)
+        self.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        acts = {row.name: lambda name=row.name: self.action_requested.emit(name) for row in KEYS.rows}
+        if self.is_empty or not KEYS.press(event, acts):
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        has_room = self.width() >= ROOM_FOR_LIST
+        self.list.setVisible(has_room)
+        self._line.setVisible(has_room)
+        self._show_choices()
+
+    def stop(self) -> None:
+        self.card.canvas.stop()

@@ -1,0 +1,160 @@
+"""What is said of labels that look wrong, in the person's language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QDate, QLocale
+
+from app.texts import fill, plural, shortened, tr
+from app.wording import number, percent
+from engine.collection.label_check import LabelCheck, Reason, SuspectLabel
+from engine.graph.codes import UNKNOWN
+
+if TYPE_CHECKING:
+    from engine.project import Label
+
+NameOf = Callable[[int], str]
+LONGEST: Final = 28  # letters of a class's name on a button
+MOST_VOTES: Final = 3  # classes that are counted out; the rest is "others"
+
+
+@dataclass(frozen=True)
+class Emptiness:
+    """What the page says where there is nothing to look at."""
+
+    icon: str
+    title: str
+    text: str
+    is_good: bool = False
+
+
+def title_text(count: int) -> str:
+    """Of the page."""
+    return plural(count, "Check labels: 1 left", "Check labels: %n left") if count else tr("Check labels")
+
+
+def command_text(count: int) -> str:
+    """Of the action in the menu."""
+    return plural(count, "Check labels (1)", "Check labels (%n)") if count else tr("Check labels")
+
+
+def row_texts(suspect: SuspectLabel, name_of: NameOf) -> tuple[str, str, str]:
+    """A row of the list: its label, the proposed class, and how likely it is wrong."""
+    return name_of(suspect.label), tr("→ %1", name_of(suspect.proposed)), percent(suspect.probability)
+
+
+def list_title(suspect: SuspectLabel, name_of: NameOf) -> str:
+    """From which class to which, in a line."""
+    return tr("%1 → %2", name_of(suspect.label), name_of(suspect.proposed))
+
+
+def wrong_text(suspect: SuspectLabel) -> str:
+    return tr("%1 likely wrong", percent(suspect.probability))
+
+
+def labelled_text(suspect: SuspectLabel, name_of: NameOf) -> str:
+    """The heading over the images of the class that it is labelled with."""
+    if suspect.label == UNKNOWN:
+        return tr("Labelled as none of the classes")
+    return tr("Labelled %1", name_of(suspect.label))
+
+
+def by_text(label: Label | None) -> str:
+    """Who gave the label, and when; "" where that is not known yet."""
+    if label is None:
+        return ""
+    day = day_text(label.when)
+    return tr("by %1, %2", shortened(label.who, LONGEST), day) if label.who else day
+
+
+def day_text(moment: datetime) -> str:
+    """`3 May 2026`."""
+    local = moment.astimezone()
+    return QLocale().toString(QDate(local.year, local.month, local.day), "d MMM yyyy")
+
+
+def looks_text(suspect: SuspectLabel, name_of: NameOf) -> str:
+    if suspect.proposed == UNKNOWN:
+        return tr("Looks like none of the classes")
+    return tr("Looks like %1", name_of(suspect.proposed))
+
+
+def model_text(suspect: SuspectLabel) -> str:
+    """How likely the proposed class is, below its heading."""
+    return tr("%1, by a model without this label", percent(suspect.score))
+
+
+def reasons_text(suspect: SuspectLabel, name_of: NameOf) -> str:
+    return f"{wrong_text(suspect)}. {reason_text(suspect, name_of)}"
+
+
+def reason_text(suspect: SuspectLabel, name_of: NameOf) -> str:
+    """Why, in a sentence."""
+    match suspect.reason:
+        case Reason.TWIN:
+            text = tr("Nearly the same image is labelled %1: one of the two is wrong.")
+            return fill(text, _label_of_twin(suspect, name_of))
+        case Reason.NEIGHBOURS:
+            count = number(sum(votes for _class_id, votes in suspect.votes))
+            if len(suspect.votes) == 1:
+                return tr("Its %1 nearest labelled look-alikes are all %2.", count, name_of(suspect.votes[0][0]))
+            return tr("Its %1 nearest labelled look-alikes: %2.", count, _votes_text(suspect, name_of))
+        case _:
+            text = tr("Without this label the model says %1, %2.")
+            return fill(text, name_of(suspect.proposed), percent(suspect.score))
+
+
+def _label_of_twin(suspect: SuspectLabel, name_of: NameOf) -> str:
+    return tr("none of the classes") if suspect.proposed == UNKNOWN else name_of(suspect.proposed)
+
+
+def _votes_text(suspect: SuspectLabel, name_of: NameOf) -> str:
+    """`9 Fox, 1 Dog`."""
+    told = [tr("%1 %2", number(votes), name_of(class_id)) for class_id, votes in suspect.votes[:MOST_VOTES]]
+    rest = sum(votes for _class_id, votes in suspect.votes[MOST_VOTES:])
+    if rest:
+        told.append(plural(rest, "1 other", "%n others"))
+    return ", ".join(told)
+
+
+def relabel_text(suspect: SuspectLabel, name_of: NameOf) -> str:
+    if suspect.proposed == UNKNOWN:
+        return tr("Label as none of the classes")
+    return tr("Relabel as %1", shortened(name_of(suspect.proposed), LONGEST))
+
+
+def keep_text(suspect: SuspectLabel, name_of: NameOf) -> str:
+    if suspect.label == UNKNOWN:
+        return tr("Keep none of the classes")
+    return tr("Keep %1", shortened(name_of(suspect.label), LONGEST))
+
+
+def several_texts(count: int) -> tuple[str, str]:
+    """Of the buttons that relabel and keep, where several are selected."""
+    return (
+        plural(count, "Relabel 1 as proposed", "Relabel %n as proposed"),
+        plural(count, "Keep 1 label", "Keep %n labels"),
+    )
+
+
+def emptiness_of(found: LabelCheck, settled: int) -> Emptiness:
+    """Why nothing is shown, and what would change that."""
+    if found.labels_missing:
+        text = plural(found.labels_missing, "Label 1 more image first.", "Label %n more images first.")
+        return Emptiness("label", tr("Too few labels to check"), text)
+    if not found.has_enough:
+        text = tr("Label images of a second class: labels are checked by comparing classes.")
+        return Emptiness("label", tr("All labels are of one class"), text)
+    if settled:
+        text = plural(settled, "You looked at 1 label.", "You looked at %n labels.")
+        return Emptiness("check_circle", tr("No other label looks wrong"), text, is_good=True)
+    text = plural(found.labels, "1 label was checked.", "%n labels were checked.")
+    return Emptiness("check_circle", tr("No label looks wrong"), text, is_good=True)
+
+
+def searching() -> Emptiness:
+    return Emptiness("search", tr("Checking labels…"), tr("Each label is compared with images that look alike."))

@@ -1,0 +1,86 @@
+"""`protoleaf check-labels`: the labels that are probably wrong, each with the reason."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from engine.cli.options import ProjectPath, open_project
+from engine.cli.output import AsJson, counted, percent, say, stoppable
+from engine.config import CacheFolders
+from engine.graph.codes import UNKNOWN
+
+if TYPE_CHECKING:
+    from engine.collection.label_check import LabelCheck, SuspectLabel
+    from engine.project import Project
+
+NONE_OF_THEM: Final = "none of the classes"
+
+
+def check_labels(
+    project: ProjectPath,
+    count: Annotated[int, typer.Option(min=1, help="At most so many labels.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List the labels that are probably wrong, the most probable first, each with the reason. Changes nothing."""
+    from engine.collection.label_check import check_project
+
+    with stoppable("run it again") as cancel, open_project(project, for_writing=False) as opened:
+        found = check_project(opened, CacheFolders.default(), count, cancel)
+        rows = [_fields(opened, suspect) for suspect in found.suspects]
+        lines = [_line(row) for row in rows]
+        waiting = len(opened.labels.table().image_ids) - found.labels
+    fields = {"labels": found.labels, "classes": found.classes, "labels_missing": found.labels_missing,
+              "probably_wrong": found.probably_wrong}  # fmt: skip
+    head = _head(found, waiting)
+    say("\n".join((head, *lines)), {**fields, "without_embedding": waiting, "suspects": rows}, as_json=as_json)
+
+
+def _head(found: "LabelCheck", waiting: int) -> str:
+    note = f" {counted(waiting, 'labelled image')} without an embedding: run `embed`." if waiting else ""
+    if found.labels_missing:
+        return f"Too few labels to check: {found.labels_missing:,} more needed.{note}"
+    if not found.has_enough:
+        return f"All labels are of one class: there is nothing to compare them with.{note}"
+    if not found.suspects:
+        return f"No label looks wrong, of {found.labels:,}.{note}"
+    more = f"; the first {len(found.suspects):,}" if len(found.suspects) < found.probably_wrong else ""
+    return f"Probably wrong: {found.probably_wrong:,} of {counted(found.labels, 'label')}{more}.{note}"
+
+
+def _fields(project: "Project", suspect: "SuspectLabel") -> dict[str, Any]:
+    graph, label = project.classes.graph, project.labels.of(suspect.image_id)
+    named = [each for each in (suspect.image_id, suspect.twin_id) if each is not None]
+    path_of = {each: project.images.record(each).path for each in named}
+
+    def name(class_id: int) -> str:
+        return NONE_OF_THEM if class_id == UNKNOWN else graph.path_text(class_id)
+
+    return {
+        "image": path_of[suspect.image_id],
+        "label": name(suspect.label),
+        "who": label.who if label else "",
+        "labelled_at": label.when.isoformat() if label else "",
+        "proposed": name(suspect.proposed),
+        "probability": suspect.probability,
+        "proposed_score": suspect.score,
+        "reason": _reason(suspect, name, path_of),
+        "look_alikes": {name(class_id): votes for class_id, votes in suspect.votes},
+        "twin": None if suspect.twin_id is None else path_of[suspect.twin_id],
+    }
+
+
+def _reason(suspect: "SuspectLabel", name: Callable[[int], str], path_of: dict[int, str]) -> str:
+    from engine.collection.label_check import Reason
+
+    if suspect.reason is Reason.TWIN and suspect.twin_id is not None:
+        return f"{path_of[suspect.twin_id]} is nearly the same image, and has another label"
+    if suspect.reason is Reason.NEIGHBOURS:
+        votes = ", ".join(f"{count} {name(class_id)}" for class_id, count in suspect.votes)
+        return f"its nearest labelled look-alikes: {votes}"
+    return f"without this label the model says {name(suspect.proposed)}, {percent(suspect.score)}"
+
+
+def _line(row: dict[str, Any]) -> str:
+    """`photos/7.jpg  Fruit/Apple -> Fruit/Pear  97.3%  its nearest labelled look-alikes: 9 Pear, 1 Apple`."""
+    return f"{row['image']}  {row['label']} -> {row['proposed']}  {percent(row['probability'])}  {row['reason']}"

@@ -1,0 +1,151 @@
+"""Labels of an open project that look-alikes, and a model fitted without them, contradict: to be looked at again."""
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+
+from engine.collection.live import LiveCollection
+from engine.config import CacheFolders
+from engine.events import CancelToken
+from engine.everyday.classifier import Space
+from engine.everyday.label_errors.find import LOOKED_AT, LabelErrors, find_label_errors
+from engine.everyday.label_errors.labelled import labelled_images
+from engine.everyday.shots import EmbeddedSnapshot
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import UNKNOWN
+from engine.project import Project
+
+FEWEST_LABELS: Final = 10  # of fewer nothing is said
+FEWEST_CLASSES: Final = 2
+MOST_LISTED: Final = 200  # those that are most probably wrong; the next ones follow when these are settled
+MOST_SHOWN: Final = 12  # look-alikes of each class
+CLEAR_VOTE: Final = 0.6  # share of the nearest look-alikes that speaks for itself
+
+
+class Reason(StrEnum):
+    """What speaks most clearly against a label."""
+
+    TWIN = "twin"  # nearly the same image has another label
+    NEIGHBOURS = "neighbours"  # most labelled look-alikes are of another class
+    MODEL = "model"  # a model fitted without the label says another class
+
+
+@dataclass(frozen=True)
+class SuspectLabel:
+    """A label that is probably wrong. Classes are ids, or `UNKNOWN` for none of the classes."""
+
+    image_id: int
+    label: int  # the person's class
+    proposed: int  # the class that the image seems to be of
+    probability: float  # that the label is wrong
+    score: float  # probability of `proposed`, by a model without the label
+    reason: Reason
+    votes: tuple[tuple[int, int], ...]  # labels of its nearest look-alikes and how many have each, most first
+    twin_id: int | None  # nearly the same image with a contradicting label
+    same: tuple[int, ...]  # the most alike images of its own label
+    others: tuple[int, ...]  # the most alike images of the proposed class, the twin first
+    likeliest: tuple[int, ...]  # the likeliest classes without the label, best first
+
+
+@dataclass(frozen=True)
+class LabelCheck:
+    """What a check found."""
+
+    suspects: tuple[SuspectLabel, ...] = ()  # the most probably wrong first, at most `MOST_LISTED`
+    labels: int = 0  # that were judged
+    classes: int = 0  # different labels among them
+    probably_wrong: int = 0  # labels, also those that are not listed
+
+    @property
+    def labels_missing(self) -> int:
+        """How many more labels a check needs; 0 where there are enough."""
+        return max(0, FEWEST_LABELS - self.labels)
+
+    @property
+    def has_enough(self) -> bool:
+        return self.labels_missing == 0 and self.classes >= FEWEST_CLASSES
+
+
+@dataclass(frozen=True)
+class LabelCheckInput:
+    """What a check reads: a snapshot, for any thread."""
+
+    graph: CategoryGraph  # a copy
+    images: EmbeddedSnapshot
+    space: Space | None  # where images are compared; None to learn it
+    confirmed: frozenset[int]  # images whose labels are not asked about again
+
+
+def label_check_input(live: LiveCollection) -> LabelCheckInput:
+    """The present snapshot."""
+    fitted, project = live.fitted, live.project
+    return LabelCheckInput(
+        project.classes.graph.copy(),
+        live.embedded.snapshot(),
+        None if fitted is None else fitted.space,
+        frozenset(project.labels.confirmed()),
+    )
+
+
+def check_labels(given: LabelCheckInput, cancel: CancelToken | None = None, *, most: int = MOST_LISTED) -> LabelCheck:
+    """Find the labels that are probably wrong; on any thread. Nothing of the project changes.
+
+    Raises:
+        Cancelled: `cancel` was set.
+    """
+    (cancel or CancelToken()).raise_if_cancelled()
+    images = labelled_images(given.images, given.graph, given.space, given.confirmed)
+    found = LabelCheck((), len(images), len(images.class_ids))
+    if not found.has_enough:
+        return found
+    errors = find_label_errors(given.graph, images, cancel)
+    rows = errors.suspects
+    suspects = tuple(_suspect(errors, given.graph, row) for row in rows[:most].tolist())
+    return LabelCheck(suspects, found.labels, found.classes, len(rows))
+
+
+def check_project(project: Project, caches: CacheFolders, most: int, cancel: CancelToken | None = None) -> LabelCheck:
+    """Check the labels of a project that is open nowhere else; see `check_labels`.
+
+    Raises:
+        ModelError: the files of the version in use are gone.
+    """
+    live = LiveCollection(project, caches)
+    try:
+        live.load(fits=False)
+        return check_labels(label_check_input(live), cancel, most=most)
+    finally:
+        live.embedded.close()
+
+
+def _suspect(errors: LabelErrors, graph: CategoryGraph, row: int) -> SuspectLabel:
+    images, twin = errors.images, int(errors.twin[row])
+    label, proposed = int(images.labels[row]), int(errors.proposed[row])
+    inside = _at_or_below(graph, proposed)
+    near = errors.neighbours.positions[row, :LOOKED_AT]
+    votes = Counter(images.labels[near].tolist())
+    others = errors.nearest_of(row, inside, MOST_SHOWN).tolist()
+    if twin >= 0:
+        others = [twin, *(each for each in others if each != twin)][:MOST_SHOWN]
+    is_clear = sum(count for each, count in votes.items() if each in inside) >= CLEAR_VOTE * max(1, len(near))
+    same = errors.nearest_of(row, _at_or_below(graph, label), MOST_SHOWN)
+    return SuspectLabel(
+        image_id=int(images.image_ids[row]),
+        label=label,
+        proposed=proposed,
+        probability=float(errors.probability[row]),
+        score=float(errors.score[row]),
+        reason=Reason.TWIN if twin >= 0 else Reason.NEIGHBOURS if is_clear else Reason.MODEL,
+        votes=tuple(votes.most_common()),
+        twin_id=int(images.image_ids[twin]) if twin >= 0 else None,
+        same=tuple(images.image_ids[same].tolist()),
+        others=tuple(images.image_ids[np.array(others, dtype=np.int64)].tolist()),
+        likeliest=tuple(errors.likeliest[row].tolist()),
+    )
+
+
+def _at_or_below(graph: CategoryGraph, class_id: int) -> frozenset[int]:
+    return frozenset({class_id}) if class_id == UNKNOWN else graph.descendants(class_id) | {class_id}

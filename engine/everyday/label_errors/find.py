@@ -1,0 +1,285 @@
+"""Which labels are probably wrong: those that are improbable once neighbours and models judge without them.
+
+The labels themselves tell how many are wrong and how far the estimates can be trusted: an image shows the class t with
+the estimated probability, its label is t with probability 1 - e, and with e any other class. Temperature and e are
+those that make all labels most probable; Bayes' rule then gives the probability that each label is wrong. A hard image
+that is labelled rightly has few classes that it is more like than its own, a gross error many, which counts as well.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.events import CancelToken
+from engine.everyday.blocks import Flags, Floats, Integers, one_thread_each, stop_if_asked, stopped_by
+from engine.everyday.label_errors.evidence import Evidence, Neighbours
+from engine.everyday.label_errors.labelled import LabelledImages
+from engine.everyday.prototypical.classification import softmax
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import NO_CLASS, UNKNOWN
+
+Doubles = NDArray[np.float64]
+
+LIKELY: Final = 0.5  # from this probability on a label is called wrong
+CONFIRMED: Final = 0.1  # how much less probably a confirmed label is wrong, where an equal image contradicts it
+TEMPERATURES: Final = np.geomspace(0.3, 6, 25)
+NOISES: Final = np.geomspace(0.002, 0.3, 12)  # shares of wrong labels that are tried
+USUAL_NOISE: Final = 0.02  # share of wrong labels that is expected before the labels are seen
+USUAL_LABELS: Final = 200  # as many labels as that expectation counts for: few labels cannot tell noise from likeness
+GROSS: Final = 5.0
+"""Logits by which a label is more probably wrong where all other classes are closer than where none is. Measured on Grocery
+Store and cifar-half (decision 84)."""
+TWIN: Final = 0.9
+"""Cosine from which two images are nearly the same. Measured: pairs of Grocery Store and cifar-half from 0.85 on are
+all of one class, whose images have 0.3 on average."""
+FEW: Final = 2  # images of a label that cannot be judged by one another
+STRONG: Final = 0.9  # share of the nearest that must be of another class where a label has few images
+LOOKED_AT: Final = 10  # nearest images that count then
+CLOSEST: Final = 3  # of a class, whose likeness counts then
+TOPS: Final = 9  # likeliest classes: one for each digit
+BLOCK: Final = 2048  # rows of one label that are judged at a time
+
+
+@dataclass(frozen=True)
+class LabelErrors:
+    """How far each of n labels can be trusted."""
+
+    images: LabelledImages
+    probability: Doubles  # (n,) float64, that the label is wrong: fine enough to order the surest ones
+    proposed: Integers  # (n,) int64, the class that the image seems to be of, `NO_CLASS` where there is no other
+    score: Floats  # (n,) float32, probability of `proposed` without the label
+    twin: Integers  # (n,) int64, place of a nearly equal image with a label that contradicts; -1 without
+    neighbours: Neighbours
+    noise: float  # share of wrong labels, as the labels themselves tell
+    likeliest: Integers  # (n, `TOPS`) int64, the likeliest classes without the label, best first; fewer with few labels
+
+    @cached_property
+    def order(self) -> Integers:
+        """(n,) the labels that are most probably wrong first."""
+        return np.argsort(-self.probability, kind="stable").astype(np.int64)
+
+    @property
+    def suspects(self) -> Integers:
+        """Those that are probably wrong, in that order."""
+        return self.order[self.probability[self.order] >= LIKELY]
+
+    def nearest_of(self, row: int, class_ids: frozenset[int], count: int) -> Integers:
+        """(k,) the most alike images of one whose labels are among some classes; at most `count`."""
+        others = np.flatnonzero(np.isin(self.images.labels, sorted(class_ids)))
+        others = others[others != row]
+        alike = self.images.vectors[others] @ self.images.vectors[row]
+        return others[np.argsort(-alike, kind="stable")[:count]]
+
+
+def find_label_errors(graph: CategoryGraph, images: LabelledImages, cancel: CancelToken | None = None) -> LabelErrors:
+    """Judge each label by all the others.
+
+    A label is not contradicted by one above or below it in the graph. Labels of few images, and "none of the classes",
+    are only called wrong where look-alikes speak clearly; confirmed labels never are.
+
+    Args:
+        graph: of the classes; labels of others must not be among the images.
+        images: at least their labels and vectors; `is_confirmed` empty for none.
+
+    Raises:
+        Cancelled: `cancel` was set.
+    """
+    with stopped_by(cancel):
+        if len(images.class_ids) < 2:  # noqa: PLR2004 (nothing contradicts a single label)
+            return _nothing(images)
+        return _Judge(graph, images).judge()
+
+
+def _nothing(images: LabelledImages) -> LabelErrors:
+    count = len(images)
+    none = Neighbours(np.zeros((count, 0), dtype=np.int64), np.zeros((count, 0), dtype=np.float32))
+    zeros, absent = np.zeros(count, dtype=np.float32), np.full(count, -1, dtype=np.int64)
+    unknown = np.full(count, NO_CLASS, dtype=np.int64)
+    nothing = np.zeros((count, 0), dtype=np.int64)
+    return LabelErrors(images, np.zeros(count), unknown, zeros, absent, none, 0.0, nothing)
+
+
+@final
+class _Judge:
+    """Judges n labels of c classes."""
+
+    def __init__(self, graph: CategoryGraph, images: LabelledImages) -> None:
+        self._graph, self._images = graph, images
+        self._evidence = Evidence(images)
+        self._column = {class_id: place for place, class_id in enumerate(images.class_ids.tolist())}
+        self._agreeing = [self._places(self._kin(class_id)) for class_id in images.class_ids.tolist()]
+
+    @one_thread_each
+    def judge(self) -> LabelErrors:
+        images, count = self._images, len(self._images)
+        temperature, noise = self._fitted()
+        agreed, score, closer = np.ones(count, dtype=np.float32), *np.zeros((2, count), dtype=np.float32)
+        proposed = np.full(count, NO_CLASS, dtype=np.int64)
+        likeliest = np.zeros((count, min(TOPS, len(images.class_ids))), dtype=np.int64)
+        for column, rows in self._rows_of_labels():
+            stop_if_asked()
+            chances = softmax(self._evidence.logits(rows) * np.float32(temperature))
+            agreed[rows] = chances[:, self._agreeing[column]].sum(axis=1)
+            proposed[rows], score[rows] = self._proposals(column, chances)
+            closer[rows] = self._evidence.closer_classes(rows, self._agreeing[column])
+            likeliest[rows] = images.class_ids[_largest(chances, likeliest.shape[1])]
+        probability = _with_gross_errors(_wrong(agreed, noise, len(images.class_ids)), closer)
+        probability[proposed == NO_CLASS] = 0
+        probability[self._cannot_tell(proposed)] = 0
+        twin = self._twins()
+        self._weigh_twins(twin, probability, proposed)
+        if len(images.is_confirmed):
+            probability[images.is_confirmed] = 0
+        near = self._evidence.neighbours
+        return LabelErrors(images, probability, proposed, score, twin, near, noise, likeliest)
+
+    def _kin(self, class_id: int) -> frozenset[int]:
+        """Labels that do not contradict one: itself, and all above and below."""
+        if class_id == UNKNOWN:
+            return frozenset({UNKNOWN})
+        return frozenset({class_id}) | self._graph.ancestors(class_id) | self._graph.descendants(class_id)
+
+    def _at_or_below(self, class_id: int) -> frozenset[int]:
+        only = frozenset({class_id})
+        return only if class_id == UNKNOWN else only | self._graph.descendants(class_id)
+
+    def _places(self, class_ids: frozenset[int]) -> Integers:
+        return np.array(sorted(self._column[each] for each in class_ids if each in self._column), dtype=np.int64)
+
+    def _rows_of_labels(self) -> Iterator[tuple[int, Integers]]:
+        """Rows with the same label, a block at a time."""
+        order = np.argsort(self._images.columns, kind="stable")
+        stops = np.cumsum(self._images.counts)
+        for column, (stop, count) in enumerate(zip(stops.tolist(), self._images.counts.tolist(), strict=True)):
+            for start in range(stop - count, stop, BLOCK):
+                yield column, order[start : min(start + BLOCK, stop)]
+
+    def _fitted(self) -> tuple[float, float]:
+        """Temperature and share of wrong labels of the greatest likelihood."""
+        rows = self._evidence.sample()
+        logits = self._evidence.logits(rows)
+        agreeing = [self._agreeing[column] for column in self._images.columns[rows].tolist()]
+        places, columns = np.repeat(np.arange(len(rows)), [len(each) for each in agreeing]), np.concatenate(agreeing)
+        best, found, others = -np.inf, (1.0, 0.0), max(1, len(self._images.class_ids) - 1)
+        for temperature in TEMPERATURES.tolist():
+            stop_if_asked()
+            chances = softmax(logits * np.float32(temperature))[places, columns]
+            agreed = np.minimum(np.bincount(places, weights=chances, minlength=len(rows)), 1)
+            for noise in NOISES.tolist():
+                likelihood = float(np.log((1 - noise) * agreed + noise * (1 - agreed) / others + 1e-30).mean())
+                likelihood += _expected(noise) / len(self._images)
+                if likelihood > best:
+                    best, found = likelihood, (temperature, noise)
+        return found
+
+    def _proposals(self, column: int, chances: Floats) -> tuple[Integers, Floats]:
+        """For images (r,) of one label the class they seem to be of instead, and its probability."""
+        against = chances.copy()
+        against[:, self._agreeing[column]] = 0
+        best, total = against.argmax(axis=1), against.sum(axis=1)
+        share = np.take_along_axis(against, best[:, None], axis=1)[:, 0]
+        proposed = np.where(total > 0, self._images.class_ids[best], NO_CLASS)
+        score = share.copy()
+        for row in np.flatnonzero((share < LIKELY * total) & (1 - total < LIKELY)).tolist():
+            proposed[row], score[row] = self._broader(column, int(best[row]), against[row], float(total[row]))
+        return proposed, score
+
+    def _broader(self, column: int, best: int, against: Floats, total: float) -> tuple[int, float]:
+        """The deepest class above the best one that most of what contradicts agrees on; the best one without such."""
+        class_id = int(self._images.class_ids[best])
+        if class_id == UNKNOWN:
+            return class_id, float(against[best])
+        label_kin = self._kin(int(self._images.class_ids[column]))
+        above = self._graph.ancestors(class_id) - label_kin
+        for each in sorted(above, key=lambda above: (-self._graph.level(above), above)):
+            mass = float(against[self._places(self._at_or_below(each))].sum())
+            if mass >= LIKELY * total:
+                return each, mass
+        return class_id, float(against[best])
+
+    def _cannot_tell(self, proposed: Integers) -> Flags:
+        """(n,) bool: labels of few images, and none of the classes, where look-alikes do not speak clearly."""
+        images, near = self._images, self._evidence.neighbours
+        is_few = (images.counts[images.columns] <= FEW) | (images.labels == UNKNOWN)
+        typical: dict[int, float] = {}
+        found = np.zeros(len(images), dtype=bool)
+        for row in np.flatnonzero(is_few & (proposed != NO_CLASS)).tolist():
+            wanted = int(proposed[row])
+            inside = self._places(self._at_or_below(wanted))
+            votes = np.isin(images.columns[near.positions[row, :LOOKED_AT]], inside)
+            if wanted not in typical:
+                typical[wanted] = self._typical_likeness(inside)
+            is_clear = len(votes) > FEW and votes.mean() >= STRONG
+            found[row] = not (is_clear and near.cosines[row, :CLOSEST].mean() >= typical[wanted])
+        return found
+
+    def _typical_likeness(self, columns: Integers) -> float:
+        """Median cosine of images of some labels with the closest others of these labels; infinite with too few."""
+        near, images = self._evidence.neighbours, self._images
+        rows = np.flatnonzero(np.isin(images.columns, columns))
+        is_own = np.isin(images.columns[near.positions[rows]], columns)
+        has_enough = is_own.sum(axis=1) >= CLOSEST
+        rank = np.cumsum(is_own, axis=1)
+        means = np.where(is_own & (rank <= CLOSEST), near.cosines[rows], 0).sum(axis=1) / CLOSEST
+        return float(np.median(means[has_enough])) if has_enough.any() else np.inf
+
+    def _twins(self) -> Integers:
+        """(n,) the most alike image that is nearly the same and has a label that contradicts; -1 without."""
+        near, images = self._evidence.neighbours, self._images
+        twin = np.full(len(images), -1, dtype=np.int64)
+        if near.cosines.shape[1] == 0:
+            return twin
+        for row in np.flatnonzero(near.cosines[:, 0] >= TWIN).tolist():
+            for other, cosine in zip(near.positions[row].tolist(), near.cosines[row].tolist(), strict=True):
+                if cosine >= TWIN and images.columns[other] not in self._agreeing[images.columns[row]]:
+                    twin[row] = other
+                    break
+        return twin
+
+    def _weigh_twins(self, twin: Integers, probability: Doubles, proposed: Integers) -> None:
+        """Of two equal images with contradicting labels one is wrong at least: the one that the others speak against.
+
+        Their probabilities are divided by their sum; of two alike the later image is taken.
+        """
+        before, images = probability + 1e-6, self._images
+        if len(images.is_confirmed):
+            before[images.is_confirmed] *= CONFIRMED
+        for row in np.flatnonzero(twin >= 0).tolist():
+            other = int(twin[row])
+            if (before[row], row) < (before[other], other):
+                continue
+            probability[row] = max(probability[row], before[row] / (before[row] + before[other]))
+            if before[row] < LIKELY:
+                proposed[row] = images.labels[other]
+
+
+def _largest(values: Floats, count: int) -> Integers:
+    """Places (r, count) of the largest of each row of values (r, c), in falling order."""
+    found = np.argpartition(-values, count - 1, axis=1)[:, :count]
+    order = np.argsort(-np.take_along_axis(values, found, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(found, order, axis=1)
+
+
+def _expected(noise: float) -> float:
+    """Logarithm of the prior of a share of wrong labels (a beta distribution)."""
+    return USUAL_LABELS * float(USUAL_NOISE * np.log(noise) + (1 - USUAL_NOISE) * np.log(1 - noise))
+
+
+def _wrong(agreed: Floats, noise: float, classes: int) -> Doubles:
+    """Probability (n,) that labels are wrong which have these probabilities (n,) without themselves (Bayes' rule)."""
+    right = np.minimum(agreed.astype(np.float64), 1)
+    by_error = noise * (1 - right) / max(1, classes - 1)
+    found: Doubles = by_error / (by_error + (1 - noise) * right + 1e-30)
+    return found
+
+
+def _with_gross_errors(probability: Doubles, closer: Floats) -> Doubles:
+    """Probabilities (n,), higher where more of the other classes (n,) are closer than the own; about as many in all."""
+    share = np.clip(probability, 1e-12, 1 - 1e-12)
+    logits = np.log(share / (1 - share)) + GROSS * (closer - (share @ closer) / share.sum())
+    found: Doubles = 1 / (1 + np.exp(-logits))
+    return found

@@ -1,0 +1,186 @@
+"""Ways to rank labels by how probably they are wrong: the program's, its parts alone, and cleanlab's.
+
+cleanlab (Northcutt et al., Journal of Artificial Intelligence Research, 2021; under the AGPL, so no part of the
+program) gets the program's own leave-one-out probabilities, those of the classifier that its guide recommends, and the
+embeddings themselves.
+"""
+
+import contextlib
+import importlib.util
+import io
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import UsageError
+from engine.everyday.label_errors.evidence import Evidence
+from engine.everyday.label_errors.find import LabelErrors, find_label_errors
+from engine.everyday.label_errors.labelled import LabelledImages
+from engine.everyday.prototypical.classification import softmax
+from engine.graph.category_graph import CategoryGraph
+
+FOLDS: Final = 5  # of cross-validation, as in cleanlab's guide
+OURS: Final = "Protoleaf"
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Task:
+    """n labelled images in one draw; what several methods need is computed once."""
+
+    graph: CategoryGraph
+    images: LabelledImages
+    plain: NDArray[np.float32]  # (n, d) embeddings as the backbone has them
+    with_peer: bool = True
+
+    @cached_property
+    def errors(self) -> LabelErrors:
+        """What the program finds."""
+        return find_label_errors(self.graph, self.images)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What it finds it from."""
+        return Evidence(self.images)
+
+    @cached_property
+    def left_out(self) -> Scores:
+        """(n, c) the program's probabilities of each class, each image judged without its label."""
+        rows = np.arange(len(self.images))
+        return np.asarray(softmax(self.evidence.logits(rows)), dtype=np.float64)
+
+    @cached_property
+    def cross_validated(self) -> Scores:
+        """(n, c) probabilities by scikit-learn's logistic regression, cross-validated."""
+        return _cross_validated(self.plain, self.images.columns)
+
+    @cached_property
+    def cross_validated_whitened(self) -> Scores:
+        """(n, c) the same on the vectors that the program compares."""
+        return _cross_validated(self.images.vectors, self.images.columns)
+
+
+def _cross_validated(vectors: NDArray[np.float32], columns: NDArray[np.int64]) -> Scores:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # classes of fewer images than folds
+        found = cross_val_predict(LogisticRegression(max_iter=400), vectors, columns, cv=folds, method="predict_proba")
+    return np.asarray(found, dtype=np.float64)
+
+
+def _by_cleanlab(score: str, probabilities: Callable[[Task], Scores]) -> Callable[[Task], Scores]:
+    """What cleanlab's filter calls wrong first, the rest by the same score."""
+
+    def rank(task: Task) -> Scores:
+        from cleanlab.filter import find_label_issues
+        from cleanlab.rank import get_label_quality_scores
+
+        given, labels = probabilities(task), task.images.columns
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = find_label_issues(labels, given, return_indices_ranked_by=score, n_jobs=1)
+            quality = get_label_quality_scores(labels, given, method=score)
+        ranks = -np.asarray(quality, dtype=np.float64)
+        span = float(np.ptp(ranks)) + 1.0
+        ranks[found] += 2 * span
+        return ranks
+
+    return rank
+
+
+def _by_quality(score: str, probabilities: Callable[[Task], Scores]) -> Callable[[Task], Scores]:
+    """Cleanlab's score of each label, without its filter."""
+
+    def rank(task: Task) -> Scores:
+        from cleanlab.rank import get_label_quality_scores
+
+        return -np.asarray(get_label_quality_scores(task.images.columns, probabilities(task), method=score))
+
+    return rank
+
+
+def _by_datalab(task: Task) -> Scores:
+    """Cleanlab's Datalab on the embeddings alone: it votes by their nearest neighbours."""
+    from cleanlab import Datalab
+
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        lab = Datalab(data={"label": task.images.columns.tolist()}, label_name="label", verbosity=0)
+        lab.find_issues(features=task.plain, issue_types={"label": {}})
+    return -lab.get_issues("label")["label_score"].to_numpy(dtype=np.float64)
+
+
+def _own(task: Task) -> Scores:
+    return task.errors.probability
+
+
+def _votes(task: Task) -> Scores:
+    """The neighbours alone."""
+    return _improbable(task, task.evidence._votes)  # noqa: SLF001 (a part of the method, measured alone)
+
+
+def _ridge(task: Task) -> Scores:
+    return _improbable(task, lambda rows: np.log(softmax(10 * task.evidence._ridge(rows)) + 1e-9))  # noqa: SLF001
+
+
+def _prototypes(task: Task) -> Scores:
+    return _improbable(task, lambda rows: np.log(softmax(10 * task.evidence._to_prototypes(rows)) + 1e-9))  # noqa: SLF001
+
+
+def _improbable(task: Task, logs: Callable[[Any], Any]) -> Scores:
+    rows = np.arange(len(task.images))
+    return -np.asarray(logs(rows)[rows, task.images.columns], dtype=np.float64)
+
+
+def _left_out(task: Task) -> Scores:
+    return task.left_out
+
+
+def _regression(task: Task) -> Scores:
+    return task.cross_validated
+
+
+def _whitened(task: Task) -> Scores:
+    return task.cross_validated_whitened
+
+
+METHODS: Final[Mapping[str, Callable[[Task], Scores]]] = {
+    OURS: _own,
+    "its nearest neighbours alone": _votes,
+    "its ridge regression alone": _ridge,
+    "its prototypes alone": _prototypes,
+}
+PEERS: Final[Mapping[str, Callable[[Task], Scores]]] = {
+    "cleanlab filter, self-confidence, Protoleaf's probabilities": _by_cleanlab("self_confidence", _left_out),
+    "cleanlab filter, normalized margin, Protoleaf's probabilities": _by_cleanlab("normalized_margin", _left_out),
+    "cleanlab score, self-confidence, Protoleaf's probabilities": _by_quality("self_confidence", _left_out),
+    "cleanlab filter, self-confidence, logistic regression": _by_cleanlab("self_confidence", _regression),
+    "cleanlab filter, normalized margin, logistic regression": _by_cleanlab("normalized_margin", _regression),
+    "cleanlab filter, self-confidence, whitened logistic regression": _by_cleanlab("self_confidence", _whitened),
+    "cleanlab filter, normalized margin, whitened logistic regression": _by_cleanlab("normalized_margin", _whitened),
+    "cleanlab Datalab, embeddings (k-NN)": _by_datalab,
+}
+
+
+def check_peer() -> None:
+    """Make sure that the peer can be measured before anything is computed.
+
+    Raises:
+        UsageError: a library is not installed.
+    """
+    missing = [name for name in ("cleanlab", "sklearn", "datasets") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            "the peer is not installed",
+            found="no {libraries}",
+            remedy="pip install 'protoleaf[label-peers]', or measure with --no-peer",
+            libraries=", ".join(missing),
+        )
