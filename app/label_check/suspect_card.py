@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
+from app.actions.keys import short_key
 from app.actions.page_keys import PageKey, PageKeys
 from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_flowing_label
 from app.image_view.canvas import ImageCanvas
@@ -18,7 +19,6 @@ from app.images.thumbnails import Thumbnails
 from app.label_check import wording
 from app.texts import marked, plain_button, tr, with_breaks
 from app.theme.tokens import tokens
-from app.wording import ENTER_KEY
 
 if TYPE_CHECKING:
     from engine.collection.label_check import SuspectLabel
@@ -178,5 +178,5 @@ _OTHERS: Final = ("other", "unknown", "remove")
 
 def _with_key(text: str, name: str) -> str:
     """A button's text with its key: `Keep Dog  K`."""
-    key = KEYS.text_of(name)
-    return f"{text}  {ENTER_KEY if key in ('Return', 'Enter') else key}".rstrip()
+    keys = KEYS.keys_of(name)
+    return f"{text}  {short_key(keys[0])}" if keys else text

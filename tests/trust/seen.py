@@ -29,7 +29,6 @@ def people_part(project: Project) -> People:
         "levels": [list(level) for level in graph.levels()],
         "images": list(zip(table.ids, table.paths, table.sizes_bytes, table.modified_ns, strict=True)),
         "labels": [(each.image_id, each.class_id, each.who, each.when.isoformat(), each.source) for each in labels],
-        "confirmed": sorted(project.labels.confirmed().items()),
         "attributes": [(class_id, asdict(graph.attributes(class_id))) for class_id in graph.classes()],
         "policies": [(class_id, asdict(policy)) for class_id, policy in sorted(project.policies.by_class().items())],
         "notes": [asdict(each) for each in project.notes.by_image().values()],

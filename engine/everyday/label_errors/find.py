@@ -31,8 +31,8 @@ NOISES: Final = np.geomspace(0.002, 0.3, 12)  # shares of wrong labels that are 
 USUAL_NOISE: Final = 0.02  # share of wrong labels that is expected before the labels are seen
 USUAL_LABELS: Final = 200  # as many labels as that expectation counts for: few labels cannot tell noise from likeness
 GROSS: Final = 5.0
-"""Logits by which a label is more probably wrong where all other classes are closer than where none is. Measured on Grocery
-Store and cifar-half (decision 84)."""
+"""Logits by which a label is more probably wrong where all other classes are closer than where none is. Measured on
+Grocery Store and cifar-half (decision 84)."""
 TWIN: Final = 0.9
 """Cosine from which two images are nearly the same. Measured: pairs of Grocery Store and cifar-half from 0.85 on are
 all of one class, whose images have 0.3 on average."""

@@ -76,8 +76,8 @@ def _person_acts(drawn: DrawnEmbeddings, chance: Random) -> None:
         lambda: project.notes.set_stars(ids, chance.randint(0, 5)),
         lambda: project.notes.set_flagged(ids, chance.random() < 0.5),
         lambda: project.notes.set_comment(ids, chance.choice(("", "blurred", "check this"))),
-        lambda: project.history.undo(),
-        lambda: project.history.redo(),
+        project.history.undo,
+        project.history.redo,
     )
     drawn.act(chance.choice(acts)())
 
