@@ -24,6 +24,7 @@ from app.label_check.controller import LabelChecking
 from app.label_import.controller import LabelImports
 from app.merging.controller import Merging
 from app.moved_images.controller import MovedImages
+from app.notes.controller import Notes
 from app.preferences.controller import Preferences
 from app.reports.controller import Reports
 from app.review.controller import Labelling
@@ -47,6 +48,7 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     Labelling,
     Comparing,
     LabelChecking,
+    Notes,
     Backbones,
     Models,
     Computing,

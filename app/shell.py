@@ -18,6 +18,7 @@ from app.images.thumbnails import Thumbnails
 from app.inspector.view import Inspector
 from app.palette.view import Palette
 from app.session import Session
+from app.session.details import DetailsReading
 from app.session.embedding import Embedding
 from app.session.subsets import Subset
 from app.settings import Settings
@@ -73,6 +74,7 @@ class Shell(QMainWindow):
         self.session = Session(caches, self)
         self.thumbnails = Thumbnails(self.session.caches, self)
         self.embedding = Embedding(self.session)
+        self.details = DetailsReading(self.session)
         requests = ClassRequests(self)
         self.tree = ClassTree(self.session, requests)
         self.workspace = Workspace(self.session, self.thumbnails, settings, rows, requests)
@@ -125,6 +127,9 @@ class Shell(QMainWindow):
         self.inspector.requests.image_requested.connect(workspace.show_image)
         self.inspector.requests.class_requested.connect(tree.select_class)
         self.embedding.in_view = workspace.ids_in_view
+        self.details.read.connect(workspace.searching.follow_details)
+        self.details.read.connect(self.inspector.read_file_again)
+        self.inspector.left.connect(workspace.take_keyboard)
 
     def trigger(self, action: str) -> None:
         """Trigger an action if it is available."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from app.actions.keys import keys_in_use
 from app.actions.keys_sheet import KeysSheet
@@ -52,6 +52,7 @@ class WindowActions(Feature):
         self._keys: KeysSheet | None = None
         self._undo_text = self._redo_text = ""  # of the next step; empty for none
         keys_in_use().changed.connect(self._forget_sheet)
+        shell.inspector.requests.folder_requested.connect(self.show_in_folder)
         self._session.undo_state_changed.connect(self._on_undo_state_changed)
 
     def there(self) -> Needs:
@@ -74,6 +75,14 @@ class WindowActions(Feature):
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
             self._toast.say_failure(tr("The folder cannot be shown: %1", folder))
 
+    @_on_image("copy_path", marked("Copy path"), "copy", "Ctrl+Shift+C")
+    def copy_path(self) -> None:
+        """Copy where the selected images are, a line for each."""
+        state = self._session.state
+        if state is not None:
+            paths = "\n".join(str(state.path_of(image_id)) for image_id in self._grid.selected_ids)
+            QGuiApplication.clipboard().setText(paths)
+
     @action("go_to_classes", marked("Go to the classes"), "class", "Alt+5", Section.VIEW_SHOW)
     def go_to_classes(self) -> None:
         self._tree.take_keyboard()
@@ -90,6 +99,10 @@ class WindowActions(Feature):
     @_order(Order.SUREST_FIRST, marked("Sort: Most certain first"))
     @_order(Order.CLASS, marked("Sort: By class"))
     @_order(Order.ADDED, marked("Sort: In the order added"))
+    @_order(Order.NAME, marked("Sort: By name"))
+    @_order(Order.TAKEN, marked("Sort: By date taken"))
+    @_order(Order.FOLDER, marked("Sort: By folder"))
+    @_order(Order.SIZE, marked("Sort: Largest files first"))
     def choose_order(self, order: Order) -> None:
         self._workspace.choose_order(order)
 
@@ -109,7 +122,7 @@ class WindowActions(Feature):
     def fit_graph(self) -> None:
         self._workspace.look_at_graph().fit()
 
-    @action("find_in_graph", marked("Find a class in the graph"), "search", "Ctrl+F", IN_PANES)
+    @action("find_in_graph", marked("Find a class in the graph"), "search", "", IN_PANES)
     def find_in_graph(self) -> None:
         self._workspace.look_at_graph().take_keyboard()
 
@@ -151,6 +164,18 @@ class WindowActions(Feature):
     def open_palette(self) -> None:
         prompt, foot = tr("Search commands and classes"), tr("Enter runs it · Esc closes")
         self._palette.ask(prompt, self._palette_rows, self._on_choice, foot=foot)
+
+    @action("search_images", marked("Search images"), "search", "Ctrl+F", Section.EDIT_SEARCH)
+    def search_images(self) -> None:
+        """In the class graph, find a class."""
+        if self._workspace.is_graph_shown and self._workspace.page is None:
+            self.find_in_graph()
+        else:
+            self._workspace.open_search()
+
+    @action("clear_search", marked("Clear the search"), "close", "", Section.EDIT_SEARCH)
+    def clear_search(self) -> None:
+        self._workspace.search_bar.close_search()
 
     def _palette_rows(self, text: str) -> list[PaletteRow]:
         rows = commands_for(self._shell.registry.palette_rows(), text)

@@ -14,6 +14,7 @@ from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch, EmbedImages, EmbedSummary, MeasuredRates, MeasureRates, PhotoRate
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, Progress
+from engine.images.details_messages import DetailsSummary, ReadDetails
 from engine.runtime.devices.child import Speed, TryDevice
 from engine.runtime.providers import DeviceList, ListDevices
 from engine.worker.limits import Limits, ends_with_parent, hold_to
@@ -112,6 +113,15 @@ def _whole_run(request: EmbedImages, send: Callable[[object], None]) -> OnProgre
         send(replace(progress, done=done, total=total, seconds_left=left_s))
 
     return tell
+
+
+def _read_details(request: ReadDetails, send: Send, cancel: CancelToken) -> DetailsSummary:
+    from engine.images.details_reading import read_all_details
+
+    return read_all_details(
+        request.images, send, total=request.total or len(request.images), done_before=request.done_before,
+        on_progress=send, cancel=cancel,
+    )  # fmt: skip
 
 
 def measure_rates(request: MeasureRates, _send: Send, cancel: CancelToken) -> MeasuredRates:
@@ -261,6 +271,7 @@ def handlers() -> Handlers:
     """The handler of each request, for one process."""
     return {
         EmbedImages: Embedder().embed,
+        ReadDetails: _read_details,
         MeasureRates: measure_rates,
         Train: _train,
         EstimateTraining: _estimate_training,

@@ -64,6 +64,7 @@ class Section(Enum):
     IMAGES_REMOVE = (_IMAGES, "remove")
     REVIEW_ACCEPT = (_REVIEW, "accept")
     REVIEW_DIGITS = (_REVIEW, "digits")
+    REVIEW_NOTES = (_REVIEW, "notes")
     MODEL_TRAIN = (_MODEL, "train")
     MODEL_CHOOSE = (_MODEL, "choose")
     MODEL_DEVICE = (_MODEL, "device")

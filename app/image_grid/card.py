@@ -23,6 +23,10 @@ _GREYED: Final = 0.4
 _BADGE: Final = 24
 _CENTRE_ICON: Final = 28
 _MISSING_ICON: Final = "unlink"
+_STAR: Final = "star"
+NOTE_ICON: Final = 12
+NOTE_INSET: Final = 4  # of the plate below the icons
+NOTE_OPACITY: Final = 225  # of 255
 MEMORY_BYTES: Final = 40 * 1024 * 1024  # a window on the whole of a 4K screen, and a little more
 _BYTES_PER_PIXEL: Final = 4
 
@@ -82,6 +86,7 @@ def _paint_picture(painter: QPainter, frame: QRect, card: Card, picture: QPixmap
             ratio = painter.device().devicePixelRatio()
             drawing = icon_pixmap(name, _CENTRE_ICON, colour="text_disabled", ratio=ratio)
             painter.drawPixmap(frame.center() - QRect(0, 0, _CENTRE_ICON, _CENTRE_ICON).center(), drawing)
+        _paint_notes(painter, QRectF(frame), card, worn)
         return
     target = fitted(picture.size(), frame)
     path.addRoundedRect(target, RADIUS, RADIUS)
@@ -95,6 +100,29 @@ def _paint_picture(painter: QPainter, frame: QRect, card: Card, picture: QPixmap
     painter.restore()
     if card.is_missing:
         _paint_badge(painter, target, worn)
+    _paint_notes(painter, target, card, worn)
+
+
+def _paint_notes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) -> None:
+    """Flag, comment and stars on one small plate in the lower left corner; nothing where nothing was noted."""
+    names = [name for name, is_there in (("flag", card.is_flagged), ("comment", card.has_comment)) if is_there]
+    names += [_STAR] * card.stars
+    if not names:
+        return
+    ratio, step = painter.device().devicePixelRatio(), NOTE_ICON + 2
+    room = int(target.width() - 2 * PADDING)
+    names = names[: max(1, (room - 2 * NOTE_INSET) // step)]
+    left, top = round(target.left()) + PADDING, round(target.bottom()) - PADDING - NOTE_ICON - 2 * NOTE_INSET
+    plate = QRectF(left, top, len(names) * step - 2 + 2 * NOTE_INSET, NOTE_ICON + 2 * NOTE_INSET)
+    ground = QColor(worn.colours.raised)
+    ground.setAlpha(NOTE_OPACITY)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(ground)
+    painter.drawRoundedRect(plate, plate.height() / 2, plate.height() / 2)
+    for place, name in enumerate(names):
+        colour = "warning" if name == _STAR else "accent_text"
+        drawing = icon_pixmap(name, NOTE_ICON, colour=colour, ratio=ratio)
+        painter.drawPixmap(left + NOTE_INSET + place * step, top + NOTE_INSET, drawing)
 
 
 def _paint_badge(painter: QPainter, target: QRectF, worn: Tokens) -> None:
@@ -216,7 +244,7 @@ class FinishedCards:
 
     def _follow(self, kept: _Finished, card: Card, picture: QPixmap | None, look: Look) -> None:
         """Bring a card up to date: words change far more often than the picture, which costs most."""
-        if picture is None or kept.card.is_missing != card.is_missing:
+        if picture is None or _on_picture(kept.card) != _on_picture(card):
             self._paint(kept.pixmap, card, picture, look)
         else:
             painter = _painter(kept.pixmap)
@@ -230,6 +258,11 @@ class FinishedCards:
         painter = _painter(pixmap)
         paint_card(painter, _rect(pixmap), card, picture, look)
         painter.end()
+
+
+def _on_picture(card: Card) -> tuple[object, ...]:
+    """What is painted on the picture, and not below it."""
+    return card.is_missing, card.stars, card.is_flagged, card.has_comment
 
 
 def _painter(pixmap: QPixmap) -> QPainter:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.session.subsets import ImageFilter, fitting, shown_class
-from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, predicted_class
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, Sorting, predicted_class
 
 Positions = NDArray[np.int64]
 _FAILED: Final = ImageStatus.FAILED
@@ -28,6 +28,18 @@ class Order(StrEnum):
     CLASS = "class"
     ADDED = "added"
     TEACH_FIRST = "teach_first"
+    NAME = "name"
+    TAKEN = "taken"
+    FOLDER = "folder"
+    SIZE = "size"
+
+    @property
+    def sorting(self) -> Sorting | None:
+        """What is known of images that they are sorted by; None where labels and predictions say it."""
+        return Sorting(self.value) if self.value in _SORTINGS else None
+
+
+_SORTINGS: Final = frozenset(sorting.value for sorting in Sorting)
 
 
 def in_order(state: CollectionState, chosen: NDArray[np.int64], order: Order) -> NDArray[np.int64]:
@@ -38,6 +50,9 @@ def in_order(state: CollectionState, chosen: NDArray[np.int64], order: Order) ->
     """
     if order is Order.ADDED or len(chosen) == 0:
         return chosen
+    if order.sorting is not None:
+        ranks = state.ranks.get(order.sorting)
+        return chosen if ranks is None else chosen[np.argsort(ranks[chosen])]
     known = np.where(state.is_unknown[chosen], np.float32(0), state.best_score[chosen])
     score = np.where(state.status[chosen] == ImageStatus.READY, known, np.float32(2))
     if order is Order.CLASS:
@@ -78,17 +93,26 @@ class HeldOrder:
 
     def is_outdated(self, order: Order) -> bool:
         """Whether the requested order was not known yet when the cards were sorted, and is now."""
+        if order.sorting is not None:
+            return order.sorting not in self.sorted_for.ranks and order.sorting in self.state.ranks
         return order is Order.TEACH_FIRST and self.sorted_for.teach_rank is None and self.state.teach_rank is not None
 
-    def followed(self, state: CollectionState, wanted: ImageFilter, order: Order) -> HeldOrder:
+    def followed(
+        self, state: CollectionState, wanted: ImageFilter, order: Order, *, moved: NDArray[np.bool_] | None = None
+    ) -> HeldOrder:
         """The same order after a change: by a label, or a file that can (not) be read, cards come and go.
 
         A card whose prediction changed stays, also where it no longer fits: it may be the one that is looked at. One
         that comes back, as after an undo, gets its old place.
+
+        Args:
+            moved: (n,) further images that may come or go.
         """
         old = self._moved_to(state)
         fits = fitting(state, wanted)
         is_touched = _is_touched(self.state, state)
+        if moved is not None:
+            is_touched |= moved
         is_in = np.where(is_touched, fits, old.is_in)
         is_ranked = np.zeros(len(is_in), dtype=bool)
         is_ranked[old.ranked] = True

@@ -1,7 +1,7 @@
 """The grid's cards as a Qt model: positions in the newest state, kept in place by image id."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from pathlib import Path, PurePath
 from typing import Any, Final, final
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.image_grid.held_order import HeldOrder, Order, has_same_images
-from app.session.subsets import ImageFilter
-from app.texts import plain_tip, tr
+from app.session.subsets import ImageFilter, ImageSet
+from app.texts import plain_tip, plural, shortened, tr
 from app.wording import percent, short_reason
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
@@ -50,6 +50,20 @@ class Card:
     detail: str  # second line, quieter
     score: str  # right of the title; "" for none
     is_missing: bool = False  # the file is not where it was
+    stars: int = 0
+    is_flagged: bool = False
+    has_comment: bool = False
+
+
+_LONGEST_COMMENT: Final = 200  # characters, in a tip
+
+
+def noted_text(card: Card) -> str:
+    """What a person noted, for screen readers."""
+    stars = plural(card.stars, "1 star", "%n stars") if card.stars else ""
+    flag = tr("flagged") if card.is_flagged else ""
+    comment = tr("with a comment") if card.has_comment else ""
+    return ", ".join(filter(None, (stars, flag, comment)))
 
 
 @final
@@ -82,6 +96,18 @@ class ImageGridModel(QAbstractListModel):
             self._show(state, HeldOrder.sorted_now(state, self.filter, self.order) if is_over else held)
         else:
             self._show(state, HeldOrder.sorted_now(state, self.filter, self.order))
+
+    def follow_search(self, found: ImageSet, moved: Callable[[CollectionState], NDArray[np.bool_]]) -> None:
+        """The same search has other hits by now; cards keep their places while a person works on them.
+
+        Args:
+            moved: which images (n,) of the state may come or go now.
+        """
+        self.filter = replace(self.filter, found=found)
+        if self.state is None or self._held is None or not self.is_held:
+            self.set_state(self.state)
+            return
+        self._show(self.state, self._held.followed(self.state, self.filter, self.order, moved=moved(self.state)))
 
     def set_filter(self, wanted: ImageFilter) -> None:
         self.filter = wanted
@@ -159,8 +185,11 @@ class ImageGridModel(QAbstractListModel):
             mark, title = Mark.MISSING, tr("Not found")
         elif is_missing:
             detail = tr("Not found")
-        path = state.folder / state.paths[place]
-        return Card(image_id, path, mark, title, detail, score, is_missing)
+        path, note = state.folder / state.paths[place], state.notes.get(image_id)
+        if note is None:
+            return Card(image_id, path, mark, title, detail, score, is_missing)
+        noted = note.stars, note.is_flagged, bool(note.comment)
+        return Card(image_id, path, mark, title, detail, score, is_missing, *noted)
 
     def _words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         label = int(state.label_class[place])
@@ -196,7 +225,9 @@ class ImageGridModel(QAbstractListModel):
 
     def _tip(self, card: Card) -> str:
         failure = self.state.failures.get(card.image_id, "") if self.state and card.mark is Mark.FAILED else ""
-        return f"{card.path.name}\n{failure}" if failure else card.path.name
+        note = self.state.notes.get(card.image_id) if self.state and card.has_comment else None
+        comment = shortened(note.comment, _LONGEST_COMMENT) if note is not None else ""
+        return "\n".join(filter(None, (card.path.name, failure, comment)))
 
     def _class_title(self, class_id: int) -> str:
         """A class's name; in quotes where the program itself uses the word."""
@@ -215,9 +246,10 @@ class ImageGridModel(QAbstractListModel):
         card = self.card(index.row())
         if role == CARD_ROLE:
             return card
+        words = " ".join(filter(None, (card.title, card.detail, card.score, noted_text(card))))
         texts = {
             Qt.ItemDataRole.DisplayRole: card.title,
             Qt.ItemDataRole.ToolTipRole: plain_tip(self._tip(card)),
-            Qt.ItemDataRole.AccessibleTextRole: f"{card.path.name}: {card.title} {card.detail} {card.score}".strip(),
+            Qt.ItemDataRole.AccessibleTextRole: f"{card.path.name}: {words}",
         }
         return texts.get(Qt.ItemDataRole(role))

@@ -1,4 +1,4 @@
-"""One image on a plain ground: fitted, or zoomed and moved; decoded on a thread of its own."""
+"""One image on a plain ground: fitted, or zoomed, moved and turned; decoded on a thread of its own."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ class ImageCanvas(QWidget):
         self._view = FITTED
         self.message = ""  # why there is no image; empty while it is read and once it is there
         self._image = QImage()
+        self._turns: dict[Path, int] = {}  # quarters to the right of images that were turned, for as long as it lives
         self._zoom = 1.0
         self._offset = QPointF()
         self._dragged_from: QPointF | None = None
@@ -175,6 +176,24 @@ class ImageCanvas(QWidget):
         largest = max(LARGEST_ZOOM, 1 / self._fitted_scale())
         return max(smallest, min(largest, zoom))
 
+    # -- turning
+
+    @property
+    def turns(self) -> int:
+        """Quarters to the right by which the image is shown turned, 0 to 3; its file is not touched."""
+        return 0 if self.path is None else self._turns.get(self.path, 0)
+
+    def rotate(self, quarters: int) -> None:
+        """Show the image turned to the right by so many quarters more; negative for to the left."""
+        if self.path is not None and self.has_image:
+            self._turns[self.path] = (self.turns + quarters) % 4
+            self._zoom, self._offset = 1.0, QPointF()
+            self._tell()
+
+    def _shown_size(self) -> QSizeF:
+        size = QSizeF(self._image.size())
+        return size.transposed() if self.turns % 2 else size
+
     # -- moving
 
     def can_move(self, x: int, y: int) -> bool:
@@ -210,11 +229,11 @@ class ImageCanvas(QWidget):
 
     def _fitted_scale(self) -> float:
         room, ratio = self._room(), self.devicePixelRatioF()
-        width, height = max(1, self._image.width()), max(1, self._image.height())
+        width, height = max(1.0, self._shown_size().width()), max(1.0, self._shown_size().height())
         return max(1e-3, min(room.width() * ratio / width, room.height() * ratio / height, LARGEST_FIT))
 
     def target(self) -> QRectF:
-        size = QSizeF(self._image.size()) * (self._fitted_scale() * self._zoom / self.devicePixelRatioF())
+        size = self._shown_size() * (self._fitted_scale() * self._zoom / self.devicePixelRatioF())
         centre = self._room().center() + self._offset
         return QRectF(centre - QPointF(size.width(), size.height()) / 2, size)
 
@@ -224,7 +243,11 @@ class ImageCanvas(QWidget):
         if self.has_image:
             is_smooth = self._zoom < LARGEST_ZOOM / 4
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, is_smooth)
-            painter.drawImage(self.target(), self._image)
+            target = self.target()
+            size = target.size().transposed() if self.turns % 2 else target.size()
+            painter.translate(target.center())
+            painter.rotate(90 * self.turns)
+            painter.drawImage(QRectF(QPointF(-size.width() / 2, -size.height() / 2), size), self._image)
         elif self.message:
             painter.setPen(QColor(tokens().colours.text_secondary))
             room = self.rect().adjusted(48, 48, -48, -48)

@@ -28,6 +28,8 @@ KEYS: Final = PageKeys(
         PageKey("smaller", marked("Smaller"), "-"),
         PageKey("fit", marked("Fit to the window"), "0"),
         PageKey("actual_size", marked("Actual size"), "Z"),
+        PageKey("turn_left", marked("Turn to the left"), "[ Ctrl+Left"),
+        PageKey("turn_right", marked("Turn to the right"), "] Ctrl+Right"),
     ),
     with_images=True,
 )
@@ -42,6 +44,7 @@ class ImageBar(QWidget):
     zoom_requested = Signal(int)  # -1 or 1
     fit_requested = Signal()
     pixels_requested = Signal()
+    rotation_requested = Signal(int)  # -1 or 1, quarters to the right
     left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -58,6 +61,8 @@ class ImageBar(QWidget):
         self._scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._scale.setMinimumWidth(self._scale.fontMetrics().horizontalAdvance("0,000%"))
         self._zooming = (
+            _quiet("rotate_left", tr("Turn to the left"), "turn_left", lambda: self.rotation_requested.emit(-1)),
+            _quiet("rotate_right", tr("Turn to the right"), "turn_right", lambda: self.rotation_requested.emit(1)),
             _quiet("zoom_out", tr("Smaller"), "smaller", lambda: self.zoom_requested.emit(-1)),
             self._scale,
             _quiet("zoom_in", tr("Larger"), "larger", lambda: self.zoom_requested.emit(1)),
@@ -129,6 +134,7 @@ class ImageView(QWidget):
         self.bar.zoom_requested.connect(self.canvas.zoom)
         self.bar.fit_requested.connect(self.canvas.fit)
         self.bar.pixels_requested.connect(self.canvas.show_pixels)
+        self.bar.rotation_requested.connect(self.canvas.rotate)
         self.canvas.pages_counted.connect(self.bar.show_pages)
         self.canvas.zoom_changed.connect(self.bar.show_scale)
         self.canvas.double_clicked.connect(self.left)
@@ -140,6 +146,8 @@ class ImageView(QWidget):
             "larger": lambda: canvas.zoom(1),
             "smaller": lambda: canvas.zoom(-1),
             "fit": canvas.fit,
+            "turn_left": lambda: canvas.rotate(-1),
+            "turn_right": lambda: canvas.rotate(1),
             "actual_size": lambda: canvas.show_pixels() if canvas.is_fitted else canvas.fit(),
         }
 
@@ -162,7 +170,7 @@ class ImageView(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows move a zoomed image and else go on, Esc goes back, and there are the keys of the page."""
         key = Key(event.key())
-        if key in _ARROWS:
+        if key in _ARROWS and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self._on_arrow(*_ARROWS[key])
         elif key == Key.Key_Escape:
             self.left.emit()

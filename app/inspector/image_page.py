@@ -15,7 +15,9 @@ from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_i
 from app.images.pixels import fitted
 from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
+from app.inspector.about_file import AboutFile
 from app.inspector.logic import DIGITS, Certainty, ImageFacts, ScoreRow, ShareRow
+from app.inspector.notes import NoteSection
 from app.inspector.page import Page, PageRequests, Paragraph, ScoreLine
 from app.inspector.wording import (
     certainty_text,
@@ -101,8 +103,10 @@ class ImagePage(Page):
         self._image_id = -1
         self._picture = Picture(thumbnails)
         self.add(self._picture)
-        self._name = ElidedLabel("strong")
+        self._name = ElidedLabel("strong", mode=Qt.TextElideMode.ElideMiddle)
         self.add(self._name)
+        self.notes = NoteSection(requests)
+        self.add(self.notes)
         self.add_section(tr("Your label"))
         self._label = LabelLine(lambda: requests.unlabel_requested.emit(self._image_id))
         self.add(self._label)
@@ -116,15 +120,26 @@ class ImagePage(Page):
         self._why_title = self.add_section()
         self._why = Why(thumbnails, requests)
         self.add(self._why)
+        self.add_section(tr("About this file"))
+        self.about = AboutFile(requests)
+        self.add(self.about)
         self.prepare = self._picture.prepare
 
     def show_facts(
-        self, facts: ImageFacts, graph: CategoryGraph, state: CollectionState, *, has_news: bool = False
+        self,
+        facts: ImageFacts,
+        graph: CategoryGraph,
+        state: CollectionState,
+        *,
+        has_news: bool = False,
+        is_writable: bool = True,
     ) -> None:
         self._image_id = facts.image_id
         self._news.setVisible(has_news)
         self._picture.show_file(facts.path)
         self._name.show_text(facts.path.name, tip=str(facts.path))
+        self.notes.show_note(facts.image_id, state.notes.get(facts.image_id), is_writable=is_writable)
+        self.about.show_path(facts.path)
         self._label.show_label(label_title(graph, facts.label), facts.label)
         self._show_prediction(facts)
         self._why.show_facts(facts, state)

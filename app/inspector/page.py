@@ -209,6 +209,10 @@ class PageRequests(QObject):
     colour_chosen = Signal(int, str)  # class id, `#rrggbb` or ""
     class_requested = Signal(int)
     image_requested = Signal(int)
+    stars_chosen = Signal(int, int)  # image id, 0 to 5
+    flag_chosen = Signal(int, bool)  # image id, whether it is to be flagged
+    comment_written = Signal(int, str)  # image id, "" to take the comment away
+    folder_requested = Signal()  # of the image that is shown, in the system's file browser
 
 
 class Page(QWidget):

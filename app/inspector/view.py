@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.actions.keys import keys_in_use
 from app.controls import fill_column, make_label, make_scroll_area
 from app.images.thumbnails import Thumbnails
+from app.inspector.about_file import FileFacts, ask_file
 from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
 from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, digit_rows, image_facts, label_shown
@@ -31,11 +32,14 @@ if TYPE_CHECKING:
 TOPIC: Final = "inspector"
 PICTURES_AHEAD: Final = 3
 ASK_DELAY_MS: Final = 40
+ABOUT_DELAY_MS: Final = 60  # images that are passed quickly are not asked about
 
 
 @final
 class Inspector(QWidget):
     """Shows one image, one class, or nothing."""
+
+    left = Signal()  # the keyboard goes back to the images
 
     def __init__(self, session: Session, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,6 +64,9 @@ class Inspector(QWidget):
         fill_column(self, self._pages)
         self._ask_timer = QTimer(self, singleShot=True, interval=ASK_DELAY_MS)
         self._ask_timer.timeout.connect(self._ask)
+        self._about_id: int | None = None  # the image whose file is described
+        self._about_timer = QTimer(self, singleShot=True, interval=ABOUT_DELAY_MS)
+        self._about_timer.timeout.connect(self._ask_about)
         session.state_changed.connect(self._on_state_changed)
         session.change_made.connect(self._on_change_made)
         session.guesses.arrived.connect(self._on_guesses_arrived)
@@ -85,7 +92,7 @@ class Inspector(QWidget):
         return self._class_id is not None
 
     def clear(self) -> None:
-        self._image_id = self._class_id = None
+        self._image_id = self._class_id = self._about_id = None
         self.image_facts = self.class_facts = None
         hint = make_label(tr("Select an image or a class to see what is known about it."), "muted", wraps=True)
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
@@ -121,7 +128,14 @@ class Inspector(QWidget):
         )  # fmt: skip
         if self._image_page is None:
             self._image_page = self._make_image_page()
-        self._image_page.show_facts(self.image_facts, self._session.graph, state, has_news=eye.frozen.has_news)
+        info = self._session.info
+        self._image_page.show_facts(
+            self.image_facts, self._session.graph, state, has_news=eye.frozen.has_news,
+            is_writable=info is not None and info.is_writable,
+        )  # fmt: skip
+        if image_id != self._about_id:
+            self._about_id = None
+            self._about_timer.start()
         coming = self._session.guesses.next_ids(PICTURES_AHEAD)
         self._image_page.prepare([path for each in coming if (path := self._path_of(each)) is not None])
         if self._pages.currentWidget() is not self._image_scroll:
@@ -137,8 +151,33 @@ class Inspector(QWidget):
         page = ImagePage(self._thumbnails, self.requests)
         page.row_chosen.connect(self._on_row_chosen)
         page.news_requested.connect(self._session.eye.take_over)
+        page.notes.left.connect(self.left)
         self._image_scroll.setWidget(page)
         return page
+
+    def edit_comment(self) -> None:
+        """Let the user comment on the image that is shown."""
+        if self._image_page is not None and self._image_id is not None:
+            self._image_scroll.ensureWidgetVisible(self._image_page.notes)
+            self._image_page.notes.edit()
+
+    def read_file_again(self) -> None:
+        """More is known of the files."""
+        if self._image_id is not None:
+            self._about_timer.start()
+
+    def _ask_about(self) -> None:
+        image_id = self._image_id
+        if image_id is not None and self._session.state is not None:
+            self._session.ask(
+                lambda live: ask_file(live, image_id), lambda facts: self._on_file_known(image_id, facts),
+                owner=self, topic="about file",
+            )  # fmt: skip
+
+    def _on_file_known(self, image_id: int, facts: FileFacts | None) -> None:
+        if image_id == self._image_id and self._image_page is not None:
+            self._about_id = image_id
+            self._image_page.about.show_facts(facts)
 
     def _on_row_chosen(self, class_id: int) -> None:
         """A row that changed within the reaction time means its predecessor, as its key does."""
@@ -214,6 +253,8 @@ class Inspector(QWidget):
         page = self._scroll.widget()
         if isinstance(page, ClassPage):
             page.settle()
+        if self._image_page is not None:
+            self._image_page.notes.editor.finish()
 
     def _put(self, widget: QWidget) -> None:
         place, focused = self._scroll.verticalScrollBar().value(), self._scroll.focusWidget()

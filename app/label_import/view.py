@@ -101,7 +101,7 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
             count = self.survey.counts[self._choices]
             self._summary.setText(wording.summary_text(count))
             self.import_button.setText(wording.import_button(count))
-            self.import_button.setEnabled(count > 0)
+            self.import_button.setEnabled(count > 0 or bool(self.survey.plan.notes))
             self._settle()
 
     def _request(self) -> None:

@@ -173,6 +173,8 @@ def done_text(done: LabelImport) -> str:
     if done.classes_added:
         template = plural(done.classes_added, "%1 class made", "%1 classes made")
         parts.append(fill(template, number(done.classes_added)))
+    if done.noted:
+        parts.append(plural(done.noted, "Stars or comment of 1 image", "Stars or comments of %n images"))
     if done.images_added:
         parts.append(tr("%1 added", images(done.images_added)))
     if conflicts := len(done.plan.conflicts):

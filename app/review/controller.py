@@ -39,6 +39,9 @@ IMAGE_MENU: Final = (
     "open_image",
     "compare",
     "show_in_folder",
+    "copy_path",
+    "flag",
+    "comment",
     "remove_images",
 )
 ON_CARDS: Final = WRITE | Needs.IMAGES

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
     from engine.embedding.messages import EmbedBatch, EmbedResult, EmbedSummary
+    from engine.images.details_messages import FileDetails
     from engine.project import Change
 
 FEED_INTERVAL_MS: Final = 500  # batches are gathered: each update of the collection redraws the window
@@ -61,6 +62,7 @@ class Embedding(QObject):
         self._session = session
         self._start_worker = start
         self._rows: list[EmbedResult] = []
+        self._details: list[FileDetails] = []
         self._viewed: list[int] = []
         self._is_feeding = False  # results are on their way to the collection
         self._phase = EmbeddingPhase.IDLE
@@ -135,6 +137,7 @@ class Embedding(QObject):
         if self.job is not None:
             self.job.cancel()
         self._rows.clear()
+        self._details.clear()
         self._viewed.clear()
         self.pause_timer.stop()
         self._without_view.clear()
@@ -249,6 +252,7 @@ class Embedding(QObject):
             self._without_view |= {result.image_id for result in batch.results if result.failure is not None}
         else:
             self._rows += batch.results
+            self._details += batch.details
             self._collect_failures(batch.results)
         if not self._is_feeding and not self._feed_timer.isActive():
             self._feed_timer.start()
@@ -272,9 +276,10 @@ class Embedding(QObject):
         if not (self._rows or self._viewed) or self._is_feeding:
             return
         rows, self._rows = self._rows, []
+        details, self._details = self._details, []
         viewed, self._viewed = self._viewed, []
         self._is_feeding = True
-        self._session.take(lambda live: _learn(live, rows, viewed), self._on_fed)
+        self._session.take(lambda live: _learn(live, rows, viewed, details), self._on_fed)
 
     def _on_fed(self) -> None:
         self._is_feeding = False
@@ -297,10 +302,13 @@ class Embedding(QObject):
             self._idle_timer.start()
 
 
-def _learn(live: LiveCollection, rows: Sequence[EmbedResult], viewed: Sequence[int]) -> CollectionState:
+def _learn(
+    live: LiveCollection, rows: Sequence[EmbedResult], viewed: Sequence[int], details: Sequence[FileDetails]
+) -> CollectionState:
     """Record the results and update the collection; on the project thread."""
     if live.project.is_writable:
         live.project.images.record_scan(rows)
+    live.known.store_details(details)
     return live.take_embedded([*(image_id for image_id, _hash, _failure in rows), *viewed], fits=False)
 
 

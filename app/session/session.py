@@ -22,7 +22,7 @@ from app.session.label_writer import LabelWriter
 from app.session.opening import BackboneMaking, create_collection, open_collection, open_for_reading
 from app.session.runner import News, ProjectInfo, Runner, ignore, news_of_change, news_of_state
 from app.session.what_if import WhatIfSession
-from engine.collection.state import CollectionState
+from engine.collection.state import CollectionState, Sorting
 from engine.config import CacheFolders
 from engine.events import CancelToken, OnProgress
 from engine.graph.codes import NO_CLASS, UNKNOWN
@@ -116,6 +116,7 @@ class Session(QObject):
         self._labels.unsaved_changed.connect(self.unsaved_changed)
         self.marks = ClassMarks(self._runner, self)
         self._is_loading = self._wants_teaching = False
+        self._sortings: frozenset[Sorting] = frozenset()
         self._fitting = Fitting(self._runner, self)
         self._fitting.running_changed.connect(self.fitting_changed)
         self._fitting.caught_up.connect(self._on_caught_up)
@@ -218,6 +219,25 @@ class Session(QObject):
         job.start()
         return job
 
+    def sort_by(self, sortings: frozenset[Sorting]) -> None:
+        """Have states carry ranks by these, and no others, also those of projects opened later."""
+        if sortings != self._sortings:
+            self._sortings = sortings
+            self._runner.operate(lambda live: live.sort_by(sortings), news_of_state)
+
+    def learn(self, update: Callable[[LiveCollection], bool], on_done: Callable[[], None]) -> None:
+        """Add facts of the machine; broadcast only where `update` says that the state is another one now."""
+
+        def tell(is_other: bool) -> None:
+            if is_other:
+                self._runner.operate(
+                    lambda live: live.state, news_of_state, lambda _state: on_done(), on_failure=on_done
+                )
+            else:
+                on_done()
+
+        self._runner.ask(update, tell, owner=self, on_failure=on_done)
+
     def take(self, update: Callable[[LiveCollection], object], on_done: Callable[[], None]) -> None:
         """Add machine results, such as embeddings: no undo step, no toast. `on_done` is called also on failure."""
         self._runner.operate(update, news_of_state, lambda _result: on_done(), on_failure=on_done)
@@ -226,6 +246,7 @@ class Session(QObject):
 
     def _on_entered(self, live: LiveCollection, news: News) -> None:
         live.find_what_teaches(is_wanted=self._wants_teaching)
+        live.known.want(self._sortings)
         project = live.project
         info = ProjectInfo(project.path, project.path.stem, project.is_writable, project.backups.project_id)
         self._runner.post(lambda: self._enter(info, live))

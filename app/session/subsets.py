@@ -64,6 +64,7 @@ class ImageFilter:
     subset: Subset = Subset.ALL
     class_ids: frozenset[int] | None = None
     images: ImageSet | None = None
+    found: ImageSet | None = None  # by a search
 
 
 def shown_class(state: CollectionState) -> NDArray[np.int64]:
@@ -85,6 +86,8 @@ def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
     fits = subsets[wanted.subset]()
     if wanted.images is not None:
         fits &= wanted.images.holds(state.image_ids)
+    if wanted.found is not None:
+        fits &= wanted.found.holds(state.image_ids)
     if wanted.class_ids is not None:
         fits &= np.isin(shown_class(state), np.fromiter(wanted.class_ids, dtype=np.int64))
     return fits

@@ -60,6 +60,9 @@ def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: st
             ("add_folder", "add_images") if is_writable else (),
             takes_files=is_writable,
         )
+    if wanted.found is not None:
+        text = tr("No image here fits the search “%1”.", shortened(wanted.found.title))
+        return Emptiness("search", tr("Nothing matches"), text, ("clear_search",))
     if wanted.images is not None:
         return _empty_set(wanted)
     if class_name:

@@ -74,6 +74,10 @@ ORDERS: Final = {
     Order.SUREST_FIRST: marked("Most certain first"),
     Order.CLASS: marked("By class"),
     Order.ADDED: marked("In the order added"),
+    Order.NAME: marked("By name"),
+    Order.TAKEN: marked("By date taken"),
+    Order.FOLDER: marked("By folder"),
+    Order.SIZE: marked("Largest files first"),
 }
 
 
@@ -82,6 +86,7 @@ class Header(QWidget):
     """Title and controls of the grid."""
 
     back_chosen = Signal()
+    search_chosen = Signal()
     subset_chosen = Signal(Subset)
     order_chosen = Signal(Order)
     zoom_chosen = Signal(int)
@@ -102,6 +107,8 @@ class Header(QWidget):
         self.badge = ChangedBadge()
         self.sort_again = SortAgain()
         self.switch = ViewSwitch()
+        self.search_button = make_icon_button("search", tr("Search images"), self.search_chosen.emit)
+        tell_key(self.search_button, tr("Search images"), "search_images")
         self.panel_button = make_icon_button("right_panel", tr("Show or hide the right panel (Alt+6)"))
         self.panel_button.setCheckable(True)
         self.panel_button.hide()
@@ -115,7 +122,8 @@ class Header(QWidget):
         for subset, text in CHIPS.items():
             layout.addWidget(self._make_chip(subset, tr(text)))
         layout.addStretch(1)
-        for tool in (self.badge, self.sort_again, self._order, self._zoom, self.switch, self.panel_button):
+        tools = self.badge, self.sort_again, self.search_button, self._order, self._zoom, self.switch, self.panel_button
+        for tool in tools:
             layout.addWidget(tool)
 
     def _make_chip(self, subset: Subset, text: str) -> QPushButton:
@@ -181,7 +189,7 @@ class Header(QWidget):
         for subset, chip in self._chips.items():
             is_idle = subset is Subset.UNKNOWN and self._has_class  # unknown images belong to no class
             chip.setVisible(self._has_grid and not is_idle)
-        for tool in (self._order, self._zoom):
+        for tool in (self.search_button, self._order, self._zoom):
             tool.setVisible(self._has_grid)
         self.switch.setVisible(not self._is_page)
         self.badge.show_whole()

@@ -29,6 +29,7 @@ from app.workspace.empty_page import EmptyPage, emptiness_of
 from app.workspace.header import Header
 from app.workspace.in_hand import InHand
 from app.workspace.project_order import ProjectOrder
+from app.workspace.search_control import SearchControl
 from app.workspace.selection_bar import SelectionBar
 from app.workspace.visits import PageVisit, SetVisit
 from engine.graph.edits import ClassAdded, GraphEdit
@@ -75,6 +76,8 @@ class Workspace(QWidget):
         self.selection_bar = SelectionBar(session, settings)
         self.content = QStackedWidget()
         self._set = SetVisit(self.grid)
+        self._search = SearchControl(session, self.header, self.grid, self.model)
+        self.search_bar, self.searching = self._search.bar, self._search.searching
         self._page = PageVisit(self.content)
         for page in (self.grid, self.empty, self.image_view, self.graph):
             self.content.addWidget(page)
@@ -85,7 +88,7 @@ class Workspace(QWidget):
     def _lay_out(self) -> None:
         self.setProperty("surface", "window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        layout = fill_column(self, self.header, spacing=0)
+        layout = fill_column(self, self.header, self.search_bar, spacing=0)
         holder = QVBoxLayout()
         holder.setContentsMargins(16, 0, 16, 0)
         holder.setSpacing(8)
@@ -100,6 +103,8 @@ class Workspace(QWidget):
     def _connect(self, requests: ClassRequests) -> None:
         self._page.left.connect(self.page_left)
         self.header.back_chosen.connect(self.go_back)
+        self._search.found.connect(self._refilter)
+        self._search.followed.connect(self._show_title)
         self.header.subset_chosen.connect(self._on_chip_chosen)
         self.header.order_chosen.connect(self.choose_order)
         self.header.sort_again.clicked.connect(self.sort_again)
@@ -215,6 +220,15 @@ class Workspace(QWidget):
                 place.go_to(self.grid)
             self.grid.setFocus()
 
+    # -- searching
+
+    def open_search(self) -> None:
+        """Let the user type a search."""
+        self._page.end()
+        if self.is_graph_shown:
+            self.show_graph(False)
+        self.search_bar.open()
+
     def _leave_visits(self) -> None:
         self._page.end()
         self._set.end()
@@ -223,6 +237,8 @@ class Workspace(QWidget):
         """Esc goes back, unless somebody below had a use for it."""
         if event.key() == Qt.Key.Key_Escape and (self._page.page is not None or self._set.images is not None):
             self.go_back()
+        elif event.key() == Qt.Key.Key_Escape and self.search_bar.isVisible():
+            self.search_bar.close_search()
         else:
             super().keyPressEvent(event)
 
@@ -235,6 +251,8 @@ class Workspace(QWidget):
             self.subset_wanted.emit(Subset.ALL)
             if self.model.row_of(image_id) is None:
                 self.show_subset(Subset.ALL)
+            if self.model.row_of(image_id) is None:
+                self.search_bar.close_search()
             self.grid.select_image(image_id)
         self.hold()
         self.grid.setFocus()
@@ -272,6 +290,10 @@ class Workspace(QWidget):
         ids = tuple(self.model.image_ids[rows.start : rows.stop].tolist())
         return ids if self.grid.current_id is None or not self.is_image_open else (self.grid.current_id, *ids)
 
+    def take_keyboard(self) -> None:
+        """Keys act on images again."""
+        (self.image_view if self.is_image_open else self.grid).setFocus()
+
     def hold(self) -> None:
         """Keep the order while the user works on these cards."""
         self.model.is_held = True
@@ -295,7 +317,8 @@ class Workspace(QWidget):
             self.show_subset_of_class(subset)
 
     def _filter(self, subset: Subset) -> ImageFilter:
-        return ImageFilter(subset, None if self._set.images is not None else self._class_ids(), self._set.images)
+        class_ids = None if self._set.images is not None else self._class_ids()
+        return ImageFilter(subset, class_ids, self._set.images, self.searching.hits)
 
     def _class_ids(self) -> frozenset[int] | None:
         graph = self._session.graph
@@ -342,9 +365,12 @@ class Workspace(QWidget):
         for notice in (self.notice, self.missing_notice, self.offer_notice):
             notice.hide()
         self._leave_visits()
+        self.search_bar.close_search()
         self._on_state_changed(None)
 
     def _show_title(self) -> None:
+        has_grid = self._page.page is None and not self.is_graph_shown
+        self._search.show(is_wanted=has_grid, count=self._count(self._subset))
         if self._page.page is not None:
             self.header.show_page(self._page.title)
             self.content.setCurrentWidget(self._page.page)
@@ -427,6 +453,7 @@ class Workspace(QWidget):
 
     def _set_order(self, order: Order) -> None:
         self._session.find_what_teaches(is_wanted=order is Order.TEACH_FIRST)
+        self._session.sort_by(frozenset() if order.sorting is None else frozenset({order.sorting}))
         self.model.set_order(order)
         self.header.show_order(order)
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from engine.collection.classify import ToLabel
     from engine.collection.evaluate import Evaluation
     from engine.graph.category_graph import CategoryGraph
+    from engine.images.details_messages import DetailsSummary
 ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; labelling a few of those would help most."
 SETTINGS = ("ppn+", "ppn", "prototypes", "regression")
 Plain = Annotated[
@@ -103,6 +104,7 @@ def embed(
     as_json: AsJson = False,
 ) -> None:
     """Fill the embedding cache; an interrupted run resumes where it stopped."""
+    from engine.collection.details import read_missing_details
     from engine.collection.embed import embed_closer, embed_project
 
     with open_or_read(project, without_writing="the embeddings are kept in the cache alone") as opened:
@@ -111,15 +113,21 @@ def embed(
         if not one_view:
             with progress_bar("Embedding in five views") as on_progress:
                 embed_closer(opened, CacheFolders.default(), device=device, on_progress=on_progress)
+        details = None
+        if opened.is_writable:
+            with progress_bar("Reading what the files say") as on_progress:
+                details = read_missing_details(opened, on_progress=on_progress)
     failures = [FileFailure(path, reason) for _, path, reason in done.failed]
     say(
         f"Embedded {counted(done.embedded, 'image')} on {done.device_name} in {done.seconds:.1f} s "
         f"({done.images_per_s:,.0f} images/s); {done.from_cache:,} were in the cache."
-        + (f"\n{done.notice}." if done.notice else "") + _missing_text(done.missing) + failure_text(failures),
+        + (f"\n{done.notice}." if done.notice else "") + _details_text(details) + _missing_text(done.missing)
+        + failure_text(failures),
         {
             "embedded": done.embedded, "from_cache": done.from_cache, "seconds": done.seconds,
             "images_per_s": done.images_per_s, "device": done.device_name, "notice": done.notice,
             "missing": done.missing, "failures": failure_rows(failures),
+            "details_read": 0 if details is None else details.read,
         },
         as_json=as_json,
     )  # fmt: skip
@@ -298,6 +306,13 @@ def _table(results: "Sequence[Evaluation]") -> str:
         ("not found", [f"{result.not_found:,}" for result in results]),
     ]
     return "\n".join(f"{title:<20}" + "".join(f"{cell:>14}" for cell in cells) for title, cells in rows)
+
+
+def _details_text(details: "DetailsSummary | None") -> str:
+    """Only of files that were not read for their embeddings: the others' details came with them."""
+    if details is None or not details.read:
+        return ""
+    return f"\nRead date, camera and other details of {counted(details.read, 'file')} ({details.files_per_s:,.0f}/s)."
 
 
 def _missing_text(count: int) -> str:

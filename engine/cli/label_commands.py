@@ -199,8 +199,9 @@ def import_labels(
         head = f"Imported {counted(labels, 'label')} from {source.name} ({plan.format_name})"
         if classes or images:
             head += f", {counted(classes, 'class', 'classes')} and {counted(images, 'image')} added"
+    notes = f"\nStars or comments of {counted(len(plan.notes), 'image')}." if plan.notes else ""
     say(
-        f"{head}; {plan.already_there:,} already there.{_rest_text(plan)}",
+        f"{head}; {plan.already_there:,} already there.{notes}{_rest_text(plan)}",
         _record(plan) | {"labels": labels, "classes_added": classes, "images_added": images, "dry_run": is_dry},
         as_json=as_json,
     )
@@ -228,6 +229,7 @@ def _record(plan: "LabelPlan") -> dict[str, object]:
         "by_machine": plan.by_machine,
         "suggestions": plan.suggestions,
         "unlabelled": plan.unlabelled,
+        "notes": len(plan.notes),
         "problems": list(plan.problems),
     }
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from engine.collection.details import as_stored
 from engine.collection.models import ModelFiles, model_of
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache
@@ -59,6 +60,7 @@ def embed_project(
     def record(batch: EmbedBatch) -> None:
         if project.is_writable:
             project.images.record_scan(batch.results)
+            project.details.store(as_stored(batch.details))
 
     with open_cache(model, caches) as cache:
         return embed_files(

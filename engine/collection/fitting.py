@@ -3,6 +3,7 @@
 The project's thread makes a `FitInput`, another one runs it, and the project's thread adopts the outcome (decision 44).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, final
 
@@ -20,6 +21,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import AttributesChanged, ClassRenamed
 from engine.project import Change, Project
 from engine.project.actions import action
+from engine.project.records import Note
 
 SETTING_NAME: Final = "setting"
 STAGE_SETTING: Final = "collection"
@@ -156,6 +158,11 @@ class Publisher:
         self._model_name = model_name
         self._counts = ShownCounts.none()
         self.state: CollectionState = embedded.images.blank_state(model_name)
+
+    def publish_notes(self, notes: Mapping[int, Note], ranks: Mapping[str, NDArray[np.int32]]) -> CollectionState:
+        """What people noted, and how images are sorted; the rest as it is."""
+        self.state = replace(self.state, notes=notes, ranks=ranks)
+        return self.state
 
     def publish_list(self) -> CollectionState:
         """Images and labels, before embeddings were read."""

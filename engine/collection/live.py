@@ -3,7 +3,7 @@
 The window keeps it open; the command line uses it once (`engine.collection.classify`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import final
 
@@ -24,9 +24,10 @@ from engine.collection.fitting import (
     setting_of,
     teach_ranks,
 )
+from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.models import ModelFiles, model_or_lost
 from engine.collection.new_project import new_project
-from engine.collection.state import NO_CLASS, CollectionState
+from engine.collection.state import NO_CLASS, CollectionState, Sorting
 from engine.config import CacheFolders
 from engine.everyday.classifier import Explanation, FitSnapshot, FittedClassifier, ScoredClass, Setting
 from engine.everyday.in_use import Classifiers
@@ -34,6 +35,7 @@ from engine.everyday.scores import Scores
 from engine.everyday.shots import has_outgrown
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import changes_look
+from engine.images.details_messages import FileDetails
 from engine.images.read_file import return_freed_memory
 from engine.project import Change, Project
 
@@ -73,6 +75,7 @@ class LiveCollection:
         self._graph_copy: CategoryGraph | None = None
         self._classifiers: Classifiers
         self._publisher: Publisher
+        self.known = ImageKnowledge(project)
         self._use(model or model_or_lost(project, caches))
 
     @staticmethod
@@ -99,12 +102,15 @@ class LiveCollection:
     def load_list(self) -> CollectionState:
         """Read images and labels: enough to show the grid."""
         self.embedded.images.read()
+        self.known.read()
         self._is_loaded = False
-        return self._publisher.publish_list()
+        self._publisher.publish_list()
+        return self._publish_known()
 
     def load(self, *, fits: bool = True) -> CollectionState:
         """Read images, labels and cached embeddings; then fit and classify, or leave that to the caller."""
         self.embedded.read()
+        self.known.read()
         self._forget_fit()
         self._is_loaded = True
         self._publish()
@@ -122,6 +128,7 @@ class LiveCollection:
         """Take an action, undo or redo into account; what needs a fit is left to the next one, see `is_behind`."""
         if not self._is_loaded:
             return self.load(fits=False)
+        self.known.follow(change)
         if change.settings and (model := model_or_lost(self.project, self._caches)) != self.model:
             self.embedded.close()
             self._use(model)
@@ -144,7 +151,8 @@ class LiveCollection:
         looks_new = any(map(changes_look, change.graph_edits))
         if change.images_added or change.images_removed or change.images_moved or looks_new:
             return self._publish()
-        return self._publisher.publish_labels(self.project.classes.graph)
+        self._publisher.publish_labels(self.project.classes.graph)
+        return self._publish_known()
 
     def take_embedded(self, image_ids: Sequence[int], *, fits: bool = True) -> CollectionState:
         """Take new embeddings of these images from the caches, also those of all views, or note that they failed.
@@ -168,6 +176,29 @@ class LiveCollection:
             return self._catch_up()
         self._classify(filled)
         return self._publish()
+
+    def take_details(self, files: Sequence[FileDetails]) -> bool:
+        """Store what files said of themselves; whether states are sorted by it, and the present one is another now."""
+        self.known.store_details(files)
+        if is_sorted_by := self.known.is_wanted(Sorting.TAKEN):
+            self._publish_known()
+        return is_sorted_by
+
+    def sort_by(self, sortings: Iterable[Sorting]) -> CollectionState:
+        """Have this and later states carry ranks by these, and no others."""
+        self.known.want(sortings)
+        return self._publish_known()
+
+    def search(self, text: str) -> NDArray[np.int64]:
+        """Ids (k,) of the images that fit a query, ascending; see `search_query`.
+
+        Raises:
+            QueryError: it is not understood.
+        """
+        return self.known.search(text, self.state, self.project.classes.graph)
+
+    def _publish_known(self) -> CollectionState:
+        return self._publisher.publish_notes(self.known.notes, self.known.ranks(self.state.image_ids))
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
@@ -282,11 +313,13 @@ class LiveCollection:
     def _publish(self) -> CollectionState:
         graph, count, fitted = self.project.classes.graph, len(self.embedded.images.ids), self.fitted
         if fitted is None:
-            return self._publisher.publish(graph, Predictions.none(count))
+            self._publisher.publish(graph, Predictions.none(count))
+            return self._publish_known()
         rows = self.embedded.rows
         has_scores = self.embedded.is_ready & self._has_scores()[rows]
         predictions = Predictions.of(fitted, self.scores.at(rows), has_scores, graph)
-        return self._publisher.publish(graph, predictions, teach_ranks(self._teach_first, rows))
+        self._publisher.publish(graph, predictions, teach_ranks(self._teach_first, rows))
+        return self._publish_known()
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
         """The most probable classes of an image, best first; none while it has no embedding."""

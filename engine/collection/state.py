@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from functools import cached_property
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
+from engine.project.records import Note
 
 Codes = NDArray[np.int64]
 
@@ -57,7 +58,7 @@ class ShownCounts:
         return ShownCounts(exactly, dict(totals))
 
 
-__all__ = ["NO_CLASS", "UNKNOWN", "CollectionState", "ImageStatus"]
+__all__ = ["NO_CLASS", "UNKNOWN", "CollectionState", "ImageStatus", "Sorting"]
 
 
 class ImageStatus(IntEnum):
@@ -66,6 +67,15 @@ class ImageStatus(IntEnum):
     WAITING = 0
     READY = 1
     FAILED = 2
+
+
+class Sorting(StrEnum):
+    """What images can be sorted by, beside their classes and scores."""
+
+    NAME = "name"
+    TAKEN = "taken"
+    FOLDER = "folder"
+    SIZE = "size"
 
 
 @dataclass(frozen=True)
@@ -92,6 +102,9 @@ class CollectionState:
     # ids of the images that are still to be embedded in all their views
     without_views: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     is_list_only: bool = False  # embeddings were not read yet, so that all images seem to wait
+    notes: Mapping[int, Note] = field(default_factory=dict)  # what people noted, by image id
+    # (n,) int32, ranks of images by what they are sorted by, one of `Sorting`; of the wanted ones alone
+    ranks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
 
     def position(self, image_id: int) -> int:
         """Place of an image in the arrays.

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,6 +16,8 @@ from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
 from engine.events import CancelToken
 from engine.files import FoundFile
 from engine.images.decode import decode_square
+from engine.images.details_messages import FileDetails, PhotoDetails
+from engine.images.photo_details import details_in
 from engine.images.read_file import FILES, content_hash, read_file
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
@@ -58,6 +60,7 @@ class HashedRequest:
     request: EmbedRequest
     file: FoundFile
     content_hash: bytes
+    details: PhotoDetails | None = None  # not of a file that is embedded in all its views: they are known
 
 
 @dataclass
@@ -73,6 +76,13 @@ class ChunkOutcome:
     unreadable: list[tuple[EmbedRequest, str, bytes | None]] = field(default_factory=list)
     missing: list[EmbedRequest] = field(default_factory=list)  # whose file is gone, but whose embedding is in the cache
     left: Sequence[EmbedRequest] = ()  # that were not begun because the others took long
+
+    def details(self) -> Iterator[FileDetails]:
+        """What the files that were read say of themselves."""
+        undecodable = (hashed for hashed, _reason in self.undecodable)
+        for hashed in (*self.embedded, *self.cached, *self.twins, *undecodable):
+            if hashed.details is not None:
+                yield FileDetails(hashed.request.image_id, hashed.file.modified_ns, hashed.details)
 
 
 @dataclass(frozen=True)
@@ -125,7 +135,7 @@ class ChunkWorker:
         except ImageError as error:
             self._pass_over(request, error, outcome)
             return
-        hashed = HashedRequest(request, file, content_hash(data))
+        hashed = HashedRequest(request, file, content_hash(data), None if self.with_views else details_in(data))
         if not self.claims.take(hashed.content_hash):
             outcome.twins.append(hashed)
             return

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from engine.images.details_messages import FileDetails
 from engine.model_card import BackboneCard
 from engine.worker.protocol import Request
 
@@ -33,6 +34,7 @@ class EmbedBatch:
     """Some results; their embeddings are in the cache, on disk, before they are reported."""
 
     results: tuple[EmbedResult, ...]
+    details: tuple[FileDetails, ...] = ()  # of those of these files that were read, first of all views alone
 
 
 OnBatch = Callable[[EmbedBatch], None]

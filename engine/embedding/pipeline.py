@@ -28,6 +28,7 @@ from engine.embedding.messages import (
 )
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FoundFile
+from engine.images.details_messages import FileDetails
 from engine.runtime.backbone import BackboneSession
 
 _LOOK_UP: Final = 512  # requests that are looked up in the cache at once; more would delay the next report
@@ -66,6 +67,7 @@ class OutcomeWriter:
             self._cache.put_many([hashed.content_hash for hashed in embedded], vectors)
         self._remember([hashed for outcome in outcomes for hashed in (*outcome.embedded, *outcome.cached)])
         self.embedded += len(embedded)
+        details = [each for outcome in outcomes for each in outcome.details()]
         results = [_success(hashed) for hashed in embedded]
         for outcome in outcomes:
             results += [self._failure(request, reason, known) for request, reason, known in outcome.unreadable]
@@ -77,7 +79,7 @@ class OutcomeWriter:
                 self._waiting.setdefault(twin.content_hash, []).append(twin)
         for hashed in embedded:
             self._claims.release(hashed.content_hash)
-        self._report(results + self._settled_twins(), self.on_done)
+        self._report(results + self._settled_twins(), self.on_done, details)
 
     def _settled_twins(self) -> list[EmbedResult]:
         """Results of the twins whose content is no longer claimed."""
@@ -112,9 +114,11 @@ class OutcomeWriter:
     def _remember(self, requests: Sequence[HashedRequest]) -> None:
         self._cache.remember_files([hashed.file for hashed in requests], [hashed.content_hash for hashed in requests])
 
-    def _report(self, results: list[EmbedResult], count: Callable[[int], None]) -> None:
-        if results:
-            self._on_batch(EmbedBatch(tuple(results)))
+    def _report(
+        self, results: list[EmbedResult], count: Callable[[int], None], details: Sequence[FileDetails] = ()
+    ) -> None:
+        if results or details:
+            self._on_batch(EmbedBatch(tuple(results), tuple(details)))
             count(len(results))
 
 

@@ -184,6 +184,39 @@ def _count(data: bytes, at: int, order: ByteOrder) -> int:
     return min(int.from_bytes(data[at : at + _COUNT_BYTES], order), _MOST_ENTRIES)
 
 
+_DIRECTORY_TAGS: Final = frozenset({Base.ExifOffset, Base.GPSInfo})
+_MOST_TAGS: Final = 4_096  # of one directory; cameras write some hundred at most. Chosen.
+_VALUE_BYTES: Final = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8}
+"""Of one value of each type, from TIFF 6.0 and its later types."""
+
+
+def are_directories_bounded(file: IO[bytes]) -> bool:
+    """Whether the first directory of a TIFF structure, and those of Exif and GPS, have no more values than bytes.
+
+    Others are made to be slow: thousands of tags may name the same megabytes as theirs. May raise `OSError`.
+    """
+    length = file.seek(0, 2)
+    file.seek(0)
+    head = file.read(8)
+    order = byte_order(head)
+    waiting, left = [first_directory(head, order)], length
+    while waiting and left >= 0:
+        file.seek(waiting.pop())
+        count = int.from_bytes(file.read(_COUNT_BYTES), order)
+        if count > _MOST_TAGS:
+            return False
+        directory = file.read(_ENTRY_BYTES * count)
+        for start in range(0, len(directory) - _ENTRY_BYTES + 1, _ENTRY_BYTES):
+            entry = directory[start : start + _ENTRY_BYTES]
+            tag, kind = int.from_bytes(entry[:2], order), int.from_bytes(entry[2:4], order)
+            size = int.from_bytes(entry[4:8], order) * _VALUE_BYTES.get(kind, 0)
+            left -= min(size, length) if size > 4 else 0  # noqa: PLR2004 (bytes of a value in the entry)
+            if tag in _DIRECTORY_TAGS:
+                waiting.append(int.from_bytes(entry[8:], order))
+        left -= len(directory)
+    return left >= 0
+
+
 # From Exif 2.3, section 4.6.4 A, and of JPEG markers from ITU-T T.81, table B.1.
 UPRIGHT: Final = 1
 _EXIF_HEADER: Final = b"Exif\x00\x00"

@@ -18,6 +18,7 @@ _META: Final = "{adobe:ns:meta/}"
 _PREFIXES: Final = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "dc": "http://purl.org/dc/elements/1.1/",
+    "xmp": "http://ns.adobe.com/xap/1.0/",
     "lr": "http://ns.adobe.com/lightroom/1.0/",
     "digiKam": "http://www.digikam.org/ns/1.0/",
     "photoshop": "http://ns.adobe.com/photoshop/1.0/",
@@ -29,7 +30,7 @@ _PREFIXES: Final = {
 _ABOUT: Final = f"{RDF}about"
 _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DECLARATIONS: Final = (b"<?xml ", codecs.BOM_UTF8 + b"<?xml ")
-_WRITTEN_PREFIXES: Final = {prefix: _PREFIXES[prefix] for prefix in ("dc", "lr", "digiKam", "protoleaf")}
+_WRITTEN_PREFIXES: Final = {prefix: _PREFIXES[prefix] for prefix in ("dc", "xmp", "lr", "digiKam", "protoleaf")}
 _CONTAINERS: Final = frozenset(f"{RDF}{name}" for name in ("Bag", "Seq", "Alt"))
 
 

@@ -46,14 +46,28 @@ class ProjectDetails:
         rows = self._store.connection.rows(f"{_COLUMNS} WHERE {which}", (wanted,))
         return {row[0]: _details(row) for row in rows}
 
-    def missing(self, limit: int = -1) -> list[tuple[ImageId, str]]:
-        """Id and stored path of images that were not read yet, at most so many, in ascending id order."""
+    def missing(self, limit: int = -1, *, after: ImageId = 0) -> list[tuple[ImageId, str]]:
+        """Id and stored path of images that were not read yet, at most so many, in ascending id order.
+
+        Args:
+            after: only of images with a higher id.
+        """
         rows = self._store.connection.rows(
             "SELECT image_id, path FROM image LEFT JOIN image_detail USING (image_id)"
-            " WHERE image_detail.image_id IS NULL ORDER BY image_id LIMIT ?",
-            (limit,),
+            " WHERE image_detail.image_id IS NULL AND image_id > ? ORDER BY image_id LIMIT ?",
+            (int(after), limit),
         )
         return [(image_id, shown_path(path)) for image_id, path in rows]
+
+    def missing_count(self, *, after: ImageId = 0) -> int:
+        """Number of images that were not read yet, as `missing`."""
+        return int(
+            self._store.connection.value(
+                "SELECT COUNT(*) FROM image LEFT JOIN image_detail USING (image_id)"
+                " WHERE image_detail.image_id IS NULL AND image_id > ?",
+                (int(after),),
+            )
+        )
 
     def store(self, details: Iterable[ImageDetails]) -> None:
         """Store details in place of earlier ones; images that are gone by now are passed over."""

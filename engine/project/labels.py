@@ -1,5 +1,6 @@
 """Labels of images by people. No function of this module takes a prediction."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import final
 
@@ -34,6 +35,15 @@ class ProjectLabels:
         rows = self._store.connection.rows("SELECT image_id, class_id FROM label ORDER BY image_id")
         image_ids, class_ids = zip(*rows, strict=True) if rows else ((), ())
         return LabelTable(image_ids, class_ids)
+
+    def sources(self, image_ids: Sequence[ImageId] | None = None) -> list[tuple[ImageId, str]]:
+        """By which way each label came in; of these images, "" for those without a label, or of all that have one."""
+        if image_ids is None:
+            return self._store.connection.rows("SELECT image_id, source FROM label ORDER BY image_id")
+        return self._store.connection.rows(
+            "SELECT value, coalesce(source, '') FROM json_each(?) LEFT JOIN label ON image_id = value",
+            (json.dumps([int(image_id) for image_id in image_ids]),),
+        )
 
     def of(self, image_id: ImageId) -> Label | None:
         """The label of one image, or None."""

@@ -26,12 +26,14 @@ NAMES: Final = frozenset((
     "Protoleaf", "CoreML", "DirectML", "TensorRT", "cuDNN", "cuBLAS", "cuBLASLt", "Tesla", "Caffe", "ImageNet",
     "timm", "torchvision", "macOS", "pip", "install", "uninstall", "protoleaf", "onnx", "onnxruntime", "gpu", "cuda",
     "cudnn", "cublas", "tensorrt", "nvidia", "cu", "smi", "WebP", "Ctrl", "Shift", "Alt", "Esc", "Del", "Space",
-    "Tab", "Home", "End", "Enter", "Return", "Ins", "PgUp", "PgDown", "Backspace",
+    "Tab", "Home", "End", "Enter", "Return", "Ins", "PgUp", "PgDown", "Backspace", "Left", "Right",
 ))  # fmt: skip
 """Names of products, commands, devices and keys, which are the same in every language, besides those in capitals."""
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
-_FILE: Final = re.compile(r"[^\[·]*\.protoleaf|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,}|[a-z]+(?:_[a-z]+)+|`[^`]*`")
-"""Paths, names of files, checksums, names of columns, and commands."""
+_FILE: Final = re.compile(
+    r"[^\[·]*\.protoleaf|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,}|[a-z]+(?:_[a-z]+)+|`[^`]*`|(?<!\w)[a-z]+:\S*"
+)
+"""Paths, names of files, checksums, names of columns, commands, and fields of a search."""
 _RATE: Final = re.compile(r"/s\b")  # `5 images/s` is no path
 _PLAIN: Final = re.compile(r"[aeiounycsAEIOUNYCS]")
 """Letters that the pseudo-language has only with an accent."""

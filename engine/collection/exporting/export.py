@@ -26,6 +26,7 @@ from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.formats import ImageFormat, format_named
 from engine.interchange.labelled_images.records import (
     GivenLabel,
+    GivenNote,
     LabelledImage,
     LabelledImages,
     ModelAnswer,
@@ -84,12 +85,16 @@ def gather(
         label.image_id: GivenLabel(label.class_id, label.who, label.when, label.source)
         for label in project.labels.by_image().values()
     }
+    notes = {
+        note.image_id: GivenNote(note.stars, note.is_flagged, note.comment, note.who, note.when)
+        for note in project.notes.by_image().values()
+    }
     folder = project.path.parent
     contents = list(project.images.each_content())
     images = (
         LabelledImage(
             image_id, path, folder / path, content_hash.hex() if content_hash else "", labels.get(image_id),
-            answers.get(image_id),
+            answers.get(image_id), notes.get(image_id),
         )
         for image_id, path, content_hash in contents
         if only is None or image_id in only

@@ -23,7 +23,8 @@ from engine.interchange.labelled_images.formats import AUTO, READ_FORMATS, detec
 from engine.project import BackupReason, Change, Project
 from engine.project.actions import action
 from engine.project.backups.keeping import MANY
-from engine.project.records import Label
+from engine.project.records import Label, Note
+from engine.project.schema import LONGEST_TEXT
 from engine.texts import Message, marked
 
 SOURCE: Final = "import"  # source of imported labels
@@ -40,6 +41,7 @@ class LabelImport:
     labelled: int
     classes_added: int
     images_added: int
+    noted: int = 0  # images whose stars, flag or comment were taken over
 
 
 def plan_labels(
@@ -102,9 +104,10 @@ def import_labels(
         if images or classes:
             plan = _planned(project, name, foreign, whose, read_files)
         labelled = len(project.labels.add_missing(plan.labels).labelled) if plan.labels else 0
+        noted = len(project.notes.add_missing(plan.notes).noted) if plan.notes else 0
         step.action = action("labels_imported_from", labels=labelled, source=_name_of(source))
     plan = replace(plan, problems=(*plan.problems, *refused))
-    return LabelImport(plan, step.change, labelled, classes, images)
+    return LabelImport(plan, step.change, labelled, classes, images, noted)
 
 
 def read_labels(source: Path, format_name: str = AUTO) -> ReadLabels:
@@ -132,6 +135,8 @@ def _planned(
     planner = _Planner(project, whose, contents)
     for label in foreign.labels:
         planner.take(label)
+    for noted in foreign.noted:
+        planner.take_note(noted)
     return replace(
         planner.plan(format_name), unlabelled=foreign.unlabelled, problems=(*foreign.problems, *planner.problems())
     )
@@ -159,6 +164,7 @@ class _Planner:
         self._impossible: list[str] = []
         self._class_conflicts: dict[ClassConflict, None] = {}
         self._content_conflicts: dict[str, ContentConflict] = {}
+        self._notes: dict[int, Note] = {}
 
     def take(self, label: ForeignLabel) -> None:
         if label.is_machine:
@@ -182,6 +188,18 @@ class _Planner:
             return
         for image_id in images:
             self._add(image_id, reading.class_id, label)
+
+    def take_note(self, noted: ForeignLabel) -> None:
+        """Take stars, flag and comment of an image of the project; of others they are passed over."""
+        given = noted.note
+        if given is None:
+            return
+        for image_id in self._matcher.match(noted).images:
+            when = given.when or datetime.now(UTC)
+            note = Note(
+                image_id, given.stars, given.is_flagged, given.comment[:LONGEST_TEXT], given.who or self._whose, when
+            )
+            self._notes.setdefault(image_id, note)
 
     def plan(self, format_name: str) -> LabelPlan:
         ours = self._project.labels.by_image()
@@ -211,7 +229,12 @@ class _Planner:
             suggestions=dict(self._suggestions.most_common()),
             class_conflicts=tuple(self._class_conflicts),
             content_conflicts=tuple(self._content_conflicts.values()),
+            notes=self._new_notes(),
         )
+
+    def _new_notes(self) -> tuple[Note, ...]:
+        ours = self._project.notes.by_image() if self._notes else {}
+        return tuple(note for image_id, note in sorted(self._notes.items()) if image_id not in ours)
 
     def problems(self) -> list[str]:
         """Ambiguous keywords, and labels of impossible classes."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel
-from engine.project.records import Label
+from engine.project.records import Label, Note
 
 
 @dataclass(frozen=True)
@@ -54,4 +54,5 @@ class LabelPlan:
     problems: tuple[str, ...] = ()  # what could not be understood, one line each
     suggestions: dict[str, int] = field(default_factory=dict)  # flat keywords that name no class, with photo counts
     class_conflicts: tuple[ClassConflict, ...] = ()  # labels of which it is not clear which class they name
+    notes: tuple[Note, ...] = ()  # stars, flags and comments of images that have none
     content_conflicts: tuple[ContentConflict, ...] = ()  # labels of another photo of the same name

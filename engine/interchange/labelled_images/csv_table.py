@@ -110,7 +110,7 @@ def cell(value: Value) -> str:
             return f"{value:.6f}"
         case datetime():
             return value.isoformat()
-        case str():
-            return value
+        case int() | str():
+            return str(value)
         case _:
             return SEVERAL.join(each.replace("|", "\\|") for each in value)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ParamSpec, final
 
 from engine.errors import reason_of
+from engine.interchange.labelled_images.records import GivenNote
 from engine.texts import Message
 
 P = ParamSpec("P")
@@ -29,6 +30,7 @@ class ForeignLabel:
     when: datetime | None = None  # None where nothing tells
     is_machine: bool = False  # whether a model says so: such an answer is never taken for a label
     is_keyword: bool = False  # whether it is a photo's keyword, which may or may not mean a class
+    note: GivenNote | None = None  # of what is no label, but an image with what a person noted of it
 
 
 @dataclass(frozen=True)
@@ -38,10 +40,17 @@ class ForeignLabels:
     labels: tuple[ForeignLabel, ...]  # in the order of the source; an image may occur several times
     unlabelled: int = 0  # images that stand there without a word about their class
     problems: tuple[str, ...] = ()  # lines that could not be read, for people
+    noted: tuple[ForeignLabel, ...] = ()  # images with what people noted of them
 
     @staticmethod
-    def of(labels: Iterable[ForeignLabel], *, unlabelled: int = 0, problems: Iterable[str] = ()) -> "ForeignLabels":
-        return ForeignLabels(tuple(labels), unlabelled, tuple(problems))
+    def of(
+        labels: Iterable[ForeignLabel],
+        *,
+        unlabelled: int = 0,
+        problems: Iterable[str] = (),
+        noted: Iterable[ForeignLabel] = (),
+    ) -> "ForeignLabels":
+        return ForeignLabels(tuple(labels), unlabelled, tuple(problems), tuple(noted))
 
 
 def problem_at(place: str, reason: Message) -> Message:
@@ -57,6 +66,7 @@ class LabelCollector:
         self.labels: list[ForeignLabel] = []
         self.unlabelled = 0
         self.problems: list[str] = []
+        self.noted: list[ForeignLabel] = []
 
     def add(self, problem: str, place: int | str, read: Reading[P], *args: P.args, **kwargs: P.kwargs) -> None:
         """Add the labels of an entry; ValueError and IndexError become a problem, such as `line {place}: {reason}`."""
@@ -69,4 +79,4 @@ class LabelCollector:
         self.unlabelled += not found
 
     def collected(self) -> ForeignLabels:
-        return ForeignLabels.of(self.labels, unlabelled=self.unlabelled, problems=self.problems)
+        return ForeignLabels.of(self.labels, unlabelled=self.unlabelled, problems=self.problems, noted=self.noted)

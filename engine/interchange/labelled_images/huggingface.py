@@ -31,7 +31,7 @@ _READERS: "Final[dict[str, tuple[Callable[[Path], bool], Callable[[Path], Foreig
 _LEFT_OUT: Final = frozenset({"image", "file"})
 """`image` is the picture here; where a file lies on this computer concerns nobody else."""
 _TEXTS: Final = (ORIGINAL, *(name for name in COLUMNS if name not in _LEFT_OUT))
-_DTYPES: Final = {"float": "float32", "flag": "bool", "time": "timestamp[us, tz=UTC]"}
+_DTYPES: Final = {"float": "float32", "whole": "int32", "flag": "bool", "time": "timestamp[us, tz=UTC]"}
 
 
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:

@@ -19,6 +19,8 @@ from engine.interchange import limits
 from engine.interchange.labelled_images import xmp_sidecars
 from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, each_file
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
+from engine.interchange.labelled_images.records import GivenNote
+from engine.interchange.labelled_images.table_rows import note_of
 from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.texts import Message, in_english
 
@@ -54,19 +56,21 @@ def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:
     else:
         images = {xmp_sidecars.image_meant(source) if source.suffix.casefold() == xmp_sidecars.SUFFIX else source: None}
     labels: list[ForeignLabel] = []
+    noted: list[ForeignLabel] = []
     unlabelled = 0
     for image in images:
-        found = _keywords(image, sidecars.get(image, ()), embedded_of, problems)
+        found, note = _keywords_and_note(image, sidecars.get(image, ()), embedded_of, problems)
         name = image.relative_to(folder).as_posix()
+        noted += [] if note is None else [ForeignLabel(name, (), file=image, note=note)]
         labels += (ForeignLabel(name, keyword, file=image, is_keyword=True) for keyword in found)
         unlabelled += not found
-    if not labels and not problems:
+    if not labels and not noted and not problems:
         raise FormatError(
             "{source} has no keywords",
             expected="photos with keywords in them, or with sidecars beside them",
             source=source.name,
         )
-    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems, noted=noted)
 
 
 def fits(source: Path) -> bool:
@@ -90,23 +94,35 @@ def whole_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> list
     return [*(each for each in deep if each not in beginnings), *single]
 
 
-def _keywords(image: Path, sidecars: Iterable[Path], embedded_of: EmbeddedOf, problems: list[str]) -> list[Keyword]:
+def _keywords_and_note(
+    image: Path, sidecars: Iterable[Path], embedded_of: EmbeddedOf, problems: list[str]
+) -> tuple[list[Keyword], GivenNote | None]:
+    """Keywords, and rating and description as other programs keep them in XMP."""
     embedded = embedded_of(image)
     hierarchical: list[Keyword] = []
-    flat = list(embedded.iptc)
+    flat, ratings, descriptions = list(embedded.iptc), list[str](), list[str]()
     for packet in _packets(image, embedded.xmp, sidecars, problems):
         for name, separator in _HIERARCHICAL:
             hierarchical += (_names(text, separator) for text in _theirs(packet, name))
         flat += _theirs(packet, xmp_sidecars.SUBJECT)
+        ratings += _others(packet, xmp_sidecars.RATING)
+        descriptions += _others(packet, xmp_sidecars.DESCRIPTION)
+    note = note_of(next(iter(ratings), ""), "", next(iter(descriptions), ""))
     if len(hierarchical) + len(flat) > limits.MOST_KEYWORDS:
         reason = Message("more than {most:,} keywords; none was read", {"most": limits.MOST_KEYWORDS})
         problems.append(problem_at(shown(str(image)), reason))
-        return []
+        return [], note
     shallow = [names for names in hierarchical if len(names) <= DEEPEST_LEVEL + 1]
     if len(shallow) < len(hierarchical):
         reason = Message("keywords of more than {levels} levels were passed over", {"levels": DEEPEST_LEVEL + 1})
         problems.append(problem_at(shown(str(image)), reason))
-    return whole_keywords(shallow, flat)
+    return whole_keywords(shallow, flat), note
+
+
+def _others(packet: XmpPacket, name: str) -> list[str]:
+    """The texts of a property of notes, unless we wrote them."""
+    texts = packet.texts(name)
+    return [] if texts == packet.texts(xmp_sidecars.WRITTEN_NOTES[name]) else texts
 
 
 def _packets(image: Path, embedded: bytes, sidecars: Iterable[Path], problems: list[str]) -> Iterator[XmpPacket]:

@@ -100,6 +100,7 @@ def schema_of(columns: Iterable[str]) -> "pa.Schema":
 
     types = {
         "float": pa.float32(),
+        "whole": pa.int32(),
         "flag": pa.bool_(),
         "time": pa.timestamp("us", "UTC"),
         "texts": pa.list_(pa.string()),

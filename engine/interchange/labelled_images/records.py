@@ -29,6 +29,17 @@ class GivenLabel:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenNote:
+    """What a person noted of an image, beside its label."""
+
+    stars: int  # 0..5, 0 for none
+    is_flagged: bool
+    comment: str  # "" for none
+    who: str = ""  # the person; "" where nothing tells
+    when: datetime | None = None  # None where nothing tells
+
+
+@dataclass(frozen=True, slots=True)
 class ModelAnswer:
     """The model's prediction for an image."""
 
@@ -49,6 +60,7 @@ class LabelledImage:
     content_hash: str  # BLAKE3 of the file's bytes as hex, 16 bytes; "" where it was never read
     label: GivenLabel | None  # a person's; None without one
     answer: ModelAnswer | None  # the model's, also beside a label; None where it has none
+    note: GivenNote | None = None  # a person's; None without one
 
     @property
     def class_id(self) -> int | None:

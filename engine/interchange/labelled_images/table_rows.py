@@ -13,24 +13,24 @@ from typing import Final
 from engine.graph.names import SEPARATOR, split_path
 from engine.interchange import limits
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
-from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, ModelAnswer
+from engine.interchange.labelled_images.records import GivenNote, LabelledImage, LabelledImages, ModelAnswer
 from engine.interchange.predictions_file import UNKNOWN_NAME
 from engine.texts import Message, marked
 
-Value = str | float | bool | datetime | Sequence[str] | None
+Value = str | float | int | bool | datetime | Sequence[str] | None
 Row = dict[str, Value]
 
 PERSON: Final = "person"
 MODEL: Final = "model"
 COLUMNS: Final = (
     "image", "class", "path", "all_paths", "source_id", "decided_by", "labelled_by", "labelled_at", "label_source",
-    "score", "leaf", "leaf_path", "leaf_score", "safe_class", "safe_path", "safe_score", "is_unknown", "model",
-    "setting", "exported_at", "content_hash", "file",
+    "stars", "flagged", "comment", "score", "leaf", "leaf_path", "leaf_score", "safe_class", "safe_path", "safe_score",
+    "is_unknown", "model", "setting", "exported_at", "content_hash", "file",
 )  # fmt: skip
 """In the order in which they stand; `image`, `class` and `path` are what `evaluate --truth` reads, too."""
 KINDS: Final = {
     "score": "float", "leaf_score": "float", "safe_score": "float", "is_unknown": "flag", "labelled_at": "time",
-    "exported_at": "time", "all_paths": "texts",
+    "exported_at": "time", "all_paths": "texts", "stars": "whole", "flagged": "flag",
 }  # fmt: skip
 """Columns that are no texts, for formats with types."""
 PLACED: Final = "placed"  # further column in the table of a folder: where in it the image lies
@@ -40,11 +40,14 @@ ORIGINAL: Final = "original_path"  # what `image` is called where another progra
 IMAGE_COLUMNS: Final = ("image", "file_name", "filename", "filepath", "file")
 """What other programs call the column of images; the first that is there counts."""
 _SHOWN: Final = 40  # characters
+_YES: Final = frozenset({"true", "yes", "1"})
 _LINE: Final = marked("line {place}: {reason}")
 CLASS_COLUMNS: Final = ("class", "label")
+NOTE_COLUMNS: Final = ("stars", "flagged", "comment")
+MOST_STARS: Final = 5
 READ_COLUMNS: Final = frozenset(
     {*IMAGE_COLUMNS, *CLASS_COLUMNS, ORIGINAL, PLACED, "path", "source_id", "content_hash", "labelled_by",
-     "labelled_at", "decided_by", "score"}
+     "labelled_at", "decided_by", "score", *NOTE_COLUMNS}
 )  # fmt: skip
 """Those that `label_in` looks at; a table may have any number of others."""
 
@@ -65,6 +68,9 @@ def row_of(images: LabelledImages, image: LabelledImage) -> Row:
         "labelled_by": label.who if label else None,
         "labelled_at": label.when.astimezone(UTC) if label else None,
         "label_source": label.source if label else None,
+        "stars": image.note.stars or None if image.note else None,
+        "flagged": image.note is not None and image.note.is_flagged,
+        "comment": image.note.comment or None if image.note else None,
         "score": image.score,
         **_answer_cells(images, image.answer),
         "is_unknown": image.is_of_none,
@@ -121,6 +127,8 @@ def labels_in(all_rows: Iterable[tuple[int, Mapping[str, str]]], source: Path, p
         held += sum(map(len, row.values()))
         limits.check_text(held, source.name)
         collector.add(problem, number, _labels_of, row, source.parent)
+        if (noted := noted_in(row, source.parent)) is not None:
+            collector.noted.append(noted)
     return collector.collected()
 
 
@@ -153,6 +161,29 @@ def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
         when=time_in(row.get("labelled_at", "")),
         is_machine=_is_machine(row),
     )
+
+
+def noted_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
+    """The image of a row that has stars, a flag or a comment, with these; None without."""
+    named = row.get(_first(tuple(row), IMAGE_COLUMNS) or "", "")
+    note = note_of(row.get("stars", ""), row.get("flagged", ""), row.get("comment", ""))
+    if not named or note is None:
+        return None
+    return ForeignLabel(
+        row.get(ORIGINAL) or named,
+        (),
+        file=folder / (row.get(PLACED) or row.get("file") or named),
+        content_hash=row.get("content_hash", ""),
+        note=note,
+    )
+
+
+def note_of(stars: str, flagged: str, comment: str) -> GivenNote | None:
+    """A note as texts say it; None where they say nothing. What is no number of stars counts as none."""
+    number = stars.strip().removesuffix(".0")
+    count = int(number) if number.isascii() and number.isdigit() and len(number) == 1 else 0
+    given = GivenNote(min(count, MOST_STARS), flagged.strip().casefold() in _YES, comment.strip())
+    return given if given.stars or given.is_flagged or given.comment else None
 
 
 def time_in(text: str) -> datetime | None:

@@ -19,7 +19,7 @@ from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON, Fo
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
 from engine.interchange.labelled_images.json_lines import texts
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import label_in, row_of
+from engine.interchange.labelled_images.table_rows import label_in, noted_in, row_of
 from engine.interchange.xml_files import LARGEST_DOCUMENT_BYTES, xml_text
 from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.new_file import clear_abandoned_drafts, output_file
@@ -39,6 +39,13 @@ WRITTEN: Final[Mapping[str, str]] = {
     TAGS: property_name("protoleaf:written_tags_list"),
 }
 """Under which property of ours it stands which keywords of a property we wrote."""
+RATING: Final = property_name("xmp:Rating")
+DESCRIPTION: Final = property_name("dc:description")
+WRITTEN_NOTES: Final[Mapping[str, str]] = {
+    RATING: property_name("protoleaf:written_rating"),
+    DESCRIPTION: property_name("protoleaf:written_description"),
+}
+"""The same of stars and comment."""
 Listed = Callable[[Path], dict[str, list[str]]]
 _CONTAINERS: Final = {SUBJECT: "Bag", HIERARCHICAL: "Bag", TAGS: "Seq"}
 _LEFT_OUT: Final = frozenset({"file", "exported_at"})
@@ -62,7 +69,7 @@ def write(images: LabelledImages, out: Path, options: FolderOptions) -> WrittenE
     for image in images.each():
         try:
             sidecar = places.of(image)
-            if image.class_id is not None or image.is_of_none:
+            if image.class_id is not None or image.is_of_none or image.note is not None:
                 _write_one(images, image, sidecar)
                 written += 1
             else:
@@ -79,6 +86,7 @@ def write(images: LabelledImages, out: Path, options: FolderOptions) -> WrittenE
 def read(source: Path) -> ForeignLabels:
     """Read our own properties in the sidecars of a folder, or in one of them."""
     labels: list[ForeignLabel] = []
+    noted: list[ForeignLabel] = []
     problems: list[str] = []
     unlabelled = 0
     listed = cache(names_by_stem)
@@ -86,9 +94,12 @@ def read(source: Path) -> ForeignLabels:
         try:
             data = sidecar_data(sidecar)
             if OWN.encode() in data:
-                label = _label(XmpPacket.parse(data, sidecar.name), sidecar, listed)
+                row = _row(XmpPacket.parse(data, sidecar.name), sidecar, listed)
+                label = label_in(row, sidecar.parent) if row.get("class") else None
+                note = noted_in(row, sidecar.parent) if row else None
                 unlabelled += label is None
                 labels += [] if label is None else [label]
+                noted += [] if note is None else [note]
         except (OSError, FormatError, ValueError) as error:
             problems.append(problem_at(shown(str(sidecar)), reason_of(error)))
     if not labels and not unlabelled and not problems:
@@ -99,7 +110,7 @@ def read(source: Path) -> ForeignLabels:
             source=source.name,
             suffix=SUFFIX,
         )
-    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems, noted=noted)
 
 
 def fits(source: Path) -> bool:
@@ -221,7 +232,7 @@ def _write_one(images: LabelledImages, image: LabelledImage, sidecar: Path) -> N
     keywords: dict[str, list[str]] = {name: [] for name in WRITTEN}
     if image.class_id is not None:
         keywords = keywords_of(images, image.class_id)
-    if before is not None and _is_up_to_date(packet, record, keywords):
+    if before is not None and _is_up_to_date(packet, record, keywords) and _has_notes(packet, image):
         return
     is_foreign = before is not None and OWN.encode() not in before
     for name, ours in WRITTEN.items():
@@ -230,7 +241,8 @@ def _write_one(images: LabelledImages, image: LabelledImage, sidecar: Path) -> N
         added = [text for text in keywords[name] if text not in theirs]
         packet.put(ours, added)
         packet.exchange(name, earlier, added, container=_CONTAINERS[name])
-    for name in packet.values(OWN).keys() - set(WRITTEN.values()):
+    _write_note(packet, image)
+    for name in packet.values(OWN).keys() - {*WRITTEN.values(), *WRITTEN_NOTES.values()}:
         packet.put(name, "")
     for name, value in record.items():
         packet.put(name, value)
@@ -238,8 +250,31 @@ def _write_one(images: LabelledImages, image: LabelledImage, sidecar: Path) -> N
         file.write(packet.data())
 
 
+def _write_note(packet: XmpPacket, image: LabelledImage) -> None:
+    """Write stars and comment where photo programs keep theirs, unless another one wrote something there."""
+    note = image.note
+    texts = {RATING: str(note.stars) if note and note.stars else "", DESCRIPTION: _clean(note.comment) if note else ""}
+    for name, mark in WRITTEN_NOTES.items():
+        ours, there = packet.texts(mark), packet.texts(name)
+        if there and there != ours:
+            packet.put(mark, "")
+            continue
+        packet.put(name, texts[name])
+        packet.put(mark, texts[name])
+
+
+def _has_notes(packet: XmpPacket, image: LabelledImage) -> bool:
+    """Whether what we wrote of the note is what we would write."""
+    note = image.note
+    wanted = {RATING: str(note.stars) if note and note.stars else "", DESCRIPTION: _clean(note.comment) if note else ""}
+    return all(
+        packet.texts(mark) == ([wanted[name]] if wanted[name] else []) or packet.texts(name) != packet.texts(mark)
+        for name, mark in WRITTEN_NOTES.items()
+    )
+
+
 def _is_up_to_date(packet: XmpPacket, record: Mapping[str, str | list[str]], keywords: Mapping[str, list[str]]) -> bool:
-    marks = set(WRITTEN.values())
+    marks = {*WRITTEN.values(), *WRITTEN_NOTES.values()}
     own = {name: found for name, found in packet.values(OWN).items() if name not in marks}
     wanted = {name: [value] if isinstance(value, str) else value for name, value in record.items()}
     return own == wanted and all(
@@ -248,8 +283,8 @@ def _is_up_to_date(packet: XmpPacket, record: Mapping[str, str | list[str]], key
 
 
 def _record(images: LabelledImages, image: LabelledImage) -> dict[str, str | list[str]]:
-    """Our properties of an image beside its keywords; {} without a class."""
-    if image.class_id is None and not image.is_of_none:
+    """Our properties of an image beside its keywords; {} without a class and a note."""
+    if image.class_id is None and not image.is_of_none and image.note is None:
         return {}
     row = {name: value for name, value in row_of(images, image).items() if value and name not in _LEFT_OUT}
     return {
@@ -264,11 +299,12 @@ def _clean(text: str) -> str:
     return xml_text(shown(text)).strip()
 
 
-def _label(packet: XmpPacket, sidecar: Path, listed: Listed) -> ForeignLabel | None:
+def _row(packet: XmpPacket, sidecar: Path, listed: Listed) -> dict[str, str]:
+    """Our properties by their columns; {} where the sidecar is of no image of ours."""
     row = {name.rsplit("}", 1)[1]: "\n".join(found) for name, found in packet.values(OWN).items()}
     if not row.get("image"):
-        return None
-    return label_in(row | {"file": str(image_beside(sidecar, listed) or row["image"])}, sidecar.parent)
+        return {}
+    return row | {"file": str(image_beside(sidecar, listed) or row["image"])}
 
 
 def image_beside(sidecar: Path, listed: Listed | None = None) -> Path | None:

@@ -71,7 +71,7 @@ def test_a_card_speaks_to_a_screen_reader(model: ImageGridModel) -> None:
     """File, class and score in one sentence; the file's name is the tip."""
     model.set_state(state_of([Picture(best=4, score=0.97, safe=4, safe_score=0.97)]))
     index = model.index(0)
-    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "11.png: class 4  97%"
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "11.png: class 4 97%"
     assert index.data(Qt.ItemDataRole.ToolTipRole) == "11.png"
     assert index.data(ID_ROLE) == 11
 

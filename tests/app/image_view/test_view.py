@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.image_view.canvas import LARGEST_ZOOM, ZOOM_STEP, ImageCanvas, decode
 from app.image_view.view import ImageView
 from tests.support.clipping import clipped
+from tests.support.desk import CONTROL, NO_KEYS
 from tests.support.images import encoded, picture, write_jpeg
 from tests.support.sessions import LONG_MS, recorded
 from tests.support.widgets import button, texts
@@ -225,3 +226,40 @@ def test_decoding_turns_an_image_upright(tmp_path: Path) -> None:
     assert isinstance(found, QImage)
     assert (found.width(), found.height()) == (60, 40)
     assert isinstance(decode(tmp_path / "missing.jpg"), str)
+
+
+@pytest.mark.parametrize(("key", "modifiers"), [(Key.Key_BracketRight, NO_KEYS), (Key.Key_Right, CONTROL)])
+def test_the_view_is_turned_and_the_file_is_not(
+    qtbot: QtBot, view: ImageView, tmp_path: Path, key: Qt.Key, modifiers: Qt.KeyboardModifier
+) -> None:
+    """A quarter swaps the sides; four quarters are none; another image stands upright, and this one as it was left."""
+    path = write_jpeg(tmp_path / "a.jpg", width=1200, height=400)
+    before = path.read_bytes()
+    show(qtbot, view, path)
+    wide = view.canvas.target()
+    QTest.keyClick(view, key, modifiers)
+    tall = view.canvas.target()
+    assert tall.height() / tall.width() == pytest.approx(wide.width() / wide.height(), rel=0.01)
+    show(qtbot, view, write_jpeg(tmp_path / "b.jpg", width=1200, height=400))
+    assert view.canvas.turns == 0
+    show(qtbot, view, path)
+    assert view.canvas.turns == 1
+    QTest.keyClick(view, Key.Key_BracketLeft)
+    assert view.canvas.target() == wide
+    button(view, "Turn to the left").click()
+    assert view.canvas.turns == 3
+    assert path.read_bytes() == before
+
+
+def test_a_turned_picture_is_painted_turned(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
+    """What was at the top is at the right after a quarter to the right."""
+    image = Image.new("RGB", (400, 400), "white")
+    image.paste("red", (0, 0, 400, 200))
+    image.save(tmp_path / "half.png")
+    show(qtbot, view, tmp_path / "half.png")
+    view.canvas.rotate(1)
+    seen, target = view.canvas.grab().toImage(), view.canvas.target()
+    left, right = target.left() + target.width() / 4, target.right() - target.width() / 4
+    middle = round(target.center().y())
+    assert seen.pixelColor(round(right), middle).green() < 50
+    assert seen.pixelColor(round(left), middle).green() > 200

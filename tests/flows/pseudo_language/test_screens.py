@@ -14,10 +14,11 @@ from app.jobs.process_job import Stage
 from app.key_choice.controller import KeyChoice
 from app.training.controller import Models
 from app.welcome.controller import Projects
+from app.workspace.search_filters import FilterPopover
 from engine.embedding.messages import MeasuredRates
 from engine.training.curve import TrainingDuration
 from tests.support.backbone_panel import panel_for
-from tests.support.desk import SHIFT, Desk
+from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.offers import offer_two
 from tests.support.pseudo_reader import Reader
 from tests.support.scripted_workers import Player
@@ -42,7 +43,8 @@ SCREENS: Final[Sequence[str]] = (
     "show_keys", "settings", "command_palette", "relabel", "show_graph", "open_image", "rename_class", "move_class",
     "link_parent", "merge_class", "new_class", "new_sibling", "new_parent", "new_top_class", "copy_report",
     "export_graph", "import_labels", "merge_copy", "import_classes", "what_if", "show_changed_images",
-    "discard_what_if", "split_class", "change_keys", "compare", "undo", "redo",
+    "discard_what_if", "split_class", "change_keys", "compare", "flag", "stars_3", "copy_path", "search_images",
+    "clear_search", "undo", "redo",
 )  # fmt: skip
 """Actions that open something, or answer."""
 
@@ -62,6 +64,36 @@ def test_every_action(reviewing: Desk, reader: Reader) -> None:
         settle(reviewing.qtbot, window.session)
         reader.read(name)
         reviewing.press(Qt.Key.Key_Escape)
+
+
+def test_searching(reviewing: Desk, reader: Reader) -> None:
+    """The field with its completions and filters, what is not understood, nothing that matches; and a comment."""
+    window = reviewing.window
+    reviewing.choose(0)
+    reviewing.press(Qt.Key.Key_N)
+    reader.read("comment")
+    reviewing.press(Qt.Key.Key_Escape)
+    reviewing.press(Qt.Key.Key_F, CONTROL)
+    bar = window.workspace.search_bar
+    reviewing.press(Qt.Key.Key_Down)
+    assert bar.offers.isVisible()
+    reader.read("search-fields")
+    bar.offers.hide()
+    for name, query in (
+        ("search-problem", "date:yesterday"),
+        ("search-field", "xxx:red"),
+        ("search-has", "has:fleas"),
+    ):
+        bar.field.setText(query)
+        reviewing.wait(lambda: bool(bar.problem))
+        reader.read(name)
+        bar.field.setText("stars:0")
+        reviewing.wait(lambda: not bar.problem)
+    bar.field.setText("stars:5")
+    reviewing.wait(lambda: window.workspace.model.rowCount() == 0)
+    reader.read("search-nothing")
+    filters = FilterPopover(bar)  # without the names of folders, which nobody translates
+    reader.read("search-filters", filters)
 
 
 def test_images_beside_one_another(reviewing: Desk, reader: Reader) -> None:

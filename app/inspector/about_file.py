@@ -1,0 +1,201 @@
+"""What is known of an image's file: name, folder, date, camera, size and place; further fields folded away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QDateTime, QLocale, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
+
+from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_icon_button, make_label
+from app.inspector.page import PageRequests, Paragraph
+from app.texts import marked, tr
+from app.theme.tokens import tokens
+from app.wording import SEPARATOR, file_size, number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+    from pathlib import Path
+
+    from engine.collection.live import LiveCollection
+    from engine.project.records import ImageDetails
+
+FIELD_NAMES: Final = {
+    "title": marked("Title"),
+    "description": marked("Description"),
+    "keywords": marked("Keywords"),
+    "creator": marked("Creator"),
+    "copyright": marked("Copyright"),
+    "rating": marked("Rating in the file"),
+    "lens": marked("Lens"),
+    "exposure_s": marked("Exposure"),
+    "aperture": marked("Aperture"),
+    "iso": marked("ISO"),
+    "focal_length_mm": marked("Focal length"),
+}
+"""In the order in which they are shown."""
+# Logical pixels.
+_LABEL_WIDTH: Final = 84
+_BUTTON: Final = 22
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """What the project knows of a file."""
+
+    size_bytes: int
+    details: ImageDetails | None  # None until the file was read
+
+
+def ask_file(live: LiveCollection, image_id: int) -> FileFacts | None:
+    """On the project thread; None where the image was removed."""
+    table = live.project.images.table([image_id])
+    if not len(table.ids):
+        return None
+    return FileFacts(table.sizes_bytes[0], live.project.details.of(image_id))
+
+
+def taken_text(taken_at: datetime) -> str:
+    """By the camera's clock, whatever its zone."""
+    wall = QDateTime(taken_at.year, taken_at.month, taken_at.day, taken_at.hour, taken_at.minute, taken_at.second)
+    return QLocale().toString(wall, QLocale.FormatType.ShortFormat)
+
+
+def size_words(width: int, height: int, size_bytes: int) -> str:
+    """`4,000 x 3,000 pixels · 2.1 MB`."""
+    pixels = tr("%1 × %2 pixels", number(width), number(height)) if width and height else ""  # noqa: RUF001 (a sign)
+    return SEPARATOR.join(filter(None, (pixels, file_size(size_bytes))))
+
+
+def place_text(latitude: float, longitude: float) -> str:
+    """`48.50000° N, 9.26000° W`."""
+    north = tr("%1° N") if latitude >= 0 else tr("%1° S")
+    east = tr("%1° E") if longitude >= 0 else tr("%1° W")
+    values = (QLocale().toString(abs(degrees), "f", 5) for degrees in (latitude, longitude))
+    return ", ".join(text.replace("%1", value) for text, value in zip((north, east), values, strict=True))
+
+
+def copied_place(latitude: float, longitude: float) -> str:
+    """As maps take it: `48.50000, -9.26000`."""
+    return f"{latitude:.5f}, {longitude:.5f}"
+
+
+def field_text(name: str, value: str) -> str:
+    """A further field for people."""
+    match name:
+        case "keywords":
+            return ", ".join(value.split("\n"))
+        case "exposure_s":
+            return tr("%1 s", value)
+        case "aperture":
+            return f"f/{value}"
+        case "focal_length_mm":
+            return tr("%1 mm", value)
+        case "rating":
+            return "★" * int(value) if value.isdigit() else value
+    return value
+
+
+@final
+class AboutFile(QWidget):
+    """Rows of a name and a value; those without a value are left out."""
+
+    def __init__(self, requests: PageRequests) -> None:
+        super().__init__()
+        self._path: Path | None = None
+        self._place = ""
+        self._is_open = False
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(tokens().spacing.small)
+        self._grid.setVerticalSpacing(tokens().spacing.tiny)
+        self._grid.setColumnMinimumWidth(0, _LABEL_WIDTH)
+        self._grid.setColumnStretch(1, 1)
+        self._rows: dict[str, tuple[QWidget, ElidedLabel | Paragraph, QToolButton | None]] = {}
+        folder = self._make_copy("copy", tr("Copy path"), lambda: str(self._path or ""))
+        place = self._make_copy("copy", tr("Copy coordinates"), lambda: self._place)
+        for name, title, button in (
+            ("name", tr("Name"), None), ("folder", tr("Folder"), folder), ("taken", tr("Taken"), None),
+            ("camera", tr("Camera"), None), ("size", tr("Size"), None), ("place", tr("Place"), place),
+        ):  # fmt: skip
+            is_line = name in {"name", "folder"}
+            value = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle) if is_line else Paragraph("")
+            self._add_row(name, title, value, button)
+        for name, title in FIELD_NAMES.items():
+            self._add_row(name, tr(title), Paragraph(""), None)
+        self.show_folder = make_button(tr("Show in folder"), requests.folder_requested.emit, variant="flat")
+        self.more = make_button(tr("More"), self._toggle, variant="flat")
+        foot = QWidget()
+        fill_row(foot, self.show_folder, self.more).addStretch(1)
+        fill_column(self).addLayout(self._grid)
+        layout = self.layout()
+        assert layout is not None
+        layout.addWidget(foot)
+        for choice in (self.show_folder, self.more):
+            choice.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._facts: FileFacts | None = None
+
+    def _make_copy(self, icon_name: str, tip: str, text_of: Callable[[], str]) -> QToolButton:
+        button = make_icon_button(icon_name, tip, lambda: QGuiApplication.clipboard().setText(text_of()))
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    def _add_row(self, name: str, title: str, value: ElidedLabel | Paragraph, button: QToolButton | None) -> None:
+        label, line = make_label(title, "muted"), len(self._rows)
+        is_line = isinstance(value, ElidedLabel)
+        self._grid.addWidget(label, line, 0, Qt.AlignmentFlag.AlignVCenter if is_line else Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(value, line, 1)
+        if button is not None:
+            button.setFixedSize(_BUTTON, _BUTTON)
+            self._grid.addWidget(button, line, 2)
+        self._rows[name] = label, value, button
+
+    def show_path(self, path: Path) -> None:
+        """Show what is known at once; the rest comes with `show_facts`."""
+        if path != self._path:
+            self._path, self._facts = path, None
+            self._show()
+
+    def show_facts(self, facts: FileFacts | None) -> None:
+        self._facts = facts
+        self._show()
+
+    def _toggle(self) -> None:
+        self._is_open = not self._is_open
+        self._show()
+
+    def _show(self) -> None:
+        path, facts = self._path, self._facts
+        if path is None:
+            return
+        self._show_row("name", path.name)
+        self._show_row("folder", str(path.parent))
+        details = None if facts is None else facts.details
+        self._place = place = ""
+        if details is not None and details.latitude is not None and details.longitude is not None:
+            self._place = copied_place(details.latitude, details.longitude)
+            place = place_text(details.latitude, details.longitude)
+        self._show_row("taken", taken_text(details.taken_at) if details and details.taken_at else "")
+        self._show_row("camera", details.camera if details else "")
+        width, height = (details.width, details.height) if details else (0, 0)
+        self._show_row("size", size_words(width, height, facts.size_bytes) if facts else "")
+        self._show_row("place", place)
+        fields = dict(details.fields) if details else {}
+        for name in FIELD_NAMES:
+            self._show_row(name, field_text(name, fields[name]) if self._is_open and name in fields else "")
+        self.more.setVisible(any(name in fields for name in FIELD_NAMES))
+        self.more.setText(tr("Less") if self._is_open else tr("More"))
+
+    def _show_row(self, name: str, text: str) -> None:
+        label, value, button = self._rows[name]
+        value.show_text(text)
+        for part in (label, value, button):
+            if part is not None:
+                part.setVisible(bool(text))
+
+    def text_of(self, name: str) -> str:
+        """What a row says; "" where it is left out."""
+        value = self._rows[name][1]
+        return value.text() if not value.isHidden() else ""

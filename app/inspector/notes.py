@@ -1,0 +1,212 @@
+"""Stars, flag and comment of the image that is shown, to be read and changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
+
+from app.actions.key_tips import follow_keys, tell_key
+from app.actions.keys import keys_in_use
+from app.controls import fill_column, fill_row, make_icon_button
+from app.inspector.page import PageRequests, Paragraph
+from app.texts import plain_tip, plural, tr
+from app.theme.icons import icon, icon_pixmap
+from app.theme.tokens import tokens
+
+if TYPE_CHECKING:
+    from engine.project.records import Note
+
+MOST_STARS: Final = 5  # as the project takes
+# Logical pixels.
+SIDE: Final = 18
+GAP: Final = 2
+EDITOR_HEIGHT: Final = 76
+LONGEST: Final = 10_000  # characters that the project takes
+
+
+@final
+class StarRating(QWidget):
+    """Five stars: a click gives so many, the same one again takes them away; arrows and digits do, too."""
+
+    chosen = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stars = 0
+        self._hovered = 0
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName(tr("Stars"))
+        follow_keys(self, self._show_tip)
+        self.show_stars(0)
+
+    def _show_tip(self) -> None:
+        first, last = (keys_in_use().text_of(f"stars_{stars}") for stars in (1, MOST_STARS))
+        self.setToolTip(plain_tip(tr("Stars (%1 to %2)", first, last) if first and last else tr("Stars")))
+
+    def show_stars(self, stars: int) -> None:
+        self.stars = stars
+        self.setAccessibleDescription(plural(stars, "1 star", "%n stars") if stars else tr("No stars"))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(MOST_STARS * (SIDE + GAP) + 2 * GAP, SIDE + 2 * GAP)
+
+    def _star_at(self, x: float) -> int:
+        return max(1, min(MOST_STARS, int((x - GAP) // (SIDE + GAP)) + 1))
+
+    def _choose(self, stars: int) -> None:
+        self.chosen.emit(0 if stars == self.stars else stars)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._choose(self._star_at(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hovered = self._star_at(event.position().x())
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hovered = 0
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        number = event.key() - Qt.Key.Key_0
+        if event.key() in steps:
+            stars = max(0, min(MOST_STARS, self.stars + steps[Qt.Key(event.key())]))
+            if stars != self.stars:
+                self.chosen.emit(stars)
+        elif 0 <= number <= MOST_STARS:
+            self.chosen.emit(number)
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter, ratio = QPainter(self), self.devicePixelRatioF()
+        if self.hasFocus():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(QColor(tokens().colours.focus), 1.5))
+            painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), 6, 6)
+        for place in range(MOST_STARS):
+            is_given, is_meant = place < self.stars, place < self._hovered
+            name = "star" if is_given else "star_outline"
+            colour = "warning" if is_given or is_meant else "text_disabled"
+            left = 2 * GAP + place * (SIDE + GAP)
+            painter.drawPixmap(QRect(left, GAP, SIDE, SIDE), icon_pixmap(name, SIDE, colour=colour, ratio=ratio))
+        painter.end()
+
+
+@final
+class CommentEditor(QPlainTextEdit):
+    """Ctrl+Enter, or leaving it, keeps the comment; Esc leaves it as it was."""
+
+    written = Signal(str)
+    left = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedHeight(EDITOR_HEIGHT)
+        self.setTabChangesFocus(True)
+        self.setAccessibleName(tr("Comment"))
+        self.setPlaceholderText(tr("Comment. Ctrl+Enter saves it, Esc leaves it as it was."))
+        self._before = ""
+
+    def begin(self, text: str) -> None:
+        self._before = text
+        self.setPlainText(text)
+        self.show()
+        self.selectAll()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def finish(self) -> None:
+        """Keep what was written, and go away."""
+        if self.isHidden():
+            return
+        text = self.toPlainText().strip()[:LONGEST]
+        self.hide()
+        if text != self._before:
+            self._before = text
+            self.written.emit(text)
+        self.left.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if event.key() == Qt.Key.Key_Escape:
+            self.setPlainText(self._before)
+            self.finish()
+        elif is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.finish()
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:  # its own menu
+            self.finish()
+
+
+@final
+class NoteSection(QWidget):
+    """Of one image."""
+
+    left = Signal()  # the comment was written, or left as it was
+
+    def __init__(self, requests: PageRequests) -> None:
+        super().__init__()
+        self._image_id = -1
+        self._note: Note | None = None
+        self._is_writable = True
+        self.stars = StarRating()
+        self.flag = make_icon_button("flag_outline", tr("Flag"), self._on_flag_clicked)
+        tell_key(self.flag, tr("Flag"), "flag")
+        self.flag.setCheckable(True)
+        self.flag.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._add = make_icon_button("comment", tr("Comment on the image"), self.edit)
+        tell_key(self._add, tr("Comment on the image"), "comment")
+        self._add.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._comment = Paragraph("")
+        self.editor = CommentEditor()
+        self.editor.hide()
+        row = QWidget()
+        fill_row(row, self.stars, self.flag, self._add).addStretch(1)
+        fill_column(self, row, self._comment, self.editor)
+        self._requests = requests
+        self.stars.chosen.connect(lambda stars: requests.stars_chosen.emit(self._image_id, stars))
+        self.editor.written.connect(lambda text: requests.comment_written.emit(self._image_id, text))
+        self.editor.left.connect(self._on_editor_left)
+
+    def show_note(self, image_id: int, note: Note | None, *, is_writable: bool) -> None:
+        if image_id != self._image_id:
+            self.editor.finish()  # with what was written of the image before
+        self._image_id, self._note, self._is_writable = image_id, note, is_writable
+        is_flagged = note is not None and note.is_flagged
+        self.stars.show_stars(0 if note is None else note.stars)
+        self.flag.setChecked(is_flagged)
+        self.flag.setIcon(icon("flag" if is_flagged else "flag_outline"))
+        for part in (self.stars, self.flag, self._add):
+            part.setEnabled(is_writable)
+        self._show_comment()
+
+    def _show_comment(self) -> None:
+        comment = "" if self._note is None else self._note.comment
+        self._comment.show_text(comment if self.editor.isHidden() else "")
+
+    def edit(self) -> None:
+        """Let the user write a comment."""
+        if self._is_writable:
+            self.editor.begin("" if self._note is None else self._note.comment)
+            self._show_comment()
+
+    def _on_flag_clicked(self) -> None:
+        self._requests.flag_chosen.emit(self._image_id, self.flag.isChecked())
+
+    def _on_editor_left(self) -> None:
+        self._show_comment()
+        self.left.emit()

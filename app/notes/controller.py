@@ -1,0 +1,86 @@
+"""What people note of images: stars, a flag and a comment; on the disk at once, and undone like labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final, final
+
+from app.actions.row import WRITE, Needs, Section, action
+from app.feature import Feature
+from app.texts import marked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.shell import Shell
+    from engine.project.records import Note
+
+ON_CARDS: Final = WRITE | Needs.IMAGES
+_SECTION: Final = Section.REVIEW_NOTES
+
+
+@final
+class Notes(Feature):
+    """Actions on the selected images."""
+
+    guide_page: ClassVar[str] = "finding#stars-flags-and-comments"
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._images = shell.workspace
+        requests = shell.inspector.requests
+        requests.stars_chosen.connect(lambda image_id, stars: self._set_stars((image_id,), stars))
+        requests.flag_chosen.connect(lambda image_id, is_on: self._set_flagged((image_id,), is_on))
+        requests.comment_written.connect(self._write_comment)
+
+    def _chosen(self) -> Sequence[int]:
+        return self._images.in_hand.chosen_ids
+
+    def _notes(self, image_ids: Sequence[int]) -> list[Note | None]:
+        state = self._session.state
+        return [None if state is None else state.notes.get(image_id) for image_id in image_ids]
+
+    @action("flag", marked("Flag, or take the flag away"), "flag", "F", _SECTION, needs=ON_CARDS, on_images=True)
+    def flag(self) -> None:
+        """Flag the selected images; where all are flagged, take the flags away."""
+        chosen = self._chosen()
+        are_flagged = all(note is not None and note.is_flagged for note in self._notes(chosen))
+        self._set_flagged(chosen, not are_flagged)
+
+    @action("stars_1", marked("1 star"), "star", "Ctrl+1", _SECTION, needs=ON_CARDS, given=(1,), on_images=True)
+    @action("stars_2", marked("2 stars"), "star", "Ctrl+2", _SECTION, needs=ON_CARDS, given=(2,), on_images=True)
+    @action("stars_3", marked("3 stars"), "star", "Ctrl+3", _SECTION, needs=ON_CARDS, given=(3,), on_images=True)
+    @action("stars_4", marked("4 stars"), "star", "Ctrl+4", _SECTION, needs=ON_CARDS, given=(4,), on_images=True)
+    @action("stars_5", marked("5 stars"), "star", "Ctrl+5", _SECTION, needs=ON_CARDS, given=(5,), on_images=True)
+    def give_stars(self, stars: int) -> None:
+        """Give the selected images stars; where all have so many, take them away."""
+        chosen = self._chosen()
+        have_them = all(note is not None and note.stars == stars for note in self._notes(chosen))
+        self._set_stars(chosen, 0 if have_them else stars)
+
+    @action("comment", marked("Comment on the image"), "comment", "N", _SECTION, needs=ON_CARDS, on_images=True)
+    def comment(self) -> None:
+        """Let the user write a comment, in the inspector."""
+        current = self._images.in_hand.current_id
+        if current is None:
+            return
+        if self._shell.side.isHidden():
+            self._shell.panes.toggle_right()
+        panel = self._shell.side.currentWidget()
+        if panel is not None and panel is not self._shell.inspector:
+            self._shell.side.close_panel(panel)
+        self._shell.inspector.show_image(current)
+        self._shell.inspector.edit_comment()
+
+    def _set_stars(self, image_ids: Sequence[int], stars: int) -> None:
+        if image_ids:
+            self._images.hold()
+            self._session.act(lambda project: project.notes.set_stars(image_ids, stars))
+
+    def _set_flagged(self, image_ids: Sequence[int], is_flagged: bool) -> None:
+        if image_ids:
+            self._images.hold()
+            self._session.act(lambda project: project.notes.set_flagged(image_ids, is_flagged))
+
+    def _write_comment(self, image_id: int, text: str) -> None:
+        self._images.hold()
+        self._session.act(lambda project: project.notes.set_comment((image_id,), text))

@@ -1,0 +1,131 @@
+"""Searches images while somebody types, off the window's thread; the newest search wins, and hits follow changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.session.subsets import ImageSet
+from app.signal_types import either
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from app.session import Session
+    from engine.collection.live import LiveCollection
+    from engine.collection.search_query import QueryError
+    from engine.collection.state import CollectionState
+
+TYPING_MS: Final = 120  # after the last letter
+CHANGES_MS: Final = 400  # after the last change, so that no label waits for a search
+TOPIC: Final = "search"
+
+
+@final
+class Searching(QObject):
+    """One search of the open project."""
+
+    found = Signal(either(ImageSet | None))  # another search has these hits; None: nothing is searched for any more
+    followed = Signal(ImageSet)  # the same search has other hits by now
+    refused = Signal(str)  # why the search is not understood; "" once it is
+
+    def __init__(self, session: Session, parent: QObject) -> None:
+        super().__init__(parent)
+        self.text = ""
+        self.hits: ImageSet | None = None
+        self._session = session
+        self._seen: CollectionState | None = None  # that the hits are of
+        self._follows_details = False
+        self._typing = QTimer(self, singleShot=True, interval=TYPING_MS)
+        self._typing.timeout.connect(lambda: self._ask(is_new=True))
+        self._changes = QTimer(self, singleShot=True, interval=CHANGES_MS)
+        self._changes.timeout.connect(lambda: self._ask(is_new=False))
+        session.state_changed.connect(self._on_state_changed)
+
+    def search(self, text: str, *, at_once: bool = False) -> None:
+        """Search for a text; for none, show all images again."""
+        text = text.strip()
+        if text == self.text and not at_once:
+            return
+        self.text = text
+        self._changes.stop()
+        if not text:
+            self.clear()
+        elif at_once:
+            self._typing.stop()
+            self._ask(is_new=True)
+        else:
+            self._typing.start()
+
+    def clear(self) -> None:
+        """Search for nothing any more."""
+        self._typing.stop()
+        self._changes.stop()
+        self._follows_details = False
+        was_there, self.text, self.hits, self._seen = self.hits is not None, "", None, None
+        self.refused.emit("")
+        if was_there:
+            self.found.emit(None)
+
+    def follow_details(self) -> None:
+        """More is known of the files."""
+        if self.text:
+            self._follows_details = True
+            self._changes.start()
+
+    def _on_state_changed(self, state: CollectionState | None) -> None:
+        if self.text and state is not None and state is not self._seen:
+            self._changes.start()
+
+    def _ask(self, *, is_new: bool) -> None:
+        text = self.text
+        if not text or self._session.state is None:
+            return
+
+        def question(live: LiveCollection) -> tuple[NDArray[np.int64] | QueryError, CollectionState]:
+            from engine.collection.search_query import QueryError
+
+            try:
+                return live.search(text), live.state
+            except QueryError as error:
+                return error, live.state
+
+        self._session.ask(
+            question, lambda answer: self._on_answer(text, *answer, is_new=is_new), owner=self, topic=TOPIC
+        )
+
+    def _on_answer(
+        self, text: str, found: NDArray[np.int64] | QueryError, state: CollectionState, *, is_new: bool
+    ) -> None:
+        if text != self.text:
+            return
+        if not isinstance(found, np.ndarray):
+            self.refused.emit(found.translated())
+            return
+        self.refused.emit("")
+        before = self.hits
+        is_other = before is None or not np.array_equal(before.image_ids, found)
+        if is_other or before is None:
+            self.hits = ImageSet(found, text)
+        if is_new or before is None:
+            self.found.emit(self.hits)
+        elif is_other:
+            self.followed.emit(self.hits)
+        self._seen, self._follows_details = state, False
+
+    def moved(self, state: CollectionState) -> NDArray[np.bool_]:
+        """(n,) which images may come or go since the last search: those that somebody labelled or noted something of.
+
+        Others stay where they are, also where their prediction does not fit any longer.
+        """
+        seen = self._seen
+        if seen is None or self._follows_details or not np.array_equal(seen.image_ids, state.image_ids):
+            return np.ones(len(state.image_ids), dtype=bool)
+        is_moved = seen.label_class != state.label_class
+        if seen.notes is not state.notes:
+            noted = seen.notes.keys() | state.notes.keys()
+            others = [each for each in noted if seen.notes.get(each) != state.notes.get(each)]
+            is_moved |= np.isin(state.image_ids, np.array(others, dtype=np.int64))
+        return is_moved

@@ -1,0 +1,75 @@
+"""The command that finds images and says what is known of them."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.cli.options import ProjectPath, open_project
+from engine.cli.output import AsJson, counted, list_text, percent, say
+from engine.config import CacheFolders
+
+if TYPE_CHECKING:
+    from engine.collection.found_images import FoundImage
+    from engine.graph.category_graph import CategoryGraph
+
+
+def images(
+    project: ProjectPath,
+    search: Annotated[
+        str,
+        typer.Option(
+            "--search",
+            metavar="TEXT",
+            help='Words of names, folders, keywords and comments, and fields: "fox date:2024-05 -labelled stars:>=3". '
+            "All must fit. Without it, all images.",
+        ),
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the images that fit a search, with what is known of each; with --json all of it. Changes nothing."""
+    from engine.collection.found_images import images_found
+
+    with open_project(project, for_writing=False) as opened:
+        found = list(images_found(opened, CacheFolders.default(), search))
+        graph = opened.classes.graph
+        lines = [_line(graph, image) for image in found]
+        rows = [_row(graph, image) for image in found] if as_json else []
+    title = f"{counted(len(found), 'image')} found." if search else f"{counted(len(found), 'image')}."
+    say(title + list_text("Images", lines), {"found": len(found), "images": rows}, as_json=as_json)
+
+
+def _line(graph: "CategoryGraph", image: "FoundImage") -> str:
+    """`photos/7.jpg  2024-05-03 06:30  RECONYX HYPERFIRE 2  Fruit/Apple 43.1%  ***`."""
+    parts = [image.path]
+    if image.details is not None and image.details.taken_at is not None:
+        parts.append(image.details.taken_at.strftime("%Y-%m-%d %H:%M"))
+    if image.details is not None and image.details.camera:
+        parts.append(image.details.camera)
+    if image.class_id is not None:
+        share = "" if image.score is None else f" {percent(image.score)}"
+        parts.append(graph.path_text(image.class_id) + share)
+    if image.note is not None:
+        parts += [part for part in ("*" * image.note.stars, "flagged" * image.note.is_flagged) if part]
+    return "  ".join(parts)
+
+
+def _row(graph: "CategoryGraph", image: "FoundImage") -> dict[str, Any]:
+    details, note = image.details, image.note
+    taken_at = None if details is None or details.taken_at is None else details.taken_at.isoformat()
+    return {
+        "image": image.path,
+        "size_bytes": image.size_bytes,
+        "class": None if image.class_id is None else graph.path_text(image.class_id),
+        "labelled": image.is_labelled,
+        "score": image.score,
+        "taken_at": taken_at,
+        "camera": details.camera or None if details else None,
+        "latitude": details.latitude if details else None,
+        "longitude": details.longitude if details else None,
+        "width": details.width or None if details else None,
+        "height": details.height or None if details else None,
+        "fields": dict(details.fields) if details else {},
+        "stars": note.stars if note else 0,
+        "flagged": note.is_flagged if note else False,
+        "comment": note.comment if note else "",
+    }

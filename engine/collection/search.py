@@ -1,0 +1,191 @@
+"""Which images fit what a person searches for; 100,000 in a few milliseconds."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.detail_columns import NO_CAMERA, NO_TIME
+from engine.collection.image_columns import ImageColumns
+from engine.collection.search_query import Field, QueryError, Term
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus, shown_classes
+from engine.collection.text_column import TextColumn, folded
+from engine.graph.category_graph import CategoryGraph
+
+Mask = NDArray[np.bool_]
+_DIGITS: Final = 6  # of a score: more would be those of its type, float32
+MOST_CLASSES: Final = 1_000  # that a part of a name may mean. Chosen.
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What is searched: aligned columns, and the classes."""
+
+    state: CollectionState
+    columns: ImageColumns  # of the same images
+    graph: CategoryGraph
+
+
+def matching(terms: Sequence[Term], searched: Searched) -> Mask:
+    """(n,) which images fit all terms; all fit none.
+
+    Raises:
+        QueryError: there is no class of a name that a term has.
+    """
+    fits = np.ones(len(searched.state.image_ids), dtype=bool)
+    for term in terms:
+        found = _READERS[term.field](term, searched)
+        fits &= ~found if term.is_negated else found
+    return fits
+
+
+def _words(term: Term, searched: Searched) -> Mask:
+    columns = searched.columns
+    found = columns.files.name_column.containing(term.text)
+    found |= _in_folder(term, searched)
+    for column in columns.details.text_columns.values():
+        found |= column.containing(term.text)
+    return found | _in_comment(term, searched)
+
+
+def _none(searched: Searched) -> Mask:
+    return np.zeros(len(searched.columns.ids), dtype=bool)
+
+
+def _in_name(term: Term, searched: Searched) -> Mask:
+    return searched.columns.files.name_column.containing(term.text)
+
+
+def _in_folder(term: Term, searched: Searched) -> Mask:
+    files = searched.columns.files
+    return files.folder_column.containing(term.text)[files.folder_code]
+
+
+def _in_camera(term: Term, searched: Searched) -> Mask:
+    details = searched.columns.details
+    return TextColumn(details.cameras).containing(term.text)[details.camera_code]
+
+
+def _in_keywords(term: Term, searched: Searched) -> Mask:
+    keywords = searched.columns.details.text_columns.get("keywords")
+    return _none(searched) if keywords is None else keywords.containing(term.text)
+
+
+def _in_comment(term: Term, searched: Searched) -> Mask:
+    notes, wanted = searched.columns.notes, folded(term.text)
+    places = np.flatnonzero(notes.has_comment)
+    found = _none(searched)
+    comments = (notes.by_image[image_id].comment for image_id in notes.ids[places].tolist())
+    found[places] = [wanted in folded(comment) for comment in comments]
+    return found
+
+
+def _of_class(term: Term, searched: Searched) -> Mask:
+    wanted = classes_meant(term.text, searched.graph)
+    if not wanted:
+        raise QueryError(
+            'there is no class "{name}", at character {place}',
+            remedy="the part before the colon says that a class is meant",
+            name=term.text,
+            place=term.start + 1,
+        )
+    state = searched.state
+    shown = shown_classes(state.label_class, state.best_class, state.is_unknown)
+    return np.isin(shown, np.fromiter(wanted, dtype=np.int64))
+
+
+def classes_meant(text: str, graph: CategoryGraph) -> frozenset[int]:
+    """Classes of a name or path, or of a part of one, with all below them."""
+    meant = graph.fitting(text)
+    if not meant:
+        found = graph.search(text, MOST_CLASSES)
+        meant = [each for each in found if graph.name(each).casefold() == text.casefold()] or found
+    return frozenset(meant).union(*map(graph.descendants, meant))
+
+
+def _by_source(term: Term, searched: Searched) -> Mask:
+    labels, wanted = searched.columns.labels, folded(term.text)
+    fits = np.array([bool(source) and folded(source).startswith(wanted) for source in labels.sources])
+    return fits[labels.code]
+
+
+def _within(values: NDArray[Any], term: Term) -> Mask:
+    return (values >= term.low) & (values <= term.high)
+
+
+def _taken(term: Term, searched: Searched) -> Mask:
+    taken = searched.columns.details.taken
+    return _within(taken, term) & (taken != NO_TIME)
+
+
+def _size(term: Term, searched: Searched) -> Mask:
+    return _within(searched.columns.files.size_bytes, term)
+
+
+def _stars(term: Term, searched: Searched) -> Mask:
+    return _within(searched.columns.notes.stars, term)
+
+
+def _width(term: Term, searched: Searched) -> Mask:
+    return _within(searched.columns.details.width, term) & (searched.columns.details.width > 0)
+
+
+def _height(term: Term, searched: Searched) -> Mask:
+    return _within(searched.columns.details.height, term) & (searched.columns.details.height > 0)
+
+
+def _score(term: Term, searched: Searched) -> Mask:
+    state = searched.state
+    score = np.round(state.best_score.astype(np.float64), _DIGITS)
+    return _within(score, term) & (state.best_class != NO_CLASS)
+
+
+def _fact(term: Term, searched: Searched) -> Mask:
+    state = searched.state
+    is_unlabelled = state.label_class == NO_CLASS
+    facts: Mapping[str, Callable[[], Mask]] = {
+        "unlabelled": lambda: is_unlabelled,
+        "labelled": lambda: ~is_unlabelled,
+        "unknown": lambda: (is_unlabelled & state.is_unknown) | (state.label_class == UNKNOWN),
+        "flagged": lambda: searched.columns.notes.is_flagged,
+        "unreadable": lambda: state.status == ImageStatus.FAILED,
+    }
+    return facts[term.text]()
+
+
+def _has(term: Term, searched: Searched) -> Mask:
+    details, notes = searched.columns.details, searched.columns.notes
+    known: Mapping[str, Callable[[], Mask]] = {
+        "place": lambda: ~np.isnan(details.latitude),
+        "date": lambda: details.taken != NO_TIME,
+        "camera": lambda: details.camera_code != NO_CAMERA,
+        "comment": lambda: notes.has_comment,
+        "stars": lambda: notes.stars > 0,
+        "label": lambda: searched.state.label_class != NO_CLASS,
+    }
+    if term.text in known:
+        return known[term.text]()
+    texts = details.text_columns.get(term.text)
+    return _none(searched) if texts is None else texts.is_filled
+
+
+_READERS: Final[Mapping[Field, Callable[[Term, Searched], Mask]]] = {
+    Field.WORDS: _words,
+    Field.FACT: _fact,
+    Field.NAME: _in_name,
+    Field.FOLDER: _in_folder,
+    Field.DATE: _taken,
+    Field.CAMERA: _in_camera,
+    Field.CLASS: _of_class,
+    Field.KEYWORD: _in_keywords,
+    Field.COMMENT: _in_comment,
+    Field.STARS: _stars,
+    Field.SIZE: _size,
+    Field.WIDTH: _width,
+    Field.HEIGHT: _height,
+    Field.SCORE: _score,
+    Field.SOURCE: _by_source,
+    Field.HAS: _has,
+}

@@ -1,0 +1,364 @@
+"""What a person types to find images: `fox date:2024-05 -class:Deer stars:>=3`. Read into terms; all of them must fit.
+
+A term is a word or "exact words", a field with a value (`name:IMG_01`), or one of a few facts (`unlabelled`); a minus
+before it turns it round. Field names are the same in every language.
+"""
+
+import re
+from calendar import monthrange
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from math import inf, nextafter
+from typing import Final
+
+from engine.errors import InputError
+from engine.images.found_details import rating_text
+from engine.texts import Message, marked
+
+
+class Field(StrEnum):
+    """What a term is about, by the name that is typed."""
+
+    WORDS = ""
+    FACT = "is"
+    NAME = "name"
+    FOLDER = "folder"
+    DATE = "date"
+    CAMERA = "camera"
+    CLASS = "class"
+    KEYWORD = "keyword"
+    COMMENT = "comment"
+    STARS = "stars"
+    SIZE = "size"
+    WIDTH = "width"
+    HEIGHT = "height"
+    SCORE = "score"
+    SOURCE = "source"
+    HAS = "has"
+
+
+FACTS: Final = ("unlabelled", "labelled", "unknown", "flagged", "unreadable")
+"""Words that say something of an image when they stand alone; in quotes they are words like others."""
+HAS: Final = ("place", "date", "camera", "comment", "stars", "label", "keywords", "title", "description")
+"""What `has:` knows."""
+FIRST_POSITION: Final = 1
+
+
+@dataclass(frozen=True)
+class Term:
+    """One condition. `low` and `high` bound numbers, both included; dates are seconds of wall time since 1970."""
+
+    field: Field
+    text: str  # as typed, without quotes; of a fact, one of `FACTS`; of `has`, one of `HAS`
+    start: int  # where it begins in the query
+    end: int  # behind its last character
+    is_negated: bool = False
+    low: float = -inf
+    high: float = inf
+
+
+class QueryError(InputError):
+    """A term is not understood; `fields["place"]` is the place of its first character, counted from one."""
+
+
+_TOKEN: Final = re.compile(r'(?P<minus>-?)(?:(?P<field>[A-Za-z]+):)?(?P<value>"[^"]*"?|\S*)')
+_COMPARED: Final = re.compile(r"(>=|<=|>|<|=)?(.*)", re.DOTALL)
+_DATE: Final = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+_NUMBER: Final = re.compile(r"(\d{1,15}(?:\.\d{1,6})?|\.\d{1,6})")
+_UNITS: Final[Mapping[str, float]] = {"": 1, "b": 1, "kb": 1e3, "k": 1e3, "mb": 1e6, "m": 1e6, "gb": 1e9, "g": 1e9}
+_SIZE: Final = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*([a-z]*)")
+_FIELDS: Final[Mapping[str, Field]] = {field.value: field for field in Field if field.value}
+_ALSO: Final[Mapping[str, Field]] = {"keywords": Field.KEYWORD, "path": Field.FOLDER, "star": Field.STARS}
+MOST_CHARACTERS: Final = 2_000  # of a query. Chosen.
+
+
+def parse_query(text: str) -> tuple[Term, ...]:
+    """Read a query into terms; () for an empty one.
+
+    Raises:
+        QueryError: a term is not understood.
+    """
+    if len(text) > MOST_CHARACTERS:
+        limit = MOST_CHARACTERS
+        raise QueryError("the search is too long", expected="at most {limit} characters", limit=limit, place=limit)
+    return tuple(_terms(text))
+
+
+def _terms(text: str) -> Iterator[Term]:
+    at = 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        found = _TOKEN.match(text, at)
+        assert found is not None  # every text fits
+        yield _term(found)
+        at = max(found.end(), at + 1)
+
+
+def _term(found: re.Match[str]) -> Term:
+    name, value, start, end = found["field"], found["value"], found.start(), found.end()
+    is_quoted = value.startswith('"')
+    bare = value.strip('"') if is_quoted else value
+    if name is None:
+        word = bare.casefold()
+        is_fact = word in FACTS and not is_quoted
+        term = Term(Field.FACT if is_fact else Field.WORDS, word if is_fact else bare, start, end)
+        if not bare.strip():
+            raise QueryError(
+                "nothing to search for stands behind the sign at character {place}",
+                expected="a word, as in -fox",
+                place=start + FIRST_POSITION,
+            )
+    else:
+        field = _field(name, start)
+        if not bare.strip():
+            raise QueryError(
+                "nothing stands behind {field}: at character {place}",
+                expected="such as {example}",
+                field=field.value,
+                example=EXAMPLES[field],
+                place=start + FIRST_POSITION,
+            )
+        term = _READERS.get(field, _as_text)(Term(field, bare.strip(), start, end))
+    return replace(term, is_negated=found["minus"] == "-")
+
+
+def _field(name: str, start: int) -> Field:
+    wanted = name.casefold()
+    field = _FIELDS.get(wanted) or _ALSO.get(wanted)
+    if field is None:
+        raise QueryError(
+            'there is no field "{field}" to search in, at character {place}',
+            expected="one of {fields}",
+            remedy="put words with a colon in quotes",
+            field=name,
+            fields=", ".join(f"{known}:" for known in _FIELDS),
+            place=start + FIRST_POSITION,
+        )
+    return field
+
+
+def _as_text(term: Term) -> Term:
+    return term
+
+
+def _as_fact(term: Term) -> Term:
+    return _one_of(term, FACTS, "is:")
+
+
+def _as_has(term: Term) -> Term:
+    return _one_of(term, HAS, "has:")
+
+
+def _one_of(term: Term, known: tuple[str, ...], field: str) -> Term:
+    wanted = term.text.casefold()
+    found = next((each for each in known if wanted in {each, each.rstrip("s")}), None)
+    if found is None:
+        raise _not_understood(term, ", ".join(f"{field}{each}" for each in known))
+    return replace(term, text=found)
+
+
+def _not_understood(term: Term, expected: str | Message) -> QueryError:
+    return QueryError(
+        '"{term}" at character {place} is not understood',
+        expected=expected if isinstance(expected, Message) else Message("{examples}", {"examples": expected}),
+        term=f"{term.field}:{term.text}",
+        place=term.start + FIRST_POSITION,
+    )
+
+
+Read = Callable[[str], tuple[float, float] | None]
+"""The lowest and highest value that a text names; None where it names none."""
+
+
+def _in_range(term: Term, read: Read) -> Term:
+    """A value, a comparison with one, or a range of two, either of which may be open."""
+    if ".." in term.text:
+        first, _, last = term.text.partition("..")
+        low = read(first) if first else (-inf, -inf)
+        high = read(last) if last else (inf, inf)
+        if low is None or high is None or (not first and not last):
+            raise _not_understood(term, EXAMPLES[term.field])
+        if low[0] > high[1]:
+            raise QueryError(
+                "the range at character {place} ends before it begins",
+                found=term.text,
+                place=term.start + FIRST_POSITION,
+            )
+        return replace(term, low=low[0], high=high[1])
+    found = _COMPARED.fullmatch(term.text)
+    named = None if found is None else read(found[2])
+    if found is None or named is None:
+        raise _not_understood(term, EXAMPLES[term.field])
+    low_high = {
+        ">": (nextafter(named[1], inf), inf),
+        ">=": (named[0], inf),
+        "<": (-inf, nextafter(named[0], -inf)),
+        "<=": (-inf, named[1]),
+    }.get(found[1] or "=", named)
+    return replace(term, low=low_high[0], high=low_high[1])
+
+
+def _as_date(term: Term) -> Term:
+    return _in_range(term, _dates)
+
+
+def _dates(text: str) -> tuple[float, float] | None:
+    """First and last second of a year, a month or a day."""
+    found = _DATE.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day = (int(part) if part else None for part in found.groups())
+    assert year is not None
+    try:
+        first = datetime(year, month or 1, day or 1, tzinfo=UTC)
+        last_month = month or 12
+        last_day = day or monthrange(year, last_month)[1]
+        last = datetime(year, last_month, last_day, 23, 59, 59, tzinfo=UTC)
+    except (ValueError, IndexError):
+        return None
+    return first.timestamp(), last.timestamp()
+
+
+def _as_stars(term: Term) -> Term:
+    read = _in_range(term, _numbers)
+    if read.low > 5 or read.high < 0 or (".." not in term.text and not rating_like(term.text)):  # noqa: PLR2004 (stars)
+        raise _not_understood(term, EXAMPLES[Field.STARS])
+    return read
+
+
+def rating_like(text: str) -> bool:
+    """Whether a number of stars stands in a comparison."""
+    number = text.lstrip("<>=")
+    return number == "0" or rating_text(number) == number
+
+
+def _as_number(term: Term) -> Term:
+    return _in_range(term, _numbers)
+
+
+def _numbers(text: str) -> tuple[float, float] | None:
+    found = _NUMBER.fullmatch(text.strip())
+    return None if found is None else (float(found[1]), float(found[1]))
+
+
+def _as_score(term: Term) -> Term:
+    return _in_range(term, _scores)
+
+
+def _scores(text: str) -> tuple[float, float] | None:
+    """A share, `0.5` or `50%`."""
+    share = _numbers(text.removesuffix("%"))
+    if share is None:
+        return None
+    value = share[0] / 100 if text.endswith("%") else share[0]
+    return (value, value) if value <= 1 else None
+
+
+def _as_size(term: Term) -> Term:
+    read = _in_range(term, _sizes)
+    if not term.text.startswith(("<", ">")) and ".." not in term.text:  # a size is named as it is shown, rounded
+        number = _SIZE.fullmatch(term.text.lstrip("=").casefold())
+        assert number is not None
+        half = 0.5 * _UNITS[number[2]] / 10 ** len(number[1].partition(".")[2])
+        read = replace(read, low=read.low - half, high=nextafter(read.high + half, -inf))
+    return read
+
+
+def _sizes(text: str) -> tuple[float, float] | None:
+    found = _SIZE.fullmatch(text.strip().casefold())
+    if found is None or found[2] not in _UNITS:
+        return None
+    size_bytes = float(found[1]) * _UNITS[found[2]]
+    return size_bytes, size_bytes
+
+
+_READERS: Final[Mapping[Field, Callable[[Term], Term]]] = {
+    Field.FACT: _as_fact,
+    Field.HAS: _as_has,
+    Field.DATE: _as_date,
+    Field.STARS: _as_stars,
+    Field.SIZE: _as_size,
+    Field.WIDTH: _as_number,
+    Field.HEIGHT: _as_number,
+    Field.SCORE: _as_score,
+}
+EXAMPLES: Final[Mapping[Field, str]] = {
+    Field.FACT: "is:unlabelled",
+    Field.NAME: "name:IMG_01",
+    Field.FOLDER: "folder:site3",
+    Field.DATE: "date:2024-05, date:2024-01..2024-03, date:>=2024",
+    Field.CAMERA: "camera:Reconyx",
+    Field.CLASS: 'class:Fox, class:"Red fox"',
+    Field.KEYWORD: "keyword:night",
+    Field.COMMENT: "comment:blurred",
+    Field.STARS: "stars:3, stars:>=3, stars:0",
+    Field.SIZE: "size:>2MB, size:100kB..1MB",
+    Field.WIDTH: "width:>=1000",
+    Field.HEIGHT: "height:<500",
+    Field.SCORE: "score:<0.5, score:>=90%",
+    Field.SOURCE: "source:import",
+    Field.HAS: "has:place",
+}
+"""A value of each field, as typed."""
+MEANINGS: Final[Mapping[Field, str]] = {
+    Field.FACT: marked("whether it is true of the image"),
+    Field.NAME: marked("part of the file name"),
+    Field.FOLDER: marked("part of the folder"),
+    Field.DATE: marked("date taken"),
+    Field.CAMERA: marked("make or model of the camera"),
+    Field.CLASS: marked("label or prediction, with all classes below"),
+    Field.KEYWORD: marked("keyword in the file"),
+    Field.COMMENT: marked("part of the comment"),
+    Field.STARS: marked("stars, 0 to 5"),
+    Field.SIZE: marked("size of the file"),
+    Field.WIDTH: marked("width in pixels"),
+    Field.HEIGHT: marked("height in pixels"),
+    Field.SCORE: marked("score of the prediction"),
+    Field.SOURCE: marked("where the label came from"),
+    Field.HAS: marked("what is known of the image"),
+}
+"""What each field looks at."""
+FACT_MEANINGS: Final[Mapping[str, str]] = {
+    "unlabelled": marked("images without a label"),
+    "labelled": marked("images with a label"),
+    "unknown": marked("like none of the classes, or labelled so"),
+    "flagged": marked("images with a flag"),
+    "unreadable": marked("files that could not be read"),
+}
+
+
+def with_term(text: str, field: Field, term: str) -> str:
+    """The query with its terms of a field replaced by one, or taken out for ""; negated terms stay.
+
+    Raises:
+        QueryError: the query is not understood.
+    """
+    kept = text
+    for each in reversed(parse_query(text)):
+        if each.field is field and not each.is_negated:
+            kept = f"{kept[: each.start].rstrip()} {kept[each.end :].lstrip()}".strip()
+    return f"{kept} {term}".strip()
+
+
+def without_term(text: str, word: str) -> str:
+    """The query without a term that says the same as this one.
+
+    Raises:
+        QueryError: the query is not understood.
+    """
+    (unwanted,) = parse_query(word)
+    kept = text
+    for each in reversed(parse_query(text)):
+        if (each.field, each.text, each.is_negated) == (unwanted.field, unwanted.text, unwanted.is_negated):
+            kept = f"{kept[: each.start].rstrip()} {kept[each.end :].lstrip()}".strip()
+    return kept
+
+
+def quoted(value: str) -> str:
+    """A value as it is typed behind a colon: in quotes where it has blanks."""
+    bare = value.replace('"', " ").strip()
+    return f'"{bare}"' if not bare or any(map(str.isspace, bare)) else bare

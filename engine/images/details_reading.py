@@ -1,0 +1,60 @@
+"""Reads what many files say of themselves: their headers, a few at once, since a share answers slowly."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.files import FoundFile
+from engine.images.details_messages import DetailsBatch, DetailsSummary, FileDetails
+from engine.images.photo_details import read_details
+
+AT_ONCE: Final = 256  # files between two reports: a tenth of a second
+_THREADS: Final = 4  # Chosen: they wait for the disk most of the time, and for one another when it is quick.
+
+
+OnDetails = Callable[[DetailsBatch], None]
+
+
+def read_all_details(
+    images: Iterable[tuple[int, Path]],
+    on_batch: OnDetails,
+    *,
+    total: int = 0,
+    done_before: int = 0,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> DetailsSummary:
+    """Read the details of images, and hand them over in order, some at a time.
+
+    A file that holds none, or is no image, has empty ones; one that is not there is passed over.
+
+    Raises:
+        Cancelled: what was handed over is done.
+    """
+    started_s, read, missing = time.perf_counter(), 0, 0
+    meter = ProgressMeter(total, on_progress, already_done=done_before)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        for some in _batches(images):
+            if cancel is not None:
+                cancel.raise_if_cancelled()
+            found = tuple(each for each in pool.map(_read_one, some, chunksize=AT_ONCE // _THREADS) if each is not None)
+            read, missing = read + len(found), missing + len(some) - len(found)
+            on_batch(DetailsBatch(found))
+            meter.advance(len(some))
+    return DetailsSummary(read, missing, time.perf_counter() - started_s)
+
+
+def _batches(images: Iterable[tuple[int, Path]]) -> Iterator[list[tuple[int, Path]]]:
+    waiting = iter(images)
+    while some := list(islice(waiting, AT_ONCE)):
+        yield some
+
+
+def _read_one(image: tuple[int, Path]) -> FileDetails | None:
+    image_id, path = image
+    file = FoundFile.at(path)  # before reading: a change in between shows as another time later
+    return None if file is None else FileDetails(image_id, file.modified_ns, read_details(path))

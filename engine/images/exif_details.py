@@ -1,0 +1,169 @@
+"""Details in the directories of Exif, as Pillow reads them."""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime, timedelta, timezone
+from typing import Final
+
+from PIL import Image
+from PIL.ExifTags import GPS, Base
+
+from engine.images.found_details import (
+    FoundDetails,
+    camera_name,
+    clean,
+    clean_description,
+    clean_keywords,
+    number_text,
+    present,
+    rating_text,
+    real_place,
+    real_time,
+)
+from engine.images.readers import PILLOW_DAMAGE
+
+_SIDEWAYS: Final = 5  # from this orientation on, rows are columns
+_LARGEST_SIDE: Final = 1_000_000  # pixels
+_RATING: Final = 0x4746  # of Windows and cameras
+_TIME: Final = re.compile(r"(\d{4})[:\-/.](\d{1,2})[:\-/.](\d{1,2})[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2}))?")
+_CHARACTER_CODE_BYTES: Final = 8  # in front of the comment of a user
+_MOST_EXPOSURE_S: Final = 1e6  # Chosen: no shutter is open for eleven days.
+
+
+def exif_details(exif: Image.Exif) -> FoundDetails:
+    """The details in a block; a directory that is damaged counts as empty."""
+    photo, gps = _directory(exif, Base.ExifOffset), _directory(exif, Base.GPSInfo)
+    if not photo and (Base.ExposureTime in exif or Base.DateTimeOriginal in exif):
+        photo = dict(exif)  # a CR3 has each directory in a box of its own
+    if not gps and GPS.GPSLatitude in exif and GPS.GPSLongitude in exif and Base.ImageWidth not in exif:
+        gps = dict(exif)
+    orientation = exif.get(Base.Orientation)
+    latitude, longitude = real_place(
+        degrees(gps.get(GPS.GPSLatitudeRef), gps.get(GPS.GPSLatitude)),
+        degrees(gps.get(GPS.GPSLongitudeRef), gps.get(GPS.GPSLongitude)),
+    )
+    return FoundDetails(
+        _taken_at(photo),
+        camera_name(exif.get(Base.Make), exif.get(Base.Model)),
+        latitude,
+        longitude,
+        present({**_words(exif, photo), **_settings(photo)}),
+        isinstance(orientation, int) and _SIDEWAYS <= orientation <= 8,  # noqa: PLR2004 (Exif knows eight)
+        *_size(photo),
+    )
+
+
+def _directory(exif: Image.Exif, tag: int) -> Mapping[int, object]:
+    with suppress(*PILLOW_DAMAGE):
+        return dict(exif.get_ifd(tag))
+    return {}
+
+
+def _size(photo: Mapping[int, object]) -> tuple[int, int]:
+    width, height = photo.get(Base.ExifImageWidth), photo.get(Base.ExifImageHeight)
+    if isinstance(width, int) and isinstance(height, int) and 0 < width < _LARGEST_SIDE and 0 < height < _LARGEST_SIDE:
+        return width, height
+    return 0, 0
+
+
+def _taken_at(photo: Mapping[int, object]) -> datetime | None:
+    for tag, zone in (
+        (Base.DateTimeOriginal, Base.OffsetTimeOriginal),
+        (Base.DateTimeDigitized, Base.OffsetTimeDigitized),
+    ):
+        taken_at = real_time(time_in(clean(photo.get(tag)), clean(photo.get(zone))))
+        if taken_at is not None:
+            return taken_at
+    return None
+
+
+def time_in(text: str, zone: str = "") -> datetime | None:
+    """The time in a text that begins with it, as Exif and XMP write it; with the zone where there is one."""
+    found = _TIME.match(text)
+    if found is None:
+        return None
+    try:
+        taken_at = datetime(*(int(part or 0) for part in found.groups()))  # type: ignore[arg-type]  # noqa: DTZ001
+        zone = zone or text[found.end() :].lstrip("0123456789.")
+        if zone == "Z":
+            zone = "+00:00"
+        if len(zone) == len("+00:00") and zone[0] in "+-":
+            hours, minutes = zone[1:].split(":")
+            offset = timedelta(hours=int(hours), minutes=int(minutes))
+            return taken_at.replace(tzinfo=timezone(-offset if zone[0] == "-" else offset))
+    except (ValueError, OverflowError):
+        with suppress(ValueError, OverflowError):
+            return datetime(*(int(part or 0) for part in found.groups()))  # type: ignore[arg-type]  # noqa: DTZ001
+        return None
+    return taken_at
+
+
+def degrees(letter: object, value: object) -> float | None:
+    """Degrees of degrees, minutes and seconds; negative for south and west."""
+    if not isinstance(value, tuple) or len(value) != 3:  # noqa: PLR2004 (degrees, minutes, seconds)
+        return None
+    try:
+        whole, minutes, seconds = (float(each) for each in value)
+        size = whole + minutes / 60 + seconds / 3600
+    except (*PILLOW_DAMAGE,):
+        return None
+    return -size if clean(letter).upper() in {"S", "W"} else size if clean(letter) else None
+
+
+def _words(exif: Mapping[int, object], photo: Mapping[int, object]) -> dict[str, str]:
+    """What people, and programs for them, wrote; tags that Windows writes are UTF-16."""
+    comment = photo.get(Base.UserComment)
+    return {
+        "title": clean(_wide(exif.get(Base.XPTitle))),
+        "description": clean_description(exif.get(Base.ImageDescription))
+        or clean_description(_wide(exif.get(Base.XPComment)))
+        or clean_description(_commented(comment)),
+        "keywords": clean_keywords(_wide(exif.get(Base.XPKeywords)).split(";")),
+        "creator": clean(exif.get(Base.Artist)) or clean(_wide(exif.get(Base.XPAuthor))),
+        "copyright": clean(exif.get(Base.Copyright)),
+        "rating": rating_text(exif.get(_RATING)),
+    }
+
+
+def _wide(value: object) -> str:
+    if isinstance(value, tuple):
+        with suppress(ValueError, TypeError):
+            value = bytes(value)
+    return value.decode("utf-16-le", "replace").rstrip("\0") if isinstance(value, bytes) else ""
+
+
+def _commented(value: object) -> str:
+    if not isinstance(value, bytes):
+        return clean(value)
+    code, text = value[:_CHARACTER_CODE_BYTES], value[_CHARACTER_CODE_BYTES:]
+    if code == b"UNICODE\0":
+        wide = "utf-16-be" if text[:1] == b"\0" else "utf-16-le"
+        return text.decode(wide, "replace")
+    return clean(text, len(text)) if code in {b"ASCII\0\0\0", bytes(_CHARACTER_CODE_BYTES)} else ""
+
+
+def _settings(photo: Mapping[int, object]) -> dict[str, str]:
+    """How the camera was set."""
+    iso = photo.get(Base.ISOSpeedRatings)
+    return {
+        "lens": clean(photo.get(Base.LensModel)),
+        "exposure_s": exposure_text(_number(photo.get(Base.ExposureTime))),
+        "aperture": number_text(_number(photo.get(Base.FNumber)), largest=1000),
+        "iso": number_text(_number(iso[0] if isinstance(iso, tuple) and iso else iso), largest=1e8),
+        "focal_length_mm": number_text(_number(photo.get(Base.FocalLength)), largest=1e5),
+    }
+
+
+def _number(value: object) -> float | None:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (*PILLOW_DAMAGE,):
+        return None
+
+
+def exposure_text(seconds: float | None) -> str:
+    """`1/250`, or `2.5` from a third of a second on; "" where there is none."""
+    if seconds is None or not 1 / _MOST_EXPOSURE_S < seconds < _MOST_EXPOSURE_S:
+        return ""
+    return number_text(seconds) if seconds > 0.3 else f"1/{round(1 / seconds)}"  # noqa: PLR2004 (as cameras show it)

@@ -1,0 +1,146 @@
+"""What one block of an image file's header says, cleaned: texts of one line without control characters, real dates."""
+
+import math
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+FIRST_YEAR: Final = 1826  # of the first photograph; clocks that were never set tell other dates
+LONGEST_NAME: Final = 200  # characters of a camera, a lens, a person. Chosen.
+LONGEST_TEXT: Final = 4_000  # characters of a description. Chosen.
+MOST_KEYWORDS: Final = 200  # Chosen.
+SEPARATOR: Final = "\n"  # between keywords; no clean text holds one
+FIELDS: Final = (
+    *("title", "description", "keywords", "creator", "copyright", "rating"),
+    *("lens", "exposure_s", "aperture", "iso", "focal_length_mm"),
+)
+"""Names of further details, in the order in which they are shown."""
+_MEAN_NOTHING: Final = frozenset(
+    {"olympus digital camera", "sony dsc", "default", "minolta digital camera", "exif_jpeg_picture"}
+)
+"""What cameras write where a description stands."""
+_COMPANIES: Final = frozenset(
+    {"corporation", "corp", "corp.", "co", "co.", "co.,", "co.,ltd", "co.,ltd.", "ltd", "ltd.", "inc", "inc.",
+     "imaging", "company", "gmbh", "ag", "optical", "electronics", "techwin"}
+)  # fmt: skip
+_INVISIBLE: Final = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
+_TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\ufeff")
+"""Characters that turn the direction of all text behind them, or are not seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDetails:
+    """What one block says; empty where it says nothing that makes sense."""
+
+    taken_at: datetime | None = None
+    camera: str = ""
+    latitude: float | None = None
+    longitude: float | None = None
+    fields: Mapping[str, str] = field(default_factory=dict)  # names as in `FIELDS`
+    is_sideways: bool = False  # whether rows are columns
+    width: int = 0  # pixels as stored, where the block says so
+    height: int = 0
+
+
+def merged(found: Sequence[FoundDetails]) -> FoundDetails:
+    """The first block that says something has the word about facts, the last one about what people wrote."""
+    fields: dict[str, str] = {}
+    for each in found:
+        fields.update(each.fields)
+    place = next((each for each in found if each.latitude is not None), FoundDetails())
+    return FoundDetails(
+        next((each.taken_at for each in found if each.taken_at is not None), None),
+        next((each.camera for each in found if each.camera), ""),
+        place.latitude,
+        place.longitude,
+        {name: fields[name] for name in FIELDS if name in fields},
+    )
+
+
+def present(fields: Mapping[str, str]) -> dict[str, str]:
+    """Those fields that say something."""
+    return {name: text for name, text in fields.items() if text}
+
+
+def clean(value: object, longest: int = LONGEST_NAME) -> str:
+    """One line of text of a value that a file holds; "" where it is no text."""
+    if isinstance(value, bytes):
+        value = decoded(value)
+    if not isinstance(value, str):
+        return ""
+    text = value.lstrip("\0").split("\0", 1)[0]
+    if text.isascii() and text.isprintable() and len(text) <= longest:
+        return " ".join(text.split())
+    seen = "".join(
+        " " if unicodedata.category(each) in _INVISIBLE or each in _TURNING else each for each in text[: 2 * longest]
+    )
+    line = " ".join(seen.split())
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+
+
+def decoded(value: bytes) -> str:
+    """Many programs write UTF-8 and do not say so; what is none is the West's old encoding."""
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+def clean_description(value: object) -> str:
+    """As `clean`, longer; "" also for what cameras write there by themselves."""
+    text = clean(value, LONGEST_TEXT)
+    return "" if text.casefold() in _MEAN_NOTHING or not any(map(str.isalnum, text)) else text
+
+
+def clean_keywords(values: Iterable[object]) -> str:
+    """Distinct keywords, each on its line."""
+    words: dict[str, None] = {}
+    for value in values:
+        if (word := clean(value)) and len(words) < MOST_KEYWORDS:
+            words[word] = None
+    return SEPARATOR.join(words)
+
+
+def camera_name(make: object, model: object) -> str:
+    """Make and model, the make once and without the company's form: "NIKON D70", "RECONYX HYPERFIRE 2"."""
+    words = [word for word in clean(make).split() if word.casefold().strip(",") not in _COMPANIES]
+    name = clean(model)
+    if not words or (name and name.casefold().startswith(words[0].casefold())):
+        return name
+    return clean(f"{' '.join(words)} {name}")
+
+
+def real_time(taken_at: datetime | None) -> datetime | None:
+    """A time at which a photo can have been taken, without parts of a second; else None."""
+    if taken_at is None:
+        return None
+    latest = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=2)  # a clock may be in another zone, or a bit off
+    wall = taken_at.replace(tzinfo=None)
+    return taken_at.replace(microsecond=0) if datetime(FIRST_YEAR, 1, 1) <= wall <= latest else None  # noqa: DTZ001 (cameras know no zone, mostly)
+
+
+def real_place(latitude: float | None, longitude: float | None) -> tuple[float | None, float | None]:
+    """Degrees of a place on the earth; None for others, and for 0, 0, which devices write that found no satellite."""
+    if latitude is None or longitude is None or not (math.isfinite(latitude) and math.isfinite(longitude)):
+        return None, None
+    if abs(latitude) > 90 or abs(longitude) > 180 or latitude == longitude == 0:  # noqa: PLR2004 (degrees)
+        return None, None
+    return latitude, longitude
+
+
+def number_text(value: float | None, *, smallest: float = 0.0, largest: float = 1e7) -> str:
+    """A number with at most two decimals; "" where it is none, or an absurd one."""
+    if value is None or not math.isfinite(value) or not smallest < value <= largest:
+        return ""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def rating_text(value: object) -> str:
+    """1 to 5 stars; "" for none, or for anything else."""
+    try:
+        stars = round(float(value)) if isinstance(value, str | int | float) else 0
+    except (ValueError, OverflowError):
+        return ""
+    return str(stars) if 1 <= stars <= 5 else ""  # noqa: PLR2004 (stars)

@@ -1,0 +1,140 @@
+"""What an image file says of itself: when, where and with what it was taken, and what people wrote into it.
+
+Pillow reads the directories of Exif, in RAW photos too, and the records of the IPTC; defusedxml reads XMP. A file that
+is made to be slow is not read: its parts are counted and measured before. What is odd in one field leaves the others.
+"""
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, Final
+
+from PIL import Image, ImageFile
+
+from engine.files import open_regular
+from engine.images.details_messages import PhotoDetails
+from engine.images.exif_details import exif_details
+from engine.images.found_details import FoundDetails, merged
+from engine.images.image_header import are_directories_bounded, image_orientation, is_header_bounded
+from engine.images.iptc_details import iptc_details
+from engine.images.kinds import PILLOW_FORMATS, heif_formats
+from engine.images.raw_photo import raw_kind
+from engine.images.readers import PILLOW_DAMAGE, pillow_is_quiet
+from engine.images.xmp_details import xmp_details
+
+_HEAD_BYTES: Final = 4 * 1024**2  # of a RAW photo that are read for its details. Chosen: they are in the first ones.
+_SIGNATURE_BYTES: Final = 64  # first bytes that distinguish RAW photos of other structures than a TIFF's
+_JPEG: Final = b"\xff\xd8"
+_EXIF: Final = b"Exif\x00\x00"
+_SIDEWAYS: Final = 5  # from this orientation on, rows are columns
+_TIFF: Final = (b"II*\x00", b"MM\x00*")
+_TIFF_AT_HEART: Final = (b"IIRO", b"IIRS", b"IIU\x00", b"MMOR")  # RAW photos that are TIFFs but for their signature
+_BIG_TIFF: Final = (b"II+\x00", b"MM\x00+")
+_XMP_TAG: Final = 700  # of TIFF
+_XMP_START: Final = b"<x:xmpmeta"
+_XMP_END: Final = b"</x:xmpmeta>"
+_CANON_BOXES: Final = (b"CMT1", b"CMT2", b"CMT4")  # of a CR3: its first directory, those of Exif and of the place
+_RAF_JPEG_AT: Final = 84  # where a RAF says where its JPEG is
+_DAMAGE: Final = (*PILLOW_DAMAGE, RuntimeError, MemoryError)  # RuntimeError: what is nested without end
+
+
+NO_DETAILS: Final = PhotoDetails()
+
+
+def read_details(file: Path) -> PhotoDetails:
+    """Read what an image file says of itself, from its header; nothing of a file that cannot be read."""
+    with suppress(*_DAMAGE), pillow_is_quiet(), open_regular(file) as opened:
+        head = opened.read(_SIGNATURE_BYTES)
+        if head.startswith((*_TIFF, *_TIFF_AT_HEART)) or raw_kind(head):
+            head += opened.read(_HEAD_BYTES)
+        opened.seek(0)
+        kind = raw_kind(head)
+        return _of_raw(head, kind) if kind else _of_picture(opened)
+    return NO_DETAILS
+
+
+def details_in(data: bytes) -> PhotoDetails:
+    """The details in the bytes of an image file; nothing where they are no image."""
+    with suppress(*_DAMAGE), pillow_is_quiet():
+        kind = "" if data.startswith(_JPEG) else raw_kind(data)
+        return _of_raw(data[:_HEAD_BYTES], kind) if kind else _of_picture(io.BytesIO(data))
+    return NO_DETAILS
+
+
+def _of_picture(file: IO[bytes]) -> PhotoDetails:
+    """Of what Pillow opens; no pixel is decoded."""
+    beginning = file.read(len(_TIFF[0]))
+    file.seek(0)
+    if not is_header_bounded(file) or beginning in _BIG_TIFF:
+        return NO_DETAILS
+    if beginning in _TIFF and not are_directories_bounded(file):
+        return NO_DETAILS
+    file.seek(0)
+    with Image.open(file, formats=(*PILLOW_FORMATS, *heif_formats())) as image:
+        width, height = image.size
+        found = [*_exif_of(image), *_iptc_of(image), *_xmp_of(image)]
+        is_sideways = any(each.is_sideways for each in found) and image_orientation(image) >= _SIDEWAYS
+        return _details(*((height, width) if is_sideways else (width, height)), found)
+
+
+def _exif_of(image: ImageFile.ImageFile) -> Iterator[FoundDetails]:
+    """Not by the PNG reader's own way, which decodes the whole picture to see whether a block follows."""
+    block = image.info.get("exif") or b""
+    while block.startswith(_EXIF):
+        block = block[len(_EXIF) :]
+    with suppress(*_DAMAGE):
+        if not block or are_directories_bounded(io.BytesIO(block)):
+            yield exif_details(Image.Image.getexif(image))
+
+
+def _xmp_of(image: ImageFile.ImageFile) -> Iterator[FoundDetails]:
+    with suppress(*_DAMAGE):
+        found = image.info.get("xmp") or getattr(image, "tag_v2", {}).get(_XMP_TAG) or b""
+        yield xmp_details(found.encode() if isinstance(found, str) else bytes(found))
+
+
+def _iptc_of(image: ImageFile.ImageFile) -> Iterator[FoundDetails]:
+    with suppress(*_DAMAGE):
+        yield iptc_details(image)
+
+
+def _of_raw(head: bytes, kind: str) -> PhotoDetails:
+    """Of the first bytes of a RAW photo."""
+    if kind == "RAF":
+        at = int.from_bytes(head[_RAF_JPEG_AT : _RAF_JPEG_AT + 4], "big")
+        return _of_picture(io.BytesIO(head[at:]))
+    found: list[FoundDetails] = []
+    for block in _directory_blocks(head, kind):
+        with suppress(*_DAMAGE):
+            if are_directories_bounded(io.BytesIO(block)):
+                exif = Image.Exif()
+                exif.load(block)
+                found.append(exif_details(exif))
+    with suppress(*_DAMAGE):
+        found.append(xmp_details(_packet_in(head)))
+    width, height = next(((each.width, each.height) for each in found if each.width), (0, 0))
+    return _details(*((height, width) if any(each.is_sideways for each in found) else (width, height)), found)
+
+
+def _packet_in(head: bytes) -> bytes:
+    start = head.find(_XMP_START)
+    end = head.find(_XMP_END, start)
+    return head[start : end + len(_XMP_END)] if 0 <= start < end else b""
+
+
+def _directory_blocks(head: bytes, kind: str) -> Iterator[bytes]:
+    if kind == "CR3":
+        places = [head.find(name) for name in _CANON_BOXES]
+        yield from (head[at + len(_CANON_BOXES[0]) :] for at in places if at >= 0)
+    elif head.startswith(_TIFF_AT_HEART):
+        yield (b"MM\x00*" if head.startswith(b"MM") else b"II*\x00") + head[4:]
+    elif head.startswith(_TIFF):
+        yield head
+
+
+def _details(width: int, height: int, found: Sequence[FoundDetails]) -> PhotoDetails:
+    whole = merged(found)
+    fields = MappingProxyType(whole.fields)
+    return PhotoDetails(width, height, whole.taken_at, whole.camera, whole.latitude, whole.longitude, fields)

@@ -1,0 +1,195 @@
+"""Which images a search finds, and that columns that are kept up to date say what the project says."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.collection.detail_columns import NO_TIME
+from engine.collection.details import as_stored
+from engine.collection.image_columns import ImageColumns, read_columns
+from engine.collection.image_knowledge import ImageKnowledge
+from engine.collection.search_query import QueryError
+from engine.collection.state import Sorting
+from engine.collection.text_column import TextColumn
+from engine.files import FoundFile
+from engine.images.details_messages import FileDetails, PhotoDetails
+from engine.project import Project
+from engine.project.records import ImageDetails
+from tests.support.projects import new_project
+from tests.support.states import Picture, state_of
+
+NAMES = ("site1/IMG_2.JPG", "site1/IMG_10.JPG", "Site 2/fuchs.jpg", "Site 2/Möwe.png", "other/a.tif", "top.jpg")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    opened = new_project(tmp_path)
+    sizes = (100_000, 3_000_000, 2_000_000, 10, 20, 30)
+    opened.images.add([FoundFile(tmp_path / name, size, 7) for name, size in zip(NAMES, sizes, strict=True)])
+    _, animal = opened.classes.add("Animal")
+    _, fox = opened.classes.add("Red fox", (animal,))
+    opened.labels.set([1], fox)
+    opened.labels.set([2], animal, source="import")
+    opened.labels.set([3], None)
+    opened.details.store(details())
+    opened.notes.set_stars([1, 3], 4)
+    opened.notes.set_flagged([2], True)
+    opened.notes.set_comment([4], "Blurred wing")
+    yield opened
+    opened.close()
+
+
+def details() -> list[ImageDetails]:
+    return [
+        ImageDetails(
+            1, 7, 4000, 3000, datetime.fromisoformat("2024-05-03T23:59:59+09:00"), "RECONYX HYPERFIRE 2", -3.5, 37.2,
+            {"title": "At the feeder", "keywords": "night\nbait"},
+        ),
+        ImageDetails(2, 7, 640, 480, datetime.fromisoformat("1899-12-31T12:00:00"), "NIKON D70", None, None, {}),
+        ImageDetails(3, 7, 640, 480, None, "", None, None, {"description": "Ein Fuchs in der Nähe"}),
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def known(project: Project) -> ImageKnowledge:
+    keeper = ImageKnowledge(project)
+    keeper.read()
+    return keeper
+
+
+def found(known: ImageKnowledge, project: Project, query: str) -> list[int]:
+    ids = [image_id for image_id, _ in project.images.each_path()]
+    classes = {each: label.class_id for each, label in project.labels.by_image().items()}
+    state = state_of([Picture()] * len(ids))
+    labels = [-1 if each not in classes else -2 if classes[each] is None else classes[each] for each in ids]
+    state = replace(
+        state, image_ids=np.array(ids), label_class=np.array(labels, dtype=np.int64),
+        best_class=np.array([-1, -1, -1, 2, 2, -1][: len(ids)], dtype=np.int64),
+        best_score=np.array([0, 0, 0, 0.9, 0.4, 0][: len(ids)], dtype=np.float32),
+        is_unknown=np.zeros(len(ids), dtype=bool),
+    )  # fmt: skip
+    return known.search(query, state, project.classes.graph).tolist()
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", [1, 2, 3, 4, 5, 6]), ("img", [1, 2]), ("name:IMG_1", [2]), ("fuchs", [3]), ("mowe", [4]), ("MÖWE", [4]),
+        ("site", [1, 2, 3, 4]), ('"site 2"', [3, 4]), ("folder:site1", [1, 2]), ("folder:img", []), ("nähe", [3]),
+        ("feeder", [1]), ("keyword:bait", [1]), ("bait", [1]), ("wing", [4]), ("comment:blurred", [4]),
+        ("date:2024-05", [1]), ("date:2024-05-03", [1]), ("date:<1900", [2]), ("date:2020..", [1]),
+        ("-has:date", [3, 4, 5, 6]), ("camera:reconyx", [1]), ("camera:d70", [2]), ("has:camera", [1, 2]),
+        ("class:animal", [1, 2, 4, 5]), ('class:"Red fox"', [1, 4, 5]), ("class:Animal/Red", [1, 4, 5]),
+        ("-class:Animal", [3, 6]), ("labelled", [1, 2, 3]), ("unlabelled", [4, 5, 6]), ("unknown", [3]),
+        ("flagged", [2]), ("stars:4", [1, 3]), ("stars:0", [2, 4, 5, 6]), ("has:comment", [4]), ("has:place", [1]),
+        ("size:>2MB", [2]), ("size:2MB", [3]), ("source:import", [2]), ("source:rev", [1, 3]),
+        ("score:>=0.9", [4]), ("score:<0.9", [5]), ("width:>=1000", [1]), ("height:<500", [2, 3]),
+        ("has:title", [1]), ("has:keywords", [1]), ("has:description", [3]), ("unlabelled -mowe", [5, 6]),
+        ("site stars:>=1 -feeder", [3]), ("unreadable", []),
+    ],
+)  # fmt: skip
+def test_search(known: ImageKnowledge, project: Project, query: str, expected: list[int]) -> None:
+    assert found(known, project, query) == expected
+
+
+def test_a_class_that_is_not_there(known: ImageKnowledge, project: Project) -> None:
+    with pytest.raises(QueryError, match="character 5"):
+        found(known, project, "fox class:Unicorn")
+
+
+def test_sorting(known: ImageKnowledge) -> None:
+    columns = known.columns(np.arange(1, 7))
+
+    def order(by: Sorting) -> list[int]:
+        return columns.ids[np.argsort(columns.ranks(by))].tolist()
+
+    assert order(Sorting.NAME) == [5, 3, 1, 2, 4, 6]
+    assert order(Sorting.TAKEN) == [2, 1, 3, 4, 5, 6]
+    assert order(Sorting.FOLDER) == [6, 5, 1, 2, 3, 4]
+    assert order(Sorting.SIZE) == [2, 3, 1, 6, 5, 4]
+
+
+def assert_same(kept: ImageColumns, anew: ImageColumns) -> None:
+    """What is kept up to date says what reading everything anew says."""
+    assert kept.ids.tolist() == anew.ids.tolist()
+    assert list(kept.files.names) == list(anew.files.names)
+    assert [kept.files.folders[code] for code in kept.files.folder_code] == [
+        anew.files.folders[code] for code in anew.files.folder_code
+    ]
+    assert kept.details.taken.tolist() == anew.details.taken.tolist()
+    assert [kept.details.cameras[code] for code in kept.details.camera_code] == [
+        anew.details.cameras[code] for code in anew.details.camera_code
+    ]
+    np.testing.assert_array_equal(kept.details.latitude, anew.details.latitude)
+    assert kept.details.texts == anew.details.texts
+    assert [kept.labels.sources[code] for code in kept.labels.code] == [
+        anew.labels.sources[code] for code in anew.labels.code
+    ]
+    assert kept.notes.by_image == anew.notes.by_image
+    assert kept.notes.stars.tolist() == anew.notes.stars.tolist()
+
+
+def test_columns_follow_whatever_happens(project: Project, known: ImageKnowledge, tmp_path: Path) -> None:
+    """Actions, undo and redo in any order."""
+    chance = random.Random(5)
+    known.columns(np.arange(1, 7))
+    for step in range(60):
+        ids = [image_id for image_id, _ in project.images.each_path()]
+        some = chance.sample(ids, min(2, len(ids)))
+        act = chance.randrange(8)
+        if act == 0:
+            change = project.images.add([FoundFile(tmp_path / f"new{step}/{step}.jpg", step, 1)])
+        elif act == 1 and len(ids) > 2:
+            change = project.images.remove(some[:1])
+        elif act == 2:
+            change = project.labels.set(some, None, source=chance.choice(["import", "review"]))
+        elif act == 3:
+            change = project.labels.remove(some)
+        elif act == 4:
+            change = project.notes.set_stars(some, chance.randrange(6))
+        elif act == 5:
+            change = project.notes.set_comment(some, chance.choice(["", "seen", "again"]))
+        elif act == 6:
+            known.store_details(
+                [
+                    FileDetails(
+                        some[0], step, PhotoDetails(step, 1, camera=f"c{step % 3}", fields={"title": "t" * (step % 2)})
+                    )
+                ]
+            )
+            continue
+        else:
+            change = project.history.undo() if chance.random() < 0.6 else project.history.redo()
+        if change is None:  # nothing to undo or redo
+            continue
+        known.follow(change)
+        here = np.array([image_id for image_id, _ in project.images.each_path()], dtype=np.int64)
+        assert_same(known.columns(here), read_columns(project))
+
+
+def test_text_column() -> None:
+    column = TextColumn(["Abc", "", "bcd\nab", "Straße", "x\udc80y"])
+    assert column.containing("BC").tolist() == [True, False, True, False, False]
+    assert column.containing("strasse").tolist() == [False, False, False, True, False]
+    assert column.containing("dab").tolist() == [False] * 5
+    assert column.containing("").tolist() == [True] * 5
+    assert column.containing("z" * 500).tolist() == [False] * 5
+    assert column.is_filled.tolist() == [True, False, True, True, True]
+    assert len(TextColumn([])) == 0
+
+
+def test_dates_are_those_on_the_wall(known: ImageKnowledge) -> None:
+    taken = known.columns(np.arange(1, 7)).details.taken
+    assert datetime.fromtimestamp(int(taken[0]), UTC).isoformat() == "2024-05-03T23:59:59+00:00"
+    assert taken[2] == NO_TIME
+
+
+def test_details_as_they_are_stored(project: Project) -> None:
+    stored = as_stored([FileDetails(5, 9, PhotoDetails(3, 4, None, "C", 1.5, -2.5, {"iso": "100"}))])
+    project.details.store(stored)
+    assert project.details.of(5) == stored[0]
