@@ -71,6 +71,12 @@ class ClassMarks(QObject):
 T = TypeVar("T")
 
 
+def _news_of_known(live: LiveCollection, _nothing: None) -> News:
+    """What is known of the images changed."""
+    live.publish_known()
+    return news_of_state(live)
+
+
 @final
 class Session(QObject):
     """Around one project at a time. All methods return at once; results come by signal, on the GUI thread."""
@@ -223,16 +229,14 @@ class Session(QObject):
         """Have states carry ranks by these, and no others, also those of projects opened later."""
         if sortings != self._sortings:
             self._sortings = sortings
-            self._runner.operate(lambda live: live.sort_by(sortings), news_of_state)
+            self._runner.operate(lambda live: live.known.want(sortings), _news_of_known)
 
     def learn(self, update: Callable[[LiveCollection], bool], on_done: Callable[[], None]) -> None:
         """Add facts of the machine; broadcast only where `update` says that the state is another one now."""
 
         def tell(is_other: bool) -> None:
             if is_other:
-                self._runner.operate(
-                    lambda live: live.state, news_of_state, lambda _state: on_done(), on_failure=on_done
-                )
+                self._runner.operate(lambda _live: None, _news_of_known, lambda _nothing: on_done(), on_failure=on_done)
             else:
                 on_done()
 

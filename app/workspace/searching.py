@@ -88,7 +88,7 @@ class Searching(QObject):
             from engine.collection.search_query import QueryError
 
             try:
-                return live.search(text), live.state
+                return live.known.search(text, live.state, live.project.classes.graph), live.state
             except QueryError as error:
                 return error, live.state
 

@@ -41,7 +41,7 @@ def images_found(project: Project, caches: CacheFolders, query: str) -> Iterator
     try:
         needs_fit = any(term.field in _OF_PREDICTIONS or term.text == "unknown" for term in terms)
         state = live.load(fits=needs_fit)
-        ids = live.search(query).tolist()
+        ids = live.known.search(query, state, project.classes.graph).tolist()
         yield from _found(project, state, ids)
     finally:
         live.embedded.close()

@@ -58,10 +58,6 @@ class ImageKnowledge:
         """Have states carry these ranks from now on, and no others."""
         self._wanted = frozenset(sortings)
 
-    def is_wanted(self, sorting: Sorting) -> bool:
-        """Whether states carry these ranks."""
-        return sorting in self._wanted
-
     def follow(self, change: Change) -> None:
         """Take an action, undo or redo into account."""
         if change.noted or change.images_removed or change.images_added:
@@ -94,6 +90,11 @@ class ImageKnowledge:
             self._project.details.store(details)
         if self._columns is not None:
             self._columns = replace(self._columns, details=with_details(self._columns.details, details))
+
+    def take_details(self, files: Iterable[FileDetails]) -> bool:
+        """As `store_details`; whether wanted ranks may be others now."""
+        self.store_details(files)
+        return Sorting.TAKEN in self._wanted
 
     def columns(self, ids: NDArray[np.int64]) -> ImageColumns:
         """The columns of images (n,) in ascending id order, as a state lists them."""

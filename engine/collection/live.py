@@ -3,7 +3,7 @@
 The window keeps it open; the command line uses it once (`engine.collection.classify`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import final
 
@@ -27,7 +27,7 @@ from engine.collection.fitting import (
 from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.models import ModelFiles, model_or_lost
 from engine.collection.new_project import new_project
-from engine.collection.state import NO_CLASS, CollectionState, Sorting
+from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.everyday.classifier import Explanation, FitSnapshot, FittedClassifier, ScoredClass, Setting
 from engine.everyday.in_use import Classifiers
@@ -35,7 +35,6 @@ from engine.everyday.scores import Scores
 from engine.everyday.shots import has_outgrown
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import changes_look
-from engine.images.details_messages import FileDetails
 from engine.images.read_file import return_freed_memory
 from engine.project import Change, Project
 
@@ -105,7 +104,7 @@ class LiveCollection:
         self.known.read()
         self._is_loaded = False
         self._publisher.publish_list()
-        return self._publish_known()
+        return self.publish_known()
 
     def load(self, *, fits: bool = True) -> CollectionState:
         """Read images, labels and cached embeddings; then fit and classify, or leave that to the caller."""
@@ -152,7 +151,7 @@ class LiveCollection:
         if change.images_added or change.images_removed or change.images_moved or looks_new:
             return self._publish()
         self._publisher.publish_labels(self.project.classes.graph)
-        return self._publish_known()
+        return self.publish_known()
 
     def take_embedded(self, image_ids: Sequence[int], *, fits: bool = True) -> CollectionState:
         """Take new embeddings of these images from the caches, also those of all views, or note that they failed.
@@ -177,27 +176,8 @@ class LiveCollection:
         self._classify(filled)
         return self._publish()
 
-    def take_details(self, files: Sequence[FileDetails]) -> bool:
-        """Store what files said of themselves; whether states are sorted by it, and the present one is another now."""
-        self.known.store_details(files)
-        if is_sorted_by := self.known.is_wanted(Sorting.TAKEN):
-            self._publish_known()
-        return is_sorted_by
-
-    def sort_by(self, sortings: Iterable[Sorting]) -> CollectionState:
-        """Have this and later states carry ranks by these, and no others."""
-        self.known.want(sortings)
-        return self._publish_known()
-
-    def search(self, text: str) -> NDArray[np.int64]:
-        """Ids (k,) of the images that fit a query, ascending; see `search_query`.
-
-        Raises:
-            QueryError: it is not understood.
-        """
-        return self.known.search(text, self.state, self.project.classes.graph)
-
-    def _publish_known(self) -> CollectionState:
+    def publish_known(self) -> CollectionState:
+        """Publish the notes and wanted ranks of `known`."""
         return self._publisher.publish_notes(self.known.notes, self.known.ranks(self.state.image_ids))
 
     # -- fitting --------------------------------------------------------------------------------------------------
@@ -314,12 +294,12 @@ class LiveCollection:
         graph, count, fitted = self.project.classes.graph, len(self.embedded.images.ids), self.fitted
         if fitted is None:
             self._publisher.publish(graph, Predictions.none(count))
-            return self._publish_known()
+            return self.publish_known()
         rows = self.embedded.rows
         has_scores = self.embedded.is_ready & self._has_scores()[rows]
         predictions = Predictions.of(fitted, self.scores.at(rows), has_scores, graph)
         self._publisher.publish(graph, predictions, teach_ranks(self._teach_first, rows))
-        return self._publish_known()
+        return self.publish_known()
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
         """The most probable classes of an image, best first; none while it has no embedding."""

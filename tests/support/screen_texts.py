@@ -30,8 +30,11 @@ NAMES: Final = frozenset((
 ))  # fmt: skip
 """Names of products, commands, devices and keys, which are the same in every language, besides those in capitals."""
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_FIELD: Final = (
+    r"(?<!\w)(?:name|folder|date|camera|class|keyword|comment|stars|size|width|height|score|source|has|is):\S*"
+)
 _FILE: Final = re.compile(
-    r"[^\[·]*\.protoleaf|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,}|[a-z]+(?:_[a-z]+)+|`[^`]*`|(?<!\w)[a-z]+:\S*"
+    r"[^\[·]*\.protoleaf|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,}|[a-z]+(?:_[a-z]+)+|`[^`]*`|" + _FIELD
 )
 """Paths, names of files, checksums, names of columns, commands, and fields of a search."""
 _RATE: Final = re.compile(r"/s\b")  # `5 images/s` is no path

@@ -93,7 +93,9 @@ def test_searching(reviewing: Desk, reader: Reader) -> None:
     reviewing.wait(lambda: window.workspace.model.rowCount() == 0)
     reader.read("search-nothing")
     filters = FilterPopover(bar)  # without the names of folders, which nobody translates
+    filters.show()
     reader.read("search-filters", filters)
+    filters.hide()
 
 
 def test_images_beside_one_another(reviewing: Desk, reader: Reader) -> None:
