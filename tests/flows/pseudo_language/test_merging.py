@@ -10,6 +10,7 @@ from tests.support.collections import Collection
 from tests.support.desk import Desk
 from tests.support.disputes import disputed_copy
 from tests.support.pseudo_reader import Reader
+from tests.support.sessions import settle
 
 
 @pytest.fixture
@@ -35,6 +36,8 @@ def test_a_merge(reviewing: Desk, reader: Reader, from_ben: Path) -> None:
     assert page is not None
     for place in range(11):
         if place in {0, 9, 10}:
+            settle(desk.qtbot, desk.window.session)
+            desk.wait(lambda: page.dispute is not None and desk.inspected == page.dispute.image_id)
             reader.read(f"merge-conflict-{place}")
         desk.press(Qt.Key.Key_E)
     assert page.is_at_end
