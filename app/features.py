@@ -26,6 +26,7 @@ from app.merging.controller import Merging
 from app.moved_images.controller import MovedImages
 from app.notes.controller import Notes
 from app.preferences.controller import Preferences
+from app.report.controller import ReportFeature
 from app.reports.controller import Reports
 from app.review.controller import Labelling
 from app.training.controller import Models
@@ -49,6 +50,7 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     Comparing,
     LabelChecking,
     Notes,
+    ReportFeature,
     Backbones,
     Models,
     Computing,

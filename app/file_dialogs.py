@@ -24,6 +24,7 @@ class Purpose(StrEnum):
     LABELS = "labels"
     BACKBONES = "backbones"
     BACKUPS = "backups"
+    REPORTS = "reports"
 
 
 def open_file(parent: QWidget | None, purpose: Purpose, title: str, kinds: str) -> Path | None:

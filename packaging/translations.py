@@ -29,7 +29,7 @@ _PARTS: Final = (
 )
 _WITH_TEXTS: Final = {
     "tr", "marked", "Message", "step", "missing", "reading", "storage_error", "writing", "make_reason",
-    "ImageFormat", "ActionText", "Attribute", "Preset",
+    "ImageFormat", "ActionText", "Attribute", "Preset", "phrase",
 }  # fmt: skip
 """Functions whose arguments are texts, besides errors."""
 _OF_OTHERS: Final = (
@@ -99,7 +99,7 @@ def texts_in(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
                 [(call.lineno, "{count:,} " + (nouns[1] if len(nouns) > 1 else nouns[0] + "s"), True)] if nouns else []
             )
         elif name in _WITH_TEXTS or name.endswith("Error"):
-            texts = [*call.args[: 1 if name in {"tr", "marked", "Message"} else None]]
+            texts = [*call.args[: 1 if name in {"tr", "marked", "Message", "phrase"} else None]]
             texts += [keyword.value for keyword in call.keywords if keyword.arg in _PARTS]
         texts += [keyword.value for keyword in call.keywords if keyword.arg in {"unit", "note", "noun"}]
         yield from ((node.lineno, text, False) for each in texts for node, text in _constants(each))

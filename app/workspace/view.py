@@ -173,10 +173,11 @@ class Workspace(QWidget):
 
     def show_images(self, images: ImageSet) -> None:
         """Show a set of images by themselves, until the user goes back or chooses a subset or class."""
+        page = None if self._page.page is None else (self._page.page, self._page.title)
         self._page.end()
         if self.is_graph_shown:
             self.show_graph(False)
-        self._set.begin(images, self._subset)
+        self._set.begin(images, self._subset, page)
         self._subset = Subset.ALL
         self._refilter()
         self.grid.select_row(0)
@@ -208,17 +209,19 @@ class Workspace(QWidget):
             (self.graph if self.is_graph_shown else self.grid).setFocus()
 
     def go_back(self) -> None:
-        """From a page to what was there before, from a set to all images, in the same place."""
+        """From a page to what was there before, from a set to its page or to all images, in the same place."""
         if self._page.page is not None:
             self.close_page(self._page.page)
         elif self._set.images is not None:
-            place = self._set.end()
+            page, place = self._set.page, self._set.end()
             if place is not None:
                 self._subset = place.subset
             self._refilter()
             if place is not None:
                 place.go_to(self.grid)
             self.grid.setFocus()
+            if page is not None:
+                self.show_page(*page)
 
     # -- searching
 

@@ -42,16 +42,17 @@ class SetVisit:
         self._grid = grid
         self._left: GridPlace | None = None
         self.images: ImageSet | None = None
+        self.page: tuple[QWidget, str] | None = None  # with its title, where the set was opened from a page
 
-    def begin(self, images: ImageSet, subset: Subset) -> None:
+    def begin(self, images: ImageSet, subset: Subset, page: tuple[QWidget, str] | None = None) -> None:
         """Show a set; where one is shown already, the way back stays."""
         if self.images is None:
             self._left = GridPlace.of(self._grid, subset)
-        self.images = images
+        self.images, self.page = images, page or self.page
 
     def end(self) -> GridPlace | None:
         """Show no set any longer; the place to go back to."""
-        left, self._left, self.images = self._left, None, None
+        left, self._left, self.images, self.page = self._left, None, None, None
         return left
 
 

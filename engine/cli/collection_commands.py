@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from engine.cli.options import DeviceName, ProjectPath, open_or_read, open_project
+from engine.cli.options import SETTINGS, DeviceName, ProjectPath, check_setting, open_or_read, open_project
 from engine.cli.output import (
     AsJson,
     Overwrite,
@@ -21,6 +21,7 @@ from engine.cli.output import (
     say,
     stoppable,
 )
+from engine.cli.report_command import write_evaluation
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.files import FileFailure
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
     from engine.images.details_messages import DetailsSummary
 ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; labelling a few of those would help most."
-SETTINGS = ("ppn+", "ppn", "prototypes", "regression")
 Plain = Annotated[
     bool,
     typer.Option(
@@ -232,7 +232,7 @@ def _classify_project(
     from engine.collection.outputs import PREDICTIONS, check_file
     from engine.everyday.classifier import Setting
 
-    _check_setting(setting)
+    check_setting(setting)
     with open_or_read(project, without_writing="the predictions are kept in the file alone") as opened:
         check_file(out, PREDICTIONS, project=opened, is_overwriting=is_overwriting)
         classified = run(opened, CacheFolders.default(), Setting(setting), with_stage=collection)
@@ -264,6 +264,11 @@ def evaluate(
     truth: Annotated[Path, typer.Option(help="CSV with the columns image,class; also one that `classify` wrote.")],
     setting: Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes, regression, or all.")] = "ppn+",
     collection: Collection = None,
+    *,
+    report: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="Also write a report: .html, .pdf, .csv or .zip; of one setting.")
+    ] = None,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare the predictions with the truth, at the leaf and at every level."""
@@ -272,20 +277,31 @@ def evaluate(
     from engine.everyday.classifier import Setting
     from engine.interchange.predictions_file import read_truth
 
-    _check_setting(setting, (*SETTINGS, "all"))
+    check_setting(setting, (*SETTINGS, "all"))
+    if report is not None:
+        _check_report(report, setting, collection)
     names = SETTINGS if setting == "all" else (setting,)
     with open_project(project, for_writing=False) as opened:
         answers = read_truth(truth, opened.classes.graph)
         caches = CacheFolders.default()
         runs = [run(opened, caches, Setting(name), with_stage=collection) for name in names]
         results = [score(opened, classified, answers) for classified in runs]
+        if report is not None:
+            write_evaluation(opened, truth, report, setting, overwrite=overwrite)
     fields = [asdict(result) for result in results]
     say(_table(results), fields[0] if len(fields) == 1 else {"settings": fields}, as_json=as_json)
 
 
-def _check_setting(name: str, settings: Sequence[str] = SETTINGS) -> None:
-    if name not in settings:
-        raise UsageError("there is no such setting", expected=", ".join(settings), found=name)
+def _check_report(out: Path, setting: str, collection: bool | None) -> None:
+    from engine.collection.report.write import kind_of
+
+    kind_of(out)
+    if setting == "all":
+        raise UsageError(
+            "--report takes one setting", found="--setting all", remedy="`report --settings A,B` compares two"
+        )
+    if collection is not None:
+        raise UsageError("--report is made as the project is set", remedy="leave out --collection and --no-collection")
 
 
 def _table(results: "Sequence[Evaluation]") -> str:

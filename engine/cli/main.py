@@ -24,6 +24,7 @@ from engine.cli import (
     label_commands,
     merge_command,
     project_commands,
+    report_command,
     training_commands,
 )
 from engine.cli.output import interrupted_by_signals, stop_status, was_interrupted
@@ -52,6 +53,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "embed": collection_commands.embed,
     "classify": collection_commands.classify,
     "evaluate": collection_commands.evaluate,
+    "report": report_command.report,
     "export": label_commands.export,
     "export-graph": graph_commands.export_graph,
     "import-labels": label_commands.import_labels,

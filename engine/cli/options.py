@@ -1,7 +1,7 @@
 """Options that commands share, and groups of commands that explain themselves alike."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from engine.project import Project
 
 _MISUSED: Final = 2
+SETTINGS: Final = ("ppn+", "ppn", "prototypes", "regression")
 
 
 def _known(device: str) -> str:
@@ -31,6 +32,12 @@ DeviceName = Annotated[
     str, typer.Option("--device", help="auto, cpu, cuda, tensorrt, coreml or directml.", callback=_known)
 ]
 SettingName = Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes or regression.")]
+
+
+def check_setting(name: str, settings: Sequence[str] = SETTINGS) -> None:
+    """Refuse a setting that is not there, as a misuse of the command line."""
+    if name not in settings:
+        raise UsageError("there is no such setting", expected=", ".join(settings), found=name)
 
 
 def open_project(path: Path, *, for_writing: bool = True) -> "Project":

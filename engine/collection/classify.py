@@ -73,14 +73,19 @@ def classify(
         live.load()
     finally:
         live.embedded.close()
-    return _classified(live)
+    return classified_of(live)
 
 
-def _classified(live: LiveCollection) -> Classified:
+def classified_of(live: LiveCollection) -> Classified:
+    """What an open project's model says of every image that has an embedding, as of its last fit.
+
+    Raises:
+        InputError: there are no classes, no embedded labels, or no embeddings.
+    """
     images, store, rows = live.embedded.images, live.embedded.store, live.embedded.ready_rows
     fitted = live.fitted
-    assert fitted is not None, "loaded"
-    _check_usable(live.project, len(images.ids), len(rows), len(fitted.shots))
+    _check_usable(live.project, len(images.ids), len(rows), 0 if fitted is None else len(fitted.shots))
+    assert fitted is not None, "it has shots"
     is_all = len(rows) == len(images.ids)
     return Classified(
         live.model,

@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 import numpy as np
@@ -51,7 +51,7 @@ def evaluate(project: Project, classified: Classified, truth: Mapping[str, int])
     Raises:
         InputError: no image of the truth is among the predictions, or an end of a path fits several.
     """
-    rows, answers, not_found = _match(project, classified, truth)
+    rows, answers, not_found = match_truth(project.path.parent, classified, truth)
     if len(rows) == 0:
         raise InputError(
             "no image of the truth file has a prediction",
@@ -62,11 +62,17 @@ def evaluate(project: Project, classified: Classified, truth: Mapping[str, int])
     return _figures(project.classes.graph, classified, rows, answers, not_found)
 
 
-def _match(
-    project: Project, classified: Classified, truth: Mapping[str, int]
+def match_truth(
+    project_folder: Path, classified: Classified, truth: Mapping[str, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Rows of the predictions with a truth, their classes, and how many rows of the truth found no image."""
-    folder = storable(project.path.parent.as_posix())
+    """Rows of the predictions with a truth, their classes, and how many rows of the truth found no image.
+
+    Images that a person labelled are left out.
+
+    Raises:
+        InputError: an end of a path fits several images.
+    """
+    folder = storable(project_folder.as_posix())
     keys = image_keys(truth)
     depth = max((name.count("/") for name in keys), default=0) + 1
     claims: dict[str, list[int]] = {}

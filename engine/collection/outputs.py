@@ -34,6 +34,8 @@ PREDICTIONS: Final = "predictions"
 FIGURES: Final = "figures"
 CONFLICTS: Final = "conflicts"
 AGREEMENT: Final = "agreement"
+REPORT_KINDS: Final = {".html": "report-html", ".pdf": "report-pdf", ".csv": "report-csv", ".zip": "report-zip"}
+"""Kinds of reports by the end of their names."""
 _BEGINNING_BYTES: Final = 65_536  # chosen: a first line of JSON with the longest names fits
 _LARGEST_METADATA: Final = 1_000_000  # bytes of an archive's description; ours have a few thousand
 
@@ -88,6 +90,22 @@ def _is_own_archive(path: Path, beginning: bytes) -> bool:
         return b'system="Protoleaf"' in archive.read("eml.xml")
 
 
+def _is_own_pdf(path: Path, beginning: bytes) -> bool:
+    if not beginning.startswith(b"%PDF-"):
+        return False
+    with open_regular(path) as file:
+        file.seek(max(0, path.stat().st_size - _BEGINNING_BYTES))
+        return f"({WRITTEN_BY})".encode() in file.read()
+
+
+def _is_own_tables(path: Path, beginning: bytes) -> bool:
+    if not beginning.startswith(b"PK\x03\x04"):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        first = archive.infolist()[0]
+        return first.filename == "about.txt" and archive.read(first).startswith(WRITTEN_BY.encode())
+
+
 _PREDICTION_HEADER: Final = ",".join(PREDICTION_COLUMNS)
 
 _RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
@@ -102,6 +120,10 @@ _RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
     "cvat": _looks(r"<\?xml [^\n]*\n<annotations>\n  <version>1.1</version>\n  <meta>\n    <task>\n      <name>"
                    r".*<mode>annotation</mode>.*<name>original_path</name>"),
     "darwin-core": _is_own_archive,
+    "report-html": _begins(f"<!DOCTYPE html>\n<!-- {WRITTEN_BY} -->\n"),
+    "report-pdf": _is_own_pdf,
+    "report-csv": _begins("table,row,column,value\r\n"),
+    "report-zip": _is_own_tables,
     "graph-json": _looks(r'\{"classes": \[\n\{"id": "'),
     "graph-csv": _begins(EDGES_HEADER + "\n"),
     "graph-graphml": _looks(r"<\?xml [^\n]*\n<graphml [^\n]*>\n  <key id=\"edges\" for=\"graph\" attr.name=\"edges\""),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import final
 
 from engine.project.actions import action
@@ -53,6 +54,14 @@ class ProjectLabels:
     def counts(self) -> dict[ClassId, int]:
         """Number of images labelled with exactly each class; classes without any are left out."""
         return label_counts(self._store.connection)
+
+    def by_person_and_day(self) -> list[tuple[str, date, int]]:
+        """Labels of each person on each day, by this computer's clock; oldest first."""
+        rows = self._store.connection.rows(
+            "SELECT who, date(labelled_at, 'localtime') AS day, COUNT(*) FROM label"
+            " WHERE day IS NOT NULL GROUP BY who, day ORDER BY day, who"
+        )
+        return [(who, date.fromisoformat(day), count) for who, day, count in rows]
 
     def set(
         self, image_ids: Iterable[ImageId], class_id: ClassId | None, *, who: str = "", source: str = "review"

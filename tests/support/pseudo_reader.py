@@ -7,14 +7,16 @@ from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QTableWidget, QWidge
 
 from engine.collection.models import find_model
 from tests.support.clipping import clipped
-from tests.support.collections import FAMILIES, LEAVES
+from tests.support.collections import FAMILIES, FAMILY_OF, LEAVES
 from tests.support.desk import Desk
 from tests.support.screen_texts import PaintedTexts, english_words, texts_of
 
 PICTURES: Final = "PROTOLEAF_PICTURES"
 """Names a folder for a picture of each screen."""
 CARD: Final = find_model().card
+PATHS: Final = tuple(f"{FAMILY_OF[leaf]}/{leaf}" for leaf in LEAVES)
 DATA: Final = (
+    *(f"shots/{path}" for path in PATHS), *PATHS, "unsorted", "PPN", "PPN+",
     *LEAVES, *FAMILIES, CARD.name, CARD.description, CARD.training_data, "Tiny ImageNet",
     *CARD.licence.rstrip(".").split(". "), "tinyleaf", "otherleaf", "shapes",
     "Anonymous", "shapes-folders", "ada", "grace", "Purple", "spiral", "zigzag", "Disc",

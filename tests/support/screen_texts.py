@@ -1,7 +1,7 @@
 """Every text that a window shows or reads out, and the words of it that no translator gave."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from itertools import product
 from typing import Final, final
 
@@ -42,7 +42,7 @@ _PLAIN: Final = re.compile(r"[aeiounycsAEIOUNYCS]")
 """Letters that the pseudo-language has only with an accent."""
 
 
-def english_words(text: str, data: Iterable[str] = ()) -> list[str]:
+def english_words(text: str, data: Collection[str] = ()) -> list[str]:
     """The words of a text in the pseudo-language that are English still.
 
     Args:
@@ -50,7 +50,10 @@ def english_words(text: str, data: Iterable[str] = ()) -> list[str]:
         data: names of classes, files and people, and whole texts that are nobody's to translate.
     """
     plain = QTextDocumentFragment.fromHtml(text).toPlainText() if Qt.mightBeRichText(text) else text
-    plain = _FILE.sub(" ", _RATE.sub(" ", plain.replace("\u200b", "").replace("&", "")))
+    plain = plain.replace("\u200b", "").replace("&", "")
+    for path in sorted((name for name in data if "/" in name), key=len, reverse=True):  # with blanks in it
+        plain = plain.replace(path, " ")
+    plain = _FILE.sub(" ", _RATE.sub(" ", plain))
     for name in sorted(data, key=len, reverse=True):
         plain = plain.replace(name, " ")
     return [word for word in _WORD.findall(plain) if _PLAIN.search(word) and not word.isupper() and word not in NAMES]

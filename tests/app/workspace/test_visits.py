@@ -123,3 +123,20 @@ def test_a_page_leads_back_to_the_graph_and_goes_with_the_project(
     with qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()
     assert (workspace.page, left) == (None, [page, page])
+
+
+def test_a_set_that_was_opened_from_a_page_leads_back_to_it(qtbot: QtBot, workspace: Workspace) -> None:
+    """Esc goes from the set to the page, and from there to the grid; a set opened elsewhere leads to the grid."""
+    page = QWidget()
+    page.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    workspace.show_page(page, "Report")
+    images = ImageSet(np.array(_ids(workspace)[:3]), "Three images")
+    workspace.show_images(images)
+    assert workspace.page is None
+    qtbot.keyClick(workspace.grid, Key.Key_Escape)
+    assert (workspace.page, workspace.images) == (page, None)
+    qtbot.keyClick(page, Key.Key_Escape)
+    assert workspace.page is None
+    workspace.show_images(images)
+    qtbot.keyClick(workspace.grid, Key.Key_Escape)
+    assert (workspace.page, workspace.images) == (None, None)

@@ -67,6 +67,7 @@ ON_A_PROJECT: Final[dict[str, Arguments]] = {
     "embed": lambda deep: (deep.project, "--device", "cpu"),
     "classify": lambda deep: (deep.project, "-o", deep.folder / "out.csv", "--all"),
     "evaluate": lambda deep: (deep.project, "--truth", deep.truth),
+    "report": lambda deep: (deep.project, deep.folder / "out.html", "--truth", deep.truth),
     "export": lambda deep: (deep.project, "csv", deep.folder / "out.csv", "--images", "all"),
     "export-graph": lambda deep: (deep.project, deep.folder / "out.json"),
     "import-labels": lambda deep: (deep.project, deep.truth),
@@ -102,7 +103,12 @@ def test_every_command_is_here() -> None:
 
 @pytest.mark.parametrize(
     ("deep", "command"),
-    [*(("chain", command) for command in ON_A_PROJECT), ("ladder", "what-if"), ("comb", "evaluate")],
+    [
+        *(("chain", command) for command in ON_A_PROJECT),
+        ("ladder", "what-if"),
+        ("comb", "evaluate"),
+        ("comb", "report"),
+    ],
     indirect=["deep"],
 )
 def test_commands(command: str, deep: Collection, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ from app.computing.controller import Computing
 from app.exporting.controller import Exporting
 from app.jobs.process_job import Stage
 from app.key_choice.controller import KeyChoice
+from app.report.controller import ReportFeature
 from app.training.controller import Models
 from app.welcome.controller import Projects
 from app.workspace.search_filters import FilterPopover
@@ -147,3 +148,19 @@ def test_cards_that_take_their_time(reviewing: Desk, reader: Reader) -> None:
     for source in Source:
         panel_for(reviewing, source)
         reader.read(f"backbones-{source}")
+
+
+def test_the_report(reviewing: Desk, reader: Reader) -> None:
+    """Each of its sections, beside another setting too."""
+    window = reviewing.window
+    window.registry.trigger("report")
+    page = window.of(ReportFeature).page
+    assert page is not None
+    reviewing.wait(lambda: page.made is not None)
+    page.rival.setCurrentIndex(1)
+    page.make_requested.emit()
+    reviewing.wait(lambda: page.made is not None and page.made.report.comparison is not None)
+    for key in list(page.chips):
+        page.show_section(key)
+        settle(reviewing.qtbot, window.session)
+        reader.read(f"report-{key}")

@@ -1,0 +1,128 @@
+"""Sections of a report as widgets: facts, texts, charts, tables and the matrix, below each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.controls import make_button, make_flowing_label, make_label, make_scroll_area
+from app.report.matrix import MatrixView
+from app.report.surface import ChartView
+from app.report.table import ReportTableView
+from app.texts import tr
+from app.theme.tokens import tokens
+from engine.collection.report.document import (
+    BarPlot,
+    Block,
+    ColumnPlot,
+    Facts,
+    FigureTable,
+    LinePlot,
+    Matrix,
+    ReportSection,
+    ReportText,
+)
+from engine.collection.report.shown import printable
+
+WIDEST: Final = 940  # of a section; longer lines are hard to follow
+FACTS_ACROSS: Final = 5  # beside each other
+
+
+@dataclass(frozen=True)
+class Opens:
+    """What parts of a report open."""
+
+    images: Callable[[MatrixView, int, int], None]
+    class_page: Callable[[int], None]
+
+
+def section_view(section: ReportSection, opens: Opens) -> QScrollArea:
+    """A section that scrolls by itself."""
+    area, body = make_scroll_area(), QWidget()
+    body.setProperty("surface", "window")
+    body.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    column = QVBoxLayout(body)
+    spacing = tokens().spacing
+    column.setContentsMargins(spacing.large, spacing.medium, spacing.large, spacing.large)
+    column.setSpacing(spacing.small)
+    titled = ""
+    for block in section.blocks:
+        title = getattr(block, "title", "")
+        if title and title != titled:
+            column.addSpacing(spacing.medium if titled or column.count() else 0)
+            column.addWidget(make_label(printable(title), "section"))
+        titled = title or titled
+        for part in _parts(block, opens):
+            part.setMaximumWidth(WIDEST)
+            if isinstance(part, QPushButton):
+                column.addWidget(part, 0, Qt.AlignmentFlag.AlignLeft)
+            else:
+                column.addWidget(part)
+    column.addStretch(1)
+    area.setWidget(body)
+    return area
+
+
+def _parts(block: Block, opens: Opens) -> list[QWidget]:
+    match block:
+        case Facts():
+            return [_facts(block)]
+        case ReportText():
+            return [make_flowing_label(printable(block.text), "warning" if block.is_warning else "secondary")]
+        case BarPlot() | ColumnPlot() | LinePlot():
+            return [ChartView(block), *_note(block.note)]
+        case Matrix():
+            return [_matrix(block, opens), *_note(f"{block.summary} {block.note}")]
+    return _table(block, opens)
+
+
+def _note(text: str) -> list[QWidget]:
+    return [make_flowing_label(printable(text), "caption")] if text else []
+
+
+def _facts(facts: Facts) -> QWidget:
+    frame = QFrame()
+    frame.setProperty("role", "card")
+    grid = QGridLayout(frame)
+    spacing = tokens().spacing
+    grid.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.small)
+    grid.setHorizontalSpacing(spacing.medium)
+    grid.setVerticalSpacing(0)
+    for place, fact in enumerate(facts.facts):
+        row, column = 3 * (place // FACTS_ACROSS), place % FACTS_ACROSS
+        grid.addWidget(make_label(printable(fact.title), "caption", wraps=True), row, column, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(make_label(fact.value, "title"), row + 1, column)
+        grid.addWidget(make_label(fact.note, "caption", wraps=True), row + 2, column, Qt.AlignmentFlag.AlignTop)
+        grid.setColumnStretch(column, 1)
+    return frame
+
+
+def _matrix(block: Matrix, opens: Opens) -> QWidget:
+    matrix = MatrixView(block.confusion)
+    matrix.images_requested.connect(lambda row, column: opens.images(matrix, row, column))
+    return matrix
+
+
+def _table(table: FigureTable, opens: Opens) -> list[QWidget]:
+    view = ReportTableView(table, is_tall=table.name == "classes")
+    view.class_requested.connect(opens.class_page)
+    if not table.is_in_chart:
+        return [view, *_note(table.note)]
+    view.hide()
+    return [_unfolding(view), view, *_note(table.note)]
+
+
+def _unfolding(view: ReportTableView) -> QPushButton:
+    """The button that shows a table whose chart says the same."""
+
+    def toggle() -> None:
+        is_shown = view.isHidden()
+        view.setVisible(is_shown)
+        button.setText(tr("Hide the table") if is_shown else tr("Show as a table"))
+
+    button = make_button(tr("Show as a table"), toggle, variant="muted")
+    return button

@@ -1,0 +1,246 @@
+"""The report of the open project: made in the background, shown in the centre, saved as a file."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, final
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+
+from app.actions.row import READ_FOR_GOOD, Section, action
+from app.feature import Feature
+from app.file_dialogs import Purpose, folder_for, open_file, save_file_at
+from app.jobs.background_thread import BackgroundThread, DetachedJob, ThreadJob
+from app.session.subsets import ImageSet
+from app.texts import marked, tr
+from app.wording import sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.report.logic import Gathered, Made, ReportChoice, Stale
+    from app.report.matrix import MatrixView
+    from app.report.view import ReportPage
+    from app.shell import Shell
+    from engine.project import Change
+
+
+@final
+class ReportFeature(Feature):
+    """Makes, shows and saves reports.
+
+    Attributes:
+        page: None until it is opened.
+    """
+
+    guide_page = "report"
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.page: ReportPage | None = None
+        self._thread = BackgroundThread("report", self)
+        self._making: DetachedJob | None = None
+        self._saving: ThreadJob | None = None
+        self._resume: Callable[[], None] | None = None  # once predictions include all labels
+        self._asked = 0  # one more with every request: answers to an earlier one are dropped
+        self._stale: Stale | None = None  # what changed since the newest report was begun
+        self._session.change_made.connect(self._on_change_made)
+        self._session.fitting_changed.connect(self._on_fitting_changed)
+        self._session.closed.connect(self._on_closed)
+
+    def stop(self) -> None:
+        """End before the program ends; a file that is being written is given up and leaves nothing."""
+        self._stop_making()
+        if self._saving is not None:
+            self._saving.cancel()
+        self._thread.stop()
+
+    # -- the page
+
+    @action("report", marked("Report"), "report", "Ctrl+E", Section.PROJECT_EXCHANGE, needs=READ_FOR_GOOD)
+    def open(self) -> None:
+        """Show the report of last time, or make the first one."""
+        if self._session.info is None:
+            return
+        page = self._made_page()
+        self._shell.workspace.show_page(page, tr("Report"))
+        if page.made is None and self._making is None:
+            self.make()
+
+    def _made_page(self) -> ReportPage:
+        from app.report.view import ReportPage
+
+        if self.page is None:
+            self.page = page = ReportPage()
+            self.tell_page(page)
+            page.make_requested.connect(self.make)
+            page.cancel_requested.connect(self._on_cancel)
+            page.truth_requested.connect(self._choose_truth)
+            page.save_requested.connect(self.save)
+            page.images_requested.connect(self._show_images)
+            page.class_requested.connect(self._show_class)
+        return self.page
+
+    def _show_class(self, class_id: int) -> None:
+        if class_id in self._session.graph:
+            self._shell.tree.select_class(class_id)
+
+    def _show_images(self, matrix: MatrixView, row: int, column: int) -> None:
+        """The images of a cell, in the grid; Back leads here again."""
+        ids = matrix.images_of(row, column)
+        if len(ids):
+            self._shell.workspace.show_images(ImageSet(ids, matrix.title_of(row, column)))
+
+    def _on_change_made(self, change: Change) -> None:
+        if self._stale is not None:
+            self._stale = self._stale.after(change)
+            if self.page is not None:
+                self.page.stale = self._stale
+
+    def _on_closed(self) -> None:
+        self._stop_making()
+        self._stale = None
+        if self.page is not None:
+            self._shell.workspace.close_page(self.page)
+            self.page.forget()
+
+    # -- making it
+
+    def make(self) -> None:
+        """Make the report with what is chosen, from what the project's thread knows once it has come to it."""
+        from app.report.logic import Stale
+
+        page = self._made_page()
+        if self._session.info is None:
+            return
+        self._stop_making()
+        self._asked += 1
+        self._stale = Stale()
+        page.show_making()
+        self._gather(page, page.choice(), waits=True)
+
+    def _gather(self, page: ReportPage, choice: ReportChoice, *, waits: bool) -> None:
+        from app.report.logic import gather_all
+
+        self._session.ask(
+            partial(gather_all, waits=waits),
+            partial(self._start, self._asked, choice),
+            owner=page,
+            topic="report",
+            on_failure=page.show_stopped,
+        )
+
+    def _on_fitting_changed(self, is_fitting: bool) -> None:
+        resume = self._resume
+        if resume is not None and not is_fitting:
+            self._resume = None
+            resume()
+
+    def _start(self, asked: int, choice: ReportChoice, gathered: Gathered | None) -> None:
+        from app.report.logic import make
+
+        if asked != self._asked or self.page is None:
+            return
+        if gathered is None:
+            self.page.progress.show_step(tr("Waiting for the predictions…"))
+            self._resume = partial(self._gather, self.page, choice, waits=False)
+            if self._session.is_settled:
+                self._on_fitting_changed(is_fitting=False)
+            return
+        caches = self._session.caches
+        job = DetachedJob(
+            tr("Making the report"), lambda on_progress, cancel: make(gathered, choice, caches, on_progress, cancel)
+        )
+        job.keeps_finished = False
+        job.progress.connect(self.page.show_progress)
+        job.finished.connect(lambda made: self._on_made(job, cast("Made", made)))
+        job.failed.connect(lambda reason: self._on_not_made(job, reason))
+        job.cancelled.connect(lambda: self._on_not_made(job, ""))
+        self._making = job
+        self._session.jobs.watch(job)
+        job.start()
+
+    def _on_made(self, job: DetachedJob, made: Made) -> None:
+        if job is self._making and self.page is not None:
+            self._making = None
+            self.page.show_made(made)
+            if self._stale is not None:
+                self.page.stale = self._stale
+
+    def _on_not_made(self, job: DetachedJob, reason: str) -> None:
+        if job is self._making and self.page is not None:
+            self._making = None
+            self.page.show_stopped(sentence(reason))
+
+    def _on_cancel(self) -> None:
+        self._stop_making()
+        if self.page is not None:
+            self.page.show_stopped()
+
+    def _stop_making(self) -> None:
+        self._asked += 1
+        self._resume = None
+        job, self._making = self._making, None
+        if job is not None:
+            job.cancel()
+
+    def _choose_truth(self) -> None:
+        kinds = tr("Tables (*.csv *.tsv *.txt);;All files (*)")
+        path = open_file(self._host, Purpose.LABELS, tr("Compare with a truth file"), kinds)
+        if path is not None and self.page is not None:
+            self.page.choose_truth(path)
+
+    # -- saving it
+
+    def save(self) -> None:
+        """Ask where, and write it there."""
+        from app.report.logic import save, with_suffix
+        from app.report.wording import save_filters
+
+        page = self.page
+        if page is None or page.made is None or self._saving is not None:
+            return
+        made, filters = page.made, save_filters()
+        start = self._folder() / tr("%1 report.html", made.document.title)
+        chosen, kind = save_file_at(page, start, tr("Save the report"), ";;".join(filters.values()))
+        if chosen is None:
+            return
+        out = with_suffix(chosen, kind, filters)
+        self._settings.remember_folder(Purpose.REPORTS, out.parent)
+        job = ThreadJob(tr("Saving the report"), lambda _on_progress, cancel: save(made, out, cancel), self._thread)
+        job.keeps_finished = False
+        job.finished.connect(lambda _out: self._on_saved(out))
+        job.failed.connect(self._on_not_saved)
+        job.cancelled.connect(lambda: self._on_not_saved(""))
+        self._saving = job
+        page.save_button.setEnabled(False)
+        self._session.jobs.watch(job)
+        job.start()
+
+    def _folder(self) -> Path:
+        """Of last time, or beside the project."""
+        info = self._session.info
+        last = self._settings.folder_of(Purpose.REPORTS)
+        return last if last is not None else folder_for(Purpose.REPORTS) if info is None else info.path.parent
+
+    def _on_saved(self, out: Path) -> None:
+        from app.report.wording import saved_text
+
+        self._end_saving()
+        self._toast.say(saved_text(out), action=tr("Show in folder"), on_action=lambda: self._show_folder(out.parent))
+
+    def _on_not_saved(self, reason: str) -> None:
+        self._end_saving()
+        if reason:
+            self._toast.say_failure(sentence(reason))
+
+    def _end_saving(self) -> None:
+        self._saving = None
+        if self.page is not None:
+            self.page.save_button.setEnabled(True)
+
+    def _show_folder(self, folder: Path) -> None:
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+            self._toast.say_failure(tr("The folder cannot be shown: %1", str(folder)))

@@ -1,0 +1,141 @@
+"""What the report's page works with, without Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.collection.report.document import Document
+from engine.collection.report.figures import Report
+from engine.collection.report.gather import Material, RivalModel, gather, rival_settings, rival_versions
+from engine.collection.report.make import ReportRequest, TruthFile, make_report
+from engine.collection.report.wording import document_of
+from engine.collection.report.write import check_target, write_report
+from engine.everyday.classifier import Setting
+
+if TYPE_CHECKING:
+    from engine.collection.live import LiveCollection
+    from engine.config import CacheFolders
+    from engine.events import CancelToken, OnProgress
+    from engine.project import Change
+
+
+@dataclass(frozen=True)
+class ReportChoice:
+    """What is asked of a report."""
+
+    truth: Path | None = None  # None for labels that are held out
+    rival_setting: Setting | None = None  # to compare the model in use with
+    rival_version: int | None = None
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A project's material with its model versions."""
+
+    material: Material
+    setting: Setting
+    version_id: int
+    versions: Mapping[int, str]  # names by id, the one in use left out
+
+
+@dataclass(frozen=True)
+class Made:
+    """A report with its document, and the choice it was made for."""
+
+    report: Report
+    document: Document
+    choice: ReportChoice
+    gathered: Gathered
+
+
+@dataclass(frozen=True)
+class Stale:
+    """What changed since a report was made."""
+
+    labels: int = 0
+    has_other: bool = False
+
+    @property
+    def is_stale(self) -> bool:
+        return bool(self.labels) or self.has_other
+
+    def after(self, change: Change) -> Stale:
+        """With one more change; notes and looks do not count."""
+        has_other = bool(
+            change.graph_edits or change.images_added or change.images_removed or change.settings or change.policies
+        )
+        return replace(self, labels=self.labels + len(change.labelled), has_other=self.has_other or has_other)
+
+
+def is_unfinished(live: LiveCollection) -> bool:
+    """Whether predictions do not include all labels yet."""
+    return live.state.is_list_only or live.is_behind
+
+
+def gather_all(live: LiveCollection, *, waits: bool) -> Gathered | None:
+    """On the project's thread; None where one should wait for the predictions, and wants to."""
+    if waits and is_unfinished(live):
+        return None
+    from engine.collection.fitting import setting_of
+    from engine.collection.report.gather import version_name
+
+    models = live.project.models
+    current = models.current.version_id
+    others = {each.version_id: version_name(each) for each in models.versions() if each.version_id != current}
+    return Gathered(gather(live), setting_of(live.project), current, others)
+
+
+def make(
+    gathered: Gathered, choice: ReportChoice, caches: CacheFolders, on_progress: OnProgress, cancel: CancelToken
+) -> Made:
+    """On a thread of its own."""
+    material = gathered.material
+    truth = None if choice.truth is None else _read(choice.truth, material)
+    rivals = _rivals(gathered, choice, caches) if material.classified is not None else None
+    cancel.raise_if_cancelled()
+    report = make_report(material, ReportRequest(truth, rivals=rivals), on_progress=on_progress, cancel=cancel)
+    if report.confusion is not None:
+        report.confusion.folded(report.confusion.first_cut())  # what it keeps of that is not computed by the window
+    return Made(report, document_of(report), choice, gathered)
+
+
+def _read(path: Path, material: Material) -> TruthFile:
+    from engine.interchange.predictions_file import read_truth
+
+    return TruthFile(path.name, read_truth(path, material.graph))
+
+
+def _rivals(gathered: Gathered, choice: ReportChoice, caches: CacheFolders) -> tuple[RivalModel, RivalModel] | None:
+    """The model in use and another one, from the project as it is on disk."""
+    from engine.project import Project
+
+    if choice.rival_setting is None and choice.rival_version is None:
+        return None
+    with Project.open(gathered.material.path, for_writing=False) as project:
+        if choice.rival_version is not None:
+            pair = rival_versions(project, caches, (gathered.version_id, choice.rival_version))
+        else:
+            assert choice.rival_setting is not None, "one of them is chosen"
+            pair = rival_settings(project, caches, (gathered.setting, choice.rival_setting))
+    return pair[0], pair[1]
+
+
+def save(made: Made, out: Path, cancel: CancelToken) -> Path:
+    """Write a report where a person chose to; they were asked whether a file that is there is replaced."""
+    from engine.project import Project
+
+    with Project.open(made.gathered.material.path, for_writing=False) as project:
+        check_target(out, project, is_overwriting=True)
+    write_report(made.document, out, cancel)
+    return out
+
+
+def with_suffix(out: Path, kind: str, filters: Mapping[str, str]) -> Path:
+    """A place with the end of the chosen kind, unless the name says a kind itself."""
+    if out.suffix.lower() in filters:
+        return out
+    suffix = next((suffix for suffix, text in filters.items() if text == kind), ".html")
+    return out.with_name(out.name + suffix)

@@ -1,0 +1,232 @@
+"""The confusion matrix: painted as far as it is seen, folded by a click or by keys; a cell opens its images."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
+
+from app.report.matrix_look import HEAD, SIDE, TOTALS, MatrixScene
+from app.report.wording import cell_text, set_title
+from app.texts import plain_tip, tr
+from app.theme.tokens import tokens
+from engine.collection.report.shown import printable
+from engine.collection.report.words import class_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.collection.report.confusion import Confusion, Folded
+
+# Logical pixels: widths of the names of rows, and the width of a matrix below which they are narrower.
+NAMES: Final = 190
+NAMES_NARROW: Final = 130
+NARROW: Final = 620
+MOST_HEIGHT: Final = 720  # of the whole; a taller one scrolls by itself
+MOST_LINES: Final = 2_000
+"""Rows that can be open at once: a person who opens more than this looks for something else."""
+_MOVES: Final = {
+    Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0),
+}  # fmt: skip
+
+
+@final
+class MatrixView(QAbstractScrollArea):
+    """Rows are true classes, columns predicted ones.
+
+    Arrow keys move, Enter opens the images of the cell, Plus and Minus open and close the branch of its row. Left of
+    the first column stands the name itself: Enter opens or closes its branch.
+    """
+
+    images_requested = Signal(int, int)  # row and column of the folded matrix
+
+    def __init__(self, confusion: Confusion) -> None:
+        super().__init__()
+        self._confusion = confusion
+        self._opened = set(confusion.first_cut())
+        self.folded: Folded = confusion.folded(self._opened)
+        self.row, self.column = 0, -1  # the cell with the keyboard; column -1 is the name
+        self._hovered: tuple[int, int] | None = None
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.viewport().setMouseTracking(True)
+        self.setAccessibleName(tr("Confusion matrix"))
+        self._show_lines()
+
+    def _show_lines(self) -> None:
+        lines = len(self.folded.lines)
+        self.row, self.column = min(self.row, max(lines - 1, 0)), min(self.column, lines - 1)
+        self.setFixedHeight(min(HEAD + SIDE * max(lines, 1) + 16, MOST_HEIGHT))
+        self._lay_out()
+        self._tell()
+        self.viewport().update()
+
+    def _lay_out(self) -> None:
+        lines, view = len(self.folded.lines), self.viewport().size()
+        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
+        across.setRange(0, max(0, self._names_width + SIDE * lines + TOTALS - view.width()))
+        across.setPageStep(view.width())
+        across.setSingleStep(SIDE)
+        down.setRange(0, max(0, HEAD + SIDE * lines - view.height()))
+        down.setPageStep(view.height())
+        down.setSingleStep(SIDE)
+
+    @property
+    def _names_width(self) -> int:
+        return NAMES if self.width() >= NARROW else NAMES_NARROW
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._names_width + SIDE * len(self.folded.lines) + TOTALS, self.height())
+
+    # -- folding
+
+    def toggle(self, row: int) -> None:
+        """Open or close the branch of a row; the same class stays where it is."""
+        line = self.folded.lines[row]
+        if line.is_open:
+            self._close(line.class_id)
+        elif line.can_open:
+            more = self._confusion.lines({*self._opened, line.class_id})
+            if len(more) > MOST_LINES:
+                return
+            self._opened.add(line.class_id)
+        else:
+            return
+        self.folded = self._confusion.folded(self._opened)
+        self.row = next(place for place, each in enumerate(self.folded.lines) if each.class_id == line.class_id)
+        self._show_lines()
+        self._reveal()
+
+    def _close(self, class_id: int) -> None:
+        """Close a class and all below it: opened again, it shows its children alone."""
+        tree = self._confusion.tree
+        self._opened = {each for each in self._opened if class_id not in tree.branch(each)}
+
+    # -- mouse and keys
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        place = self.scene.place_at(event.position().toPoint())
+        if event.button() != Qt.MouseButton.LeftButton or place is None:
+            return
+        self.row, self.column = place
+        self._tell()
+        self.viewport().update()
+        if self.column < 0:
+            self.toggle(self.row)
+        else:
+            self._open_cell()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        place = self.scene.place_at(event.position().toPoint())
+        if place != self._hovered:
+            self._hovered = place
+            is_live = place is not None and (place in self.folded.cells or self._folds(place))
+            shape = Qt.CursorShape.PointingHandCursor if is_live else Qt.CursorShape.ArrowCursor
+            self.viewport().setCursor(shape)
+            self.viewport().update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hovered = None
+        self.viewport().update()
+        super().leaveEvent(event)
+
+    def _folds(self, place: tuple[int, int]) -> bool:
+        return place[1] < 0 and self.folded.lines[place[0]].can_open
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, count = Qt.Key(event.key()), len(self.folded.lines)
+        if not count:
+            super().keyPressEvent(event)
+        elif key in _MOVES:
+            down, across = _MOVES[key]
+            self.row = min(max(self.row + down, 0), count - 1)
+            self.column = min(max(self.column + across, -1), count - 1)
+            self._move()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            if self.column < 0:
+                self.toggle(self.row)
+            else:
+                self._open_cell()
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Minus):
+            if self.folded.lines[self.row].is_open == (key == Qt.Key.Key_Minus):
+                self.toggle(self.row)
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            self.row = 0 if key == Qt.Key.Key_Home else count - 1
+            self._move()
+        else:
+            super().keyPressEvent(event)
+
+    def _move(self) -> None:
+        self._reveal()
+        self._tell()
+        self.viewport().update()
+
+    def _open_cell(self) -> None:
+        if (self.row, self.column) in self.folded.cells:
+            self.images_requested.emit(self.row, self.column)
+
+    def _reveal(self) -> None:
+        """Scroll to the cell with the keyboard."""
+        view = self.viewport().size()
+        down, across = self.verticalScrollBar(), self.horizontalScrollBar()
+        top = SIDE * self.row
+        down.setValue(min(max(down.value(), top + SIDE + HEAD - view.height()), top))
+        if self.column >= 0:
+            left = SIDE * self.column
+            across.setValue(min(max(across.value(), left + SIDE + self._names_width - view.width()), left))
+
+    def _tell(self) -> None:
+        """Say the cell with the keyboard to a screen reader."""
+        if self.folded.lines:
+            self.setAccessibleDescription(self.text_of(self.row, self.column))
+
+    def text_of(self, row: int, column: int) -> str:
+        """A cell, or the name of a row with its images, in words."""
+        name = self._name(row)
+        if column < 0:
+            return cell_text(name, "", int(self.folded.branch_totals[row]))
+        return cell_text(name, self._name(column), self.folded.cells.get((row, column), 0))
+
+    def images_of(self, row: int, column: int) -> NDArray[np.int64]:
+        """The images (k,) of a cell."""
+        return self._confusion.images_of(self.folded.lines, row, column)
+
+    def title_of(self, row: int, column: int) -> str:
+        return set_title(self._name(row), self._name(column))
+
+    def _name(self, place: int) -> str:
+        return printable(class_of(self._confusion.tree, self.folded.lines[place].class_id).name)
+
+    @property
+    def scene(self) -> MatrixScene:
+        """What is painted now."""
+        scrolled = QPoint(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
+        focused = (self.row, self.column) if self.hasFocus() and self.folded.lines else None
+        size = self.viewport().size()
+        return MatrixScene(self.folded, self._name, self._names_width, scrolled, size, self._hovered, focused)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            place = self.scene.place_at(event.pos())
+            text = "" if place is None else self.text_of(*place)
+            QToolTip.showText(event.globalPos(), plain_tip(text), self.viewport())
+            return True
+        return super().viewportEvent(event)
+
+    # -- the look
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        font = QFont(self.font())
+        font.setPixelSize(tokens().sizes.caption)
+        painter.setFont(font)
+        self.scene.paint(painter)
+        painter.end()

@@ -1,0 +1,106 @@
+"""Charts of a report as widgets: painted by the engine's one painter, in the window's colours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.theme.tokens import tokens
+from engine.collection.report.charts import Chart, Ink, Point, TextAlign, chart_height, paint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LEAST_WIDTH: Final = 280  # logical pixels
+MOST_WIDTH: Final = 900  # wider charts are no easier to read
+VEIL: Final = 40  # opacity of bands, of 255
+SOFT: Final = 90  # of 255: bars with a part that is darker
+
+
+@final
+class ChartView(QWidget):
+    """One chart; its accessible name says what it shows."""
+
+    def __init__(self, chart: Chart) -> None:
+        super().__init__()
+        self._chart = chart
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(LEAST_WIDTH)
+        self.setMaximumWidth(MOST_WIDTH)
+        self.setFixedHeight(round(chart_height(chart)))
+        self.setAccessibleName(chart.title)
+        self.setAccessibleDescription(chart.summary)
+
+    def sizeHint(self) -> QSize:
+        return QSize(MOST_WIDTH, round(chart_height(self._chart)))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        font = QFont(self.font())
+        font.setPixelSize(tokens().sizes.caption)
+        painter.setFont(font)
+        paint(self._chart, _Painted(painter), self.width())
+        painter.end()
+
+
+@final
+class _Painted:
+    """A `Surface` on a painter."""
+
+    def __init__(self, painter: QPainter) -> None:
+        self._painter = painter
+        self._metrics = QFontMetricsF(painter.font())
+
+    def line(self, start: Point, end: Point, ink: Ink, width: float = 1.0, *, is_dashed: bool = False) -> None:
+        style = Qt.PenStyle.DashLine if is_dashed else Qt.PenStyle.SolidLine
+        self._painter.setPen(QPen(ink_colour(ink), width, style))
+        self._painter.drawLine(QPointF(*start), QPointF(*end))
+
+    def rect(self, corner: Point, size: Point, ink: Ink, radius: float = 0.0) -> None:
+        self._fill(tokens().colours.sunken if ink is Ink.LINE else ink_colour(ink))
+        self._painter.drawRoundedRect(QRectF(*corner, *size), radius, radius)
+
+    def curve(self, points: Sequence[Point], ink: Ink, width: float) -> None:
+        self._painter.setBrush(Qt.BrushStyle.NoBrush)
+        self._painter.setPen(QPen(ink_colour(ink), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        self._painter.drawPolyline(_polygon(points))
+
+    def area(self, points: Sequence[Point], ink: Ink) -> None:
+        self._fill(ink_colour(ink))
+        self._painter.drawPolygon(_polygon(points))
+
+    def text(
+        self, at: Point, words: str, ink: Ink, side: TextAlign = TextAlign.LEFT, *, room: float | None = None
+    ) -> None:
+        shown = words if room is None else self._metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+        shift = {TextAlign.LEFT: 0.0, TextAlign.MIDDLE: 0.5, TextAlign.RIGHT: 1.0}[side] * self.text_width(shown)
+        self._painter.setPen(ink_colour(ink))
+        self._painter.drawText(QPointF(at[0] - shift, at[1]), shown)
+
+    def text_width(self, words: str) -> float:
+        return self._metrics.horizontalAdvance(words)
+
+    def _fill(self, colour: QColor | str) -> None:
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        self._painter.setBrush(QColor(colour))
+
+
+def _polygon(points: Sequence[Point]) -> QPolygonF:
+    return QPolygonF([QPointF(*point) for point in points])
+
+
+def ink_colour(ink: Ink) -> QColor:
+    """The window's colour for a use."""
+    colours = tokens().colours
+    named = {
+        Ink.TEXT: colours.text, Ink.MUTED: colours.text_muted, Ink.LINE: colours.hairline, Ink.ACCENT: colours.accent,
+        Ink.SOFT: colours.accent, Ink.VEIL: colours.accent,
+    }  # fmt: skip
+    colour = QColor(named[ink])
+    if ink in (Ink.SOFT, Ink.VEIL):
+        colour.setAlpha(SOFT if ink is Ink.SOFT else VEIL)
+    return colour

@@ -1,0 +1,81 @@
+"""What the report's page says besides the report itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QLocale, QTime
+
+from app.texts import marked, plural, tr
+from app.wording import images
+from engine.everyday.classifier import Setting
+from engine.files import shown
+
+if TYPE_CHECKING:
+    from app.report.logic import Stale
+
+SETTINGS: Final[Mapping[Setting, str]] = {
+    Setting.PPN_PLUS: marked("PPN+"),
+    Setting.PPN: marked("PPN"),
+    Setting.PROTOTYPES: marked("prototypes"),
+    Setting.REGRESSION: marked("logistic regression"),
+}
+KINDS: Final[Mapping[str, str]] = {
+    ".html": marked("Web page"),
+    ".pdf": marked("PDF"),
+    ".zip": marked("CSV tables in an archive"),
+    ".csv": marked("All figures in one CSV"),
+}
+
+
+def cell_text(truth: str, prediction: str, count: int) -> str:
+    """`Fox, predicted Dog: 12 images`; a row alone is `Fox: 40 images`."""
+    if not prediction:
+        return tr("%1: %2", truth, images(count))
+    return tr("%1, predicted %2: %3", truth, prediction, images(count))
+
+
+def set_title(truth: str, prediction: str) -> str:
+    """Title of the images of a cell; their number stands beside it."""
+    return tr("%1, predicted %2", truth, prediction)
+
+
+def clock(moment: datetime) -> str:
+    """`14:03`, in local time."""
+    local = moment.astimezone()
+    return QLocale().toString(QTime(local.hour, local.minute), QLocale.FormatType.ShortFormat)
+
+
+def stale_text(made_at: datetime, stale: Stale) -> str:
+    """`Made at 14:03; 12 labels since.`, or what else changed."""
+    if stale.labels and not stale.has_other:
+        return plural(stale.labels, "Made at %1; 1 label since.", "Made at %1; %n labels since.", clock(made_at))
+    if stale.labels:
+        words = plural(stale.labels, "1 label and other changes since.", "%n labels and other changes since.")
+        return tr("Made at %1; %2", clock(made_at), words)
+    return tr("Made at %1; classes, images or the model changed since.", clock(made_at))
+
+
+def truth_text(truth: Path | None) -> str:
+    """What predictions are compared with, on the button that changes it."""
+    return tr("Held-out labels") if truth is None else shown(truth.name)
+
+
+def saved_text(out: Path) -> str:
+    return tr("Saved the report as %1", shown(out.name))
+
+
+def save_filters() -> dict[str, str]:
+    """File filters by the end of the name."""
+    return {suffix: f"{tr(text)} (*{suffix})" for suffix, text in KINDS.items()}
+
+
+def rival_text(setting: Setting) -> str:
+    return tr("Compare with %1", tr(SETTINGS[setting]))
+
+
+def version_text(name: str) -> str:
+    return tr("Compare with %1", name)

@@ -1,0 +1,180 @@
+"""The command that writes a report, and what `evaluate --report` shares with it."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from engine.cli.options import ProjectPath, check_setting, open_project
+from engine.cli.output import AsJson, Overwrite, counted, percent, progress_bar, say, stoppable
+from engine.config import CacheFolders
+from engine.errors import UsageError
+
+if TYPE_CHECKING:
+    from engine.collection.report.figures import Proportion, Report
+    from engine.collection.report.gather import RivalModel
+    from engine.collection.report.make import TruthFile
+    from engine.project import Project
+
+TWO: Final = 2
+
+
+def report(
+    project: ProjectPath,
+    out: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT",
+            help="The file to write: .html and .pdf for people, .csv for all figures as one table, .zip for a CSV of "
+            "each table.",
+        ),
+    ],
+    truth: Annotated[
+        Path | None,
+        typer.Option(help="CSV with the columns image,class to compare with; by default labels of people, held out."),
+    ] = None,
+    *,
+    settings: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Compare two of ppn+, ppn, prototypes and regression.")
+    ] = None,
+    versions: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Compare two model versions, by their numbers (`versions`).")
+    ] = None,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a report: progress, accuracy, calibration, confusion, figures of each class, mistakes, counts."""
+    from engine.collection.report.gather import gather_from, rival_settings, rival_versions
+    from engine.collection.report.write import check_target, kind_of
+    from engine.everyday.classifier import Setting
+
+    kind_of(out)
+    if settings is not None and versions is not None:
+        raise UsageError("--settings and --versions exclude each other", remedy="give one of them")
+    pair = None if settings is None else tuple(map(_setting, _two(settings, "--settings")))
+    numbers = None if versions is None else tuple(map(_number, _two(versions, "--versions")))
+    with open_project(project, for_writing=False) as opened:
+        check_target(out, opened, is_overwriting=overwrite)
+        caches, answers = CacheFolders.default(), None if truth is None else _read(truth, opened)
+        rivals: tuple[RivalModel, ...] = ()
+        if numbers is not None:
+            rivals = rival_versions(opened, caches, numbers)
+        elif pair is not None:
+            rivals = rival_settings(opened, caches, tuple(map(Setting, pair)))
+        material = gather_from(opened, caches)
+        made = _written(material, out, answers, rivals)
+    say(_text(made, out), {**figures_json(made), "file": str(out)}, as_json=as_json)
+
+
+def write_evaluation(opened: "Project", truth: Path, out: Path, setting: str, *, overwrite: bool) -> "Report":
+    """Write the report of an evaluation."""
+    from engine.collection.report.gather import gather_from
+    from engine.collection.report.write import check_target
+    from engine.everyday.classifier import Setting
+
+    check_target(out, opened, is_overwriting=overwrite)
+    material = gather_from(opened, CacheFolders.default(), Setting(setting))
+    return _written(material, out, _read(truth, opened), ())
+
+
+def _written(material: Any, out: Path, answers: "TruthFile | None", rivals: "tuple[RivalModel, ...]") -> "Report":
+    from engine.collection.report.make import ReportRequest, make_report
+    from engine.collection.report.wording import document_of
+    from engine.collection.report.write import write_report
+
+    with stoppable("nothing was written") as cancel, progress_bar("Making the report") as on_progress:
+        wanted = ReportRequest(answers, rivals=(rivals[0], rivals[1]) if rivals else None)
+        made = make_report(material, wanted, on_progress=on_progress, cancel=cancel)
+        write_report(document_of(made), out, cancel)
+    return made
+
+
+def _read(truth: Path, opened: "Project") -> "TruthFile":
+    from engine.collection.report.make import TruthFile
+    from engine.interchange.predictions_file import read_truth
+
+    return TruthFile(truth.name, read_truth(truth, opened.classes.graph))
+
+
+def _two(text: str, option: str) -> list[str]:
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != TWO or not all(parts) or parts[0] == parts[1]:
+        raise UsageError("{option} takes two different ones", expected="A,B", found=text, option=option)
+    return parts
+
+
+def _setting(name: str) -> str:
+    check_setting(name)
+    return name
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or not text.isascii():
+        raise UsageError(
+            "--versions takes numbers of model versions", expected="1,2", found=text, remedy="see `versions`"
+        )
+    return int(text)
+
+
+def _text(made: "Report", out: Path) -> str:
+    lines = [f"Wrote the report to {out}."]
+    if made.accuracy is None:
+        lines.append(f"It has no accuracy: {made.about.why_nothing}.")
+        return "\n".join(lines)
+    top1 = made.accuracy.top1
+    low, high = top1.interval
+    interval = f"95% interval {percent(low)} to {percent(high)}"
+    lines.append(f"Accuracy {percent(top1.share)} ({interval}) on {counted(top1.count, 'image')}.")
+    if made.comparison is not None:
+        each = made.comparison
+        sides = ", ".join(f"{side.name} {percent(side.right.share)}" for side in (each.first, each.second))
+        lines.append(f"{sides} on the same {counted(each.images, 'image')}; McNemar p = {each.p_value:.3g}.")
+    return "\n".join(lines)
+
+
+def figures_json(made: "Report") -> dict[str, Any]:
+    """The figures as plain data, without the images of each cell."""
+    about, progress = made.about, made.progress
+    return {
+        "about": {**asdict(about), "made_at": about.made_at.isoformat(), "source": about.source.value},
+        "progress": {
+            **asdict(progress),
+            "by_person": dict(progress.by_person),
+            "by_day": {each.day.isoformat(): each.labels for each in progress.by_day},
+        },
+        "accuracy": None if made.accuracy is None else {
+            "images": made.accuracy.images,
+            "top1": _proportion(made.accuracy.top1),
+            "top5": _proportion(made.accuracy.top5),
+            "levels": list(map(_proportion, made.accuracy.levels)),
+        },
+        "calibration_error": None if made.calibration is None else made.calibration.error,
+        "coverage": None if made.coverage is None else {
+            "named": made.coverage.in_use.named, "precision": _proportion(made.coverage.in_use.right),
+        },
+        "mistakes": None if made.mistakes is None else {
+            "wrong": made.mistakes.wrong, "mean_height": made.mistakes.mean_height,
+            "by_distance": dict(made.mistakes.by_distance),
+        },
+        "classes": [
+            {
+                "class": made.tree.paths.get(each.class_id, ""), "labels": each.labels, "found": each.found,
+                "precision": each.precision.share, "recall": each.recall.share, "tested": each.recall.count,
+                "f1": each.f1,
+            }
+            for each in made.classes
+        ],
+        "comparison": None if made.comparison is None else {
+            "images": made.comparison.images, "first": made.comparison.first.name,
+            "second": made.comparison.second.name, "first_right": _proportion(made.comparison.first.right),
+            "second_right": _proportion(made.comparison.second.right), "only_first": made.comparison.only_first,
+            "only_second": made.comparison.only_second, "p_value": made.comparison.p_value,
+            "gain_interval": list(made.comparison.gain),
+        },
+    }  # fmt: skip
+
+
+def _proportion(each: "Proportion") -> dict[str, Any]:
+    low, high = each.interval
+    return {"share": each.share, "hits": each.hits, "count": each.count, "low": low, "high": high}

@@ -1,0 +1,121 @@
+"""Fonts of the PDF: one that goes into the file, and those of a reader for scripts that it does not have.
+
+DejaVu Sans has Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic letters. Chinese, Japanese and Korean
+ones are named after standard fonts that programs for PDF bring; other letters are shown as a box.
+"""
+
+import threading
+from functools import lru_cache
+from itertools import groupby
+from typing import Any, Final
+
+from engine.collection.report.pdf.visual import visual
+from engine.config import assets_folder
+
+REGULAR: Final = "Protoleaf"
+BOLD: Final = "Protoleaf-Bold"
+_FILES: Final = {REGULAR: "DejaVuSans.ttf", BOLD: "DejaVuSans-Bold.ttf"}
+_HANGUL: Final = "HYGothic-Medium"
+_KANA: Final = "HeiseiKakuGo-W5"
+_HAN: Final = "STSong-Light"
+_BOX: Final = "\u25a1"
+_register: Final = threading.Lock()
+
+
+def load_fonts() -> None:
+    """Make the fonts known to the library, once in a process."""
+    from reportlab.pdfbase import pdfmetrics
+    from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+    from reportlab.pdfbase.ttfonts import TTFont
+
+    with _register:
+        if REGULAR in pdfmetrics.getRegisteredFontNames():
+            return
+        folder = assets_folder() / "fonts"
+        for name, file in _FILES.items():
+            pdfmetrics.registerFont(TTFont(name, str(folder / file)))
+        for name in (_HANGUL, _KANA, _HAN):
+            pdfmetrics.registerFont(UnicodeCIDFont(name))
+
+
+def runs_of(words: str, font: str) -> list[tuple[str, str]]:
+    """Fonts and their part of a text, from left to right."""
+    known = _letters_of(font)
+
+    def font_of(letter: str) -> str:
+        return font if ord(letter) in known else _of_the_east(letter) or ""
+
+    runs = [(name, "".join(part)) for name, part in groupby(visual(words), font_of)]
+    return [(name or font, part if name else _BOX * len(part)) for name, part in runs]
+
+
+@lru_cache(4)
+def _letters_of(font: str) -> frozenset[int]:
+    from reportlab.pdfbase import pdfmetrics
+
+    return frozenset(pdfmetrics.getFont(font).face.charToGlyph)
+
+
+def _of_the_east(letter: str) -> str | None:
+    code = ord(letter)
+    if 0x1100 <= code <= 0x11FF or 0x3130 <= code <= 0x318F or 0xAC00 <= code <= 0xD7A3:  # noqa: PLR2004 (blocks of Unicode)
+        return _HANGUL
+    if 0x3040 <= code <= 0x30FF or 0xFF00 <= code <= 0xFFEF:  # noqa: PLR2004
+        return _KANA
+    return _HAN if 0x2E80 <= code <= 0x9FFF else None  # noqa: PLR2004
+
+
+@lru_cache(50_000)
+def width_of(words: str, font: str, size: float) -> float:
+    """Width in points."""
+    from reportlab.pdfbase import pdfmetrics
+
+    return sum(float(pdfmetrics.stringWidth(part, name, size)) for name, part in runs_of(words, font))
+
+
+def cut_to(words: str, room: float, font: str, size: float) -> str:
+    """A text, or its beginning with an ellipsis."""
+    if width_of(words, font, size) <= room:
+        return words
+    low, high = 0, len(words)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if width_of(words[:middle].rstrip() + "…", font, size) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return words[:low].rstrip() + "…" if low else "…"
+
+
+def wrapped(words: str, room: float, font: str, size: float) -> list[str]:
+    """Lines of a text; words that are longer than a line are broken."""
+    lines, line = list[str](), ""
+    for word in words.split():
+        longer = f"{line} {word}" if line else word
+        if width_of(longer, font, size) <= room:
+            line = longer
+            continue
+        if line:
+            lines.append(line)
+        *broken, line = _broken(word, room, font, size)
+        lines += broken
+    return [*lines, line] if line else lines
+
+
+def _broken(word: str, room: float, font: str, size: float) -> list[str]:
+    """A word in pieces that fit a line."""
+    pieces = list[str]()
+    while width_of(word, font, size) > room and len(word) > 1:
+        fits = next((n for n in range(len(word), 0, -1) if width_of(word[:n], font, size) <= room), 1)
+        pieces.append(word[:fits])
+        word = word[fits:]
+    return [*pieces, word]
+
+
+def draw(canvas: Any, at: tuple[float, float], words: str, font: str, size: float) -> None:
+    """Write a text from a point of its base line on."""
+    x, y = at
+    for name, part in runs_of(words, font):
+        canvas.setFont(name, size)
+        canvas.drawString(x, y, part)
+        x += canvas.stringWidth(part, name, size)
