@@ -1,25 +1,41 @@
 """Fonts of the PDF: one that goes into the file, and those of a reader for scripts that it does not have.
 
-DejaVu Sans has Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic letters. Chinese, Japanese and Korean
-ones are named after standard fonts that programs for PDF bring; other letters are shown as a box.
+It is one of this computer's, which have Greek, Cyrillic, Hebrew or Arabic letters, else the Latin one that the library
+brings. Chinese, Japanese and Korean letters are named after standard fonts that programs for PDF bring; other letters
+are shown as a box.
 """
 
+import logging
+import os
+import sys
 import threading
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
+from pathlib import Path
 from typing import Any, Final
 
 from engine.collection.report.pdf.visual import visual
-from engine.config import assets_folder
 
 REGULAR: Final = "Protoleaf"
 BOLD: Final = "Protoleaf-Bold"
-_FILES: Final = {REGULAR: "DejaVuSans.ttf", BOLD: "DejaVuSans-Bold.ttf"}
+_PAIRS: Final = (
+    ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
+    ("NotoSans-Regular.ttf", "NotoSans-Bold.ttf"),
+    ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"),
+    ("segoeui.ttf", "segoeuib.ttf"),
+    ("Arial.ttf", "Arial Bold.ttf"),
+    ("arial.ttf", "arialbd.ttf"),
+)
+"""Regular and bold, best first."""
+_OWN: Final = ("Vera.ttf", "VeraBd.ttf")  # of the library
+_DEEPEST: Final = 3  # folders below one of fonts that are searched
 _HANGUL: Final = "HYGothic-Medium"
 _KANA: Final = "HeiseiKakuGo-W5"
 _HAN: Final = "STSong-Light"
 _BOX: Final = "\u25a1"
 _register: Final = threading.Lock()
+_log: Final = logging.getLogger(__name__)
 
 
 def load_fonts() -> None:
@@ -31,11 +47,48 @@ def load_fonts() -> None:
     with _register:
         if REGULAR in pdfmetrics.getRegisteredFontNames():
             return
-        folder = assets_folder() / "fonts"
-        for name, file in _FILES.items():
-            pdfmetrics.registerFont(TTFont(name, str(folder / file)))
+        pdfmetrics.registerFont(TTFont(REGULAR, (found := readable_fonts())[0]))
+        pdfmetrics.registerFont(TTFont(BOLD, found[1]))
         for name in (_HANGUL, _KANA, _HAN):
             pdfmetrics.registerFont(UnicodeCIDFont(name))
+
+
+def readable_fonts() -> tuple[str, str]:
+    """The first pair of fonts that the library can read."""
+    from reportlab.pdfbase.ttfonts import TTFError, TTFont
+
+    for pair in system_fonts(font_folders()):
+        try:
+            for file in pair:
+                TTFont("trial", str(file))
+        except (TTFError, OSError) as error:
+            _log.info("a font cannot be used: %s", error)
+        else:
+            return str(pair[0]), str(pair[1])
+    return _OWN
+
+
+def system_fonts(folders: Iterator[Path]) -> Iterator[tuple[Path, Path]]:
+    """Fonts of this computer, best first."""
+    wanted = {name for pair in _PAIRS for name in pair}
+    found: dict[str, Path] = {}
+    for folder in folders:
+        for place, below, names in os.walk(folder):
+            found.update({name: Path(place, name) for name in wanted.intersection(names) - found.keys()})
+            if len(Path(place).relative_to(folder).parts) >= _DEEPEST:
+                below.clear()
+    yield from ((found[regular], found[bold]) for regular, bold in _PAIRS if regular in found and bold in found)
+
+
+def font_folders() -> Iterator[Path]:
+    """Where this system keeps fonts."""
+    if sys.platform == "win32":
+        yield Path(os.environ.get("WINDIR", r"C:\Windows"), "Fonts")
+    elif sys.platform == "darwin":
+        yield from (Path("/System/Library/Fonts/Supplemental"), Path("/Library/Fonts"))
+    else:
+        data = os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
+        yield from (Path(each, "fonts") for each in data.split(":") if each)
 
 
 def runs_of(words: str, font: str) -> list[tuple[str, str]]:
