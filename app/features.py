@@ -15,6 +15,7 @@ from app.compare.controller import Comparing
 from app.computing.controller import Computing
 from app.exporting.controller import Exporting
 from app.feature import Feature
+from app.folding.controller import Folding
 from app.graph_import.controller import GraphImports
 from app.graph_suggestions.controller import Suggesting
 from app.help.controller import Help
@@ -29,6 +30,7 @@ from app.preferences.controller import Preferences
 from app.report.controller import ReportFeature
 from app.reports.controller import Reports
 from app.review.controller import Labelling
+from app.similar.controller import SimilarImages
 from app.training.controller import Models
 from app.welcome.controller import Projects
 from app.what_if.controller import WhatIf
@@ -51,6 +53,8 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     LabelChecking,
     Notes,
     ReportFeature,
+    SimilarImages,
+    Folding,
     Backbones,
     Models,
     Computing,

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, final
 
-from PySide6.QtCore import QEvent, QSize, QTimer
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
 from app.actions.keys import keys_in_use
@@ -152,7 +152,8 @@ class MainWindow(Shell):
 
     def dropEvent(self, event: QDropEvent) -> None:
         if paths := take_files(event):
-            self.files_dropped.emit(paths)
+            is_search = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
+            (self.similar_requested if is_search else self.files_dropped).emit(paths)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if any(feature.holds_back(self.close, at_end=True) for feature in self._features):

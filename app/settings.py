@@ -24,6 +24,7 @@ _GEOMETRY: Final = "window/geometry"
 _PANES: Final = ("window/pane_widths/left", "window/pane_widths/right")
 _ZOOM: Final = "grid/zoom"
 _ORDERS: Final = "grid/orders"
+_UNFOLDED: Final = "projects/unfolded"
 _ACCEPT_ABOVE: Final = "review/accept_above"
 _PROXY: Final = "downloads/proxy"
 _DEVICE: Final = "computing/device"
@@ -136,6 +137,14 @@ class Settings:
     def remember_order(self, project_id: str, name: str) -> None:
         others = [line for line in self._texts(_ORDERS) if line.partition(" ")[0] != project_id]
         self.store.setValue(_ORDERS, [f"{project_id} {name}", *others][:_PROJECTS_LIMIT])
+
+    def is_folding(self, project_id: str) -> bool:
+        """Whether duplicates and bursts of a project are shown as one card each, as is the default."""
+        return project_id not in self._texts(_UNFOLDED)
+
+    def remember_folding(self, project_id: str, *, is_folding: bool) -> None:
+        others = [each for each in self._texts(_UNFOLDED) if each != project_id]
+        self.store.setValue(_UNFOLDED, (others if is_folding else [project_id, *others])[:_PROJECTS_LIMIT])
 
     @property
     def accept_above(self) -> int:

@@ -60,6 +60,7 @@ class Shell(QMainWindow):
     registry: Registry
     needs_changed = Signal()  # other actions can be chosen now
     files_dropped = Signal(Sequence)  # on the window: a project, images, labels
+    similar_requested = Signal(Sequence)  # dropped with Alt held: files that images should be found like
     files_given = Signal(Sequence)  # to the open project
     images_given = Signal(Sequence, either(int | None))  # files and folders of images, and their class
     first_page_wanted = Signal()
@@ -122,6 +123,7 @@ class Shell(QMainWindow):
         workspace.subset_wanted.connect(tree.select_subset)
         workspace.action_requested.connect(self.trigger)
         workspace.files_dropped.connect(self.files_dropped)
+        workspace.similar_requested.connect(self.similar_requested)
         workspace.header.panel_button.clicked.connect(self.panes.toggle_right)
         self.panes.hiding_changed.connect(workspace.header.show_panel_button)
         self.inspector.requests.image_requested.connect(workspace.show_image)

@@ -143,6 +143,11 @@ class CacheFolders:
         return self.root / "thumbnails"
 
     @property
+    def fingerprints(self) -> Path:
+        """What tells copies of a picture, and how sharp it is."""
+        return self.root / "fingerprints"
+
+    @property
     def collections(self) -> Path:
         """What large collections know of their own images, one file for each project and backbone."""
         return self.root / "collections"

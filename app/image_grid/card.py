@@ -21,6 +21,9 @@ ICON: Final = 14
 _DRAWINGS: Final = {Mark.WAITING: "waiting", Mark.FAILED: "broken_image"}
 _GREYED: Final = 0.4
 _BADGE: Final = 24
+STACK: Final = 4  # how far each card of a stack looks out above the one before it
+CHIP: Final = 22
+CHIP_INSET: Final = 8
 _CENTRE_ICON: Final = 28
 _MISSING_ICON: Final = "unlink"
 _STAR: Final = "star"
@@ -44,6 +47,8 @@ def paint_card(painter: QPainter, rect: QRect, card: Card, picture: QPixmap | No
     worn = tokens()
     _paint_ground(painter, rect, look, worn)
     _paint_picture(painter, _frame(rect), card, picture, worn)
+    if card.chip:
+        _paint_chip(painter, rect, card, worn)
     _paint_caption(painter, _caption(rect), card, look, worn)
 
 
@@ -53,6 +58,13 @@ def paint_words(painter: QPainter, rect: QRect, ground: QColor, card: Card, look
     painter.fillRect(below, ground)
     _paint_ground(painter, rect, look, worn)
     _paint_caption(painter, _caption(rect), card, look, worn)
+
+
+def chip_rect(rect: QRect, words: str) -> QRect:
+    """Where the count of a folded card stands, in its own place; the whole of it can be clicked."""
+    frame, width = _frame(rect), QFontMetrics(_font(tokens().sizes.caption, is_strong=True)).horizontalAdvance(words)
+    left, top = frame.right() - width - 3 * PADDING - CHIP_INSET, frame.top() + CHIP_INSET + STACK
+    return QRect(left, top, width + 4 * PADDING, CHIP)
 
 
 def _frame(rect: QRect) -> QRect:
@@ -79,7 +91,11 @@ def _paint_ground(painter: QPainter, rect: QRect, look: Look, worn: Tokens) -> N
 
 def _paint_picture(painter: QPainter, frame: QRect, card: Card, picture: QPixmap | None, worn: Tokens) -> None:
     path = QPainterPath()
+    if card.stack:
+        frame = frame.adjusted(STACK, 2 * STACK, -STACK, 0)
     if picture is None:
+        if card.stack:
+            _paint_stack(painter, QRectF(frame), worn)
         path.addRoundedRect(QRectF(frame), RADIUS, RADIUS)
         painter.fillPath(path, QColor(worn.colours.sunken))
         if (name := _MISSING_ICON if card.is_missing else _DRAWINGS.get(card.mark)) is not None:
@@ -89,6 +105,8 @@ def _paint_picture(painter: QPainter, frame: QRect, card: Card, picture: QPixmap
         _paint_notes(painter, QRectF(frame), card, worn)
         return
     target = fitted(picture.size(), frame)
+    if card.stack:
+        _paint_stack(painter, target, worn)
     path.addRoundedRect(target, RADIUS, RADIUS)
     painter.save()
     painter.setClipPath(path)
@@ -123,6 +141,25 @@ def _paint_notes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) ->
         colour = "warning" if name == _STAR else "accent_text"
         drawing = icon_pixmap(name, NOTE_ICON, colour=colour, ratio=ratio)
         painter.drawPixmap(left + NOTE_INSET + place * step, top + NOTE_INSET, drawing)
+
+
+def _paint_stack(painter: QPainter, front: QRectF, worn: Tokens) -> None:
+    """Two edges that look out above the picture, as of cards that lie below it."""
+    painter.setPen(QPen(QColor(worn.colours.border), 1))
+    for depth, colour in ((2, worn.colours.sunken), (1, worn.colours.hover)):
+        painter.setBrush(QColor(colour))
+        behind = front.adjusted(depth * STACK, -depth * STACK, -depth * STACK, -front.height() / 2)
+        painter.drawRoundedRect(behind.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+
+
+def _paint_chip(painter: QPainter, rect: QRect, card: Card, worn: Tokens) -> None:
+    place = QRectF(chip_rect(rect, card.chip))
+    painter.setPen(QPen(QColor(worn.colours.border), 1))
+    painter.setBrush(QColor(worn.colours.raised))
+    painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), CHIP / 2, CHIP / 2)
+    painter.setFont(_font(worn.sizes.caption, is_strong=True))
+    painter.setPen(QColor(worn.colours.text_secondary))
+    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, card.chip)
 
 
 def _paint_badge(painter: QPainter, target: QRectF, worn: Tokens) -> None:
@@ -262,7 +299,7 @@ class FinishedCards:
 
 def _on_picture(card: Card) -> tuple[object, ...]:
     """What is painted on the picture, and not below it."""
-    return card.is_missing, card.stars, card.is_flagged, card.has_comment
+    return card.is_missing, card.stars, card.is_flagged, card.has_comment, card.stack, card.chip
 
 
 def _painter(pixmap: QPixmap) -> QPainter:

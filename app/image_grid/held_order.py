@@ -6,14 +6,16 @@ anew, or for other images. No Qt.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.image_grid.folded import together
 from app.session.subsets import ImageFilter, fitting, shown_class
+from engine.collection.folding.folds import Folds
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, Sorting, predicted_class
 
 Positions = NDArray[np.int64]
@@ -80,16 +82,27 @@ class HeldOrder:
     sorted_for: CollectionState  # the state that they were sorted for
     ranked: Positions  # (m,) positions of all cards since then, in order; also of those that left
     is_in: NDArray[np.bool_]  # (n,) bool, the cards that are shown
+    folds: Folds = field(default_factory=Folds.none)  # that stand side by side since then
 
     @property
     def shown(self) -> Positions:
         """(rows,) positions of the cards that are shown, in order."""
         return self.ranked[self.is_in[self.ranked]]
 
+    @property
+    def folds_shown(self) -> Positions:
+        """(rows,) the fold of each card that is shown."""
+        return self.folds.of(self.state.image_ids)[self.shown]
+
     @staticmethod
-    def sorted_now(state: CollectionState, wanted: ImageFilter, order: Order) -> HeldOrder:
+    def sorted_now(state: CollectionState, wanted: ImageFilter, order: Order, *, is_folding: bool = False) -> HeldOrder:
         is_in = fitting(state, wanted)
-        return HeldOrder(state, state, _sorted(state, np.flatnonzero(is_in), wanted, order), is_in)
+        ranked = _sorted(state, np.flatnonzero(is_in), wanted, order)
+        if not is_folding or not state.folds.count:
+            return HeldOrder(state, state, ranked, is_in)
+        keeps_first = wanted.images is not None and wanted.images.is_ordered
+        ranked = together(ranked, state.image_ids, state.folds, keeps_first=keeps_first)
+        return HeldOrder(state, state, ranked, is_in, state.folds)
 
     def is_outdated(self, order: Order) -> bool:
         """Whether the requested order was not known yet when the cards were sorted, and is now."""
@@ -120,7 +133,7 @@ class HeldOrder:
         ranked = old.ranked
         if len(newcomers):
             ranked = np.concatenate([ranked, _sorted(state, newcomers, wanted, order)])
-        return HeldOrder(state, self.sorted_for, ranked, is_in)
+        return HeldOrder(state, self.sorted_for, ranked, is_in, self.folds)
 
     def changed_predictions(self, wanted: ImageFilter) -> int:
         """How many unlabelled images changed class since: cards, and those that would come if it were sorted anew."""
@@ -143,7 +156,7 @@ class HeldOrder:
         places, is_still = _found(old_ids, ids)
         is_in[places[is_still]] = self.is_in[is_still]
         ranked = places[self.ranked][is_still[self.ranked]]
-        return HeldOrder(state, self.sorted_for, ranked, is_in)
+        return HeldOrder(state, self.sorted_for, ranked, is_in, self.folds)
 
 
 def has_same_images(before: CollectionState, after: CollectionState) -> bool:

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.image_grid.folded import NO_CARDS, FoldedCards
 from app.image_grid.held_order import HeldOrder, Order, has_same_images
 from app.session.subsets import ImageFilter, ImageSet
-from app.texts import plain_tip, plural, shortened, tr
-from app.wording import percent, short_reason
+from app.texts import fill, plain_tip, plural, shortened, tr
+from app.wording import number, percent, short_reason
+from engine.collection.folding.partitions import ALONE
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -53,9 +55,16 @@ class Card:
     stars: int = 0
     is_flagged: bool = False
     has_comment: bool = False
+    stack: int = 0  # images that the card stands for, where these are more than one
+    chip: str = ""  # over the picture: how many it stands for, or its place in a fold that is unfolded
 
 
 _LONGEST_COMMENT: Final = 200  # characters, in a tip
+
+
+def stack_text(card: Card) -> str:
+    """How many images a card stands for, for screen readers."""
+    return plural(card.stack, "stands for %n image", "stands for %n images") if card.stack else ""
 
 
 def noted_text(card: Card) -> str:
@@ -77,8 +86,11 @@ class ImageGridModel(QAbstractListModel):
         self.filter = ImageFilter()
         self.order = Order.UNSURE_FIRST
         self._missing: frozenset[int] = frozenset()
+        self._cards = NO_CARDS
         self._positions: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self.image_ids: NDArray[np.int64] = self._positions  # (rows,) in the order shown; not to be written to
+        self._is_folding = False
+        self._unfolded: set[int] = set()  # folds that are shown card by card
         self._held: HeldOrder | None = None
         self._counted_for: NDArray[np.int64] | None = None
         self._changed = 0
@@ -93,9 +105,15 @@ class ImageGridModel(QAbstractListModel):
         elif self._held is not None and self.is_held and not is_other_filter:
             held = self._held.followed(state, self.filter, self.order)
             is_over = not held.is_in.any()  # no card is left that could jump: show what came meanwhile
-            self._show(state, HeldOrder.sorted_now(state, self.filter, self.order) if is_over else held)
+            self._show(state, self._sorted_now(state) if is_over else held)
         else:
-            self._show(state, HeldOrder.sorted_now(state, self.filter, self.order))
+            self._show(state, self._sorted_now(state))
+
+    def _sorted_now(self, state: CollectionState) -> HeldOrder:
+        held = HeldOrder.sorted_now(state, self.filter, self.order, is_folding=self._is_folding)
+        if self._held is None or held.folds is not self._held.folds:
+            self._unfolded.clear()  # folds are numbered anew
+        return held
 
     def follow_search(self, found: ImageSet, moved: Callable[[CollectionState], NDArray[np.bool_]]) -> None:
         """The same search has other hits by now; cards keep their places while a person works on them.
@@ -126,6 +144,70 @@ class ImageGridModel(QAbstractListModel):
         self._counted_for = None
         self.set_state(self.state)
 
+    # -- folds
+
+    @property
+    def is_folding(self) -> bool:
+        return self._is_folding
+
+    def set_folding(self, is_wanted: bool) -> None:
+        """Show the images of a fold as one card, or each as its own."""
+        if is_wanted != self._is_folding:
+            self._is_folding = is_wanted
+            self.refresh()
+
+    @property
+    def has_other_folds(self) -> bool:
+        """Whether folds were found that the cards, which are held in their order, do not show yet."""
+        is_known = self._held is not None and self.state is not None and self._is_folding
+        return (
+            is_known
+            and self._held is not None
+            and self.state is not None
+            and not self.state.folds.is_same(self._held.folds)
+        )
+
+    @property
+    def image_count(self) -> int:
+        """Images that all cards stand for."""
+        return len(self._cards.shown)
+
+    def toggle_fold(self, row: int) -> int | None:
+        """Unfold the fold of a card, or fold it again; the row of its first card, None for a card without a fold."""
+        place = int(self._cards.starts[row])
+        fold = int(self._cards.folds[place])
+        if fold == ALONE or self._cards.sizes[place] < 2:  # noqa: PLR2004 (alone)
+            return None
+        first = int(self._cards.shown[place - self._cards.turns[place]])
+        self._unfolded ^= {fold}
+        self.is_held = True
+        self._show(self.state, self._held)
+        rows = np.flatnonzero(self._positions == first)
+        return int(rows[0])
+
+    def images_under(self, image_ids: Sequence[int]) -> tuple[int, ...]:
+        """These images, and those that fold under their cards; in the order shown."""
+        return self._under(image_ids)[0]
+
+    def images_meant(self, image_ids: Sequence[int]) -> tuple[tuple[int, ...], int]:
+        """Images that a decision on these cards is about, and how many under them keep another label."""
+        return self._under(image_ids, keeps_labels=True)
+
+    def _under(self, image_ids: Sequence[int], *, keeps_labels: bool = False) -> tuple[tuple[int, ...], int]:
+        state, found, kept = self.state, list[int](), 0
+        if state is None or len(self._cards.starts) == len(self._cards.shown):
+            return tuple(image_ids), 0
+        for image_id in image_ids:
+            row = self.row_of(image_id)
+            under = np.zeros(0, dtype=np.int64) if row is None else self._cards.under(row)
+            labels = state.label_class[under]
+            is_meant = np.ones(len(under), dtype=bool)
+            if keeps_labels and len(under):
+                is_meant = (labels == NO_CLASS) | (labels == labels[0])
+            found += [image_id] if row is None else state.image_ids[under[is_meant]].tolist()
+            kept += int(np.count_nonzero(~is_meant))
+        return tuple(dict.fromkeys(found)), kept
+
     def changed_predictions(self) -> int:
         """How many images changed class since the cards were sorted; all unlabelled ones where no order was there."""
         held = self._held
@@ -139,16 +221,22 @@ class ImageGridModel(QAbstractListModel):
 
     def _show(self, state: CollectionState | None, held: HeldOrder | None) -> None:
         """Change state and rows at once: slots of `modelAboutToBeReset` still see the old ones."""
-        positions = np.zeros(0, dtype=np.int64) if held is None else held.shown
+        cards = NO_CARDS if held is None else self._cards_of(held)
+        positions = cards.positions
         if self._has_same_rows(state, positions):
-            self.state, self._held = state, held
+            self.state, self._held, self._cards = state, held, cards
             if len(positions):
                 self.dataChanged.emit(self.index(0), self.index(len(positions) - 1))
             return
         self.beginResetModel()
-        self.state, self._held, self._positions = state, held, positions
+        self.state, self._held, self._positions, self._cards = state, held, positions, cards
         self.image_ids = positions if state is None else state.image_ids[positions]
         self.endResetModel()
+
+    def _cards_of(self, held: HeldOrder) -> FoldedCards:
+        if not held.folds.count:
+            return FoldedCards.of_single(held.shown)
+        return FoldedCards.of(held.shown, held.folds_shown, self._unfolded)
 
     def _has_same_rows(self, state: CollectionState | None, positions: NDArray[np.int64]) -> bool:
         if self.state is None or state is None or not np.array_equal(positions, self._positions):
@@ -168,7 +256,8 @@ class ImageGridModel(QAbstractListModel):
 
     def card(self, row: int) -> Card:
         assert self.state is not None
-        return self._card_at(self.state, int(self._positions[row]))
+        stack, chip = self._stack(row)
+        return replace(self._card_at(self.state, int(self._positions[row])), stack=stack, chip=chip)
 
     def card_of(self, image_id: int) -> Card | None:
         """What is shown of an image, also where no row has it; None for one that is not in the project."""
@@ -185,11 +274,25 @@ class ImageGridModel(QAbstractListModel):
             mark, title = Mark.MISSING, tr("Not found")
         elif is_missing:
             detail = tr("Not found")
+        similarity = None if self.filter.images is None or detail else self.filter.images.similarity_of(image_id)
+        if similarity is not None:
+            detail = tr("%1 alike", percent(max(0.0, similarity)))
         path, note = state.folder / state.paths[place], state.notes.get(image_id)
         if note is None:
             return Card(image_id, path, mark, title, detail, score, is_missing)
         noted = note.stars, note.is_flagged, bool(note.comment)
         return Card(image_id, path, mark, title, detail, score, is_missing, *noted)
+
+    def _stack(self, row: int) -> tuple[int, str]:
+        """How many images a card stands for, and the words of its chip."""
+        place = int(self._cards.starts[row])
+        size = int(self._cards.sizes[place])
+        if size == 1:
+            return 0, ""
+        if int(self._cards.folds[place]) in self._unfolded:
+            turn = int(self._cards.turns[place]) + 1
+            return 0, fill(tr("%1 of %2"), number(turn), number(size))
+        return size, tr("×%1", number(size))  # noqa: RUF001 (times so many)
 
     def _words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         label = int(state.label_class[place])
@@ -246,7 +349,7 @@ class ImageGridModel(QAbstractListModel):
         card = self.card(index.row())
         if role == CARD_ROLE:
             return card
-        words = " ".join(filter(None, (card.title, card.detail, card.score, noted_text(card))))
+        words = " ".join(filter(None, (card.title, card.detail, card.score, stack_text(card), noted_text(card))))
         texts = {
             Qt.ItemDataRole.DisplayRole: card.title,
             Qt.ItemDataRole.ToolTipRole: plain_tip(self._tip(card)),

@@ -24,7 +24,8 @@ _BADGE_HEIGHT: Final = 20  # of the number, in logical pixels
 _ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
-def carry(grid: QWidget, image_ids: Sequence[int], pictures: Sequence[QPixmap]) -> None:
+def carry(grid: QWidget, image_ids: Sequence[int], thumbnails: Sequence[QPixmap | None]) -> None:
+    pictures = [each for each in thumbnails if each is not None]
     drag = QDrag(grid)
     drag.setMimeData(images_mime_data(image_ids))
     drag.setPixmap(carried_picture(pictures, len(image_ids), grid.font(), grid.devicePixelRatioF()))

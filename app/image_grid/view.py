@@ -24,10 +24,10 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame
 from app.actions.keys import keys_in_use
 from app.dragging import IMAGES_MIME, paint_rubber_band, take_files
 from app.drops import DropLight
-from app.image_grid.card import FinishedCards, Look
+from app.image_grid.card import FinishedCards, Look, chip_rect
 from app.image_grid.choice import Choice, PlaceKeeper
 from app.image_grid.geometry import GAP, KEYS, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry, row_after
-from app.image_grid.model import AnyIndex, ImageGridModel
+from app.image_grid.model import CARD_ROLE, AnyIndex, ImageGridModel
 from app.image_grid.pointer import MOST_SHOWN, Pointer, carry
 from app.images.pixels import on_pixels
 from app.images.thumbnails import Thumbnails
@@ -47,6 +47,8 @@ class ImageGrid(QAbstractItemView):
     images_selected = Signal(tuple)  # tuple of image ids
     open_requested = Signal(int)  # image to look at alone
     files_dropped = Signal(Sequence)  # list of paths dropped from outside
+    similar_requested = Signal(Sequence)  # the same, dropped with Alt held: look for images like them
+    fold_toggled = Signal(int)  # image whose card should be unfolded, or folded again
     zoom_changed = Signal(int)  # side of a thumbnail
     menu_requested = Signal(QPoint)  # place on the screen
 
@@ -245,8 +247,10 @@ class ImageGrid(QAbstractItemView):
             self.verticalScrollBar().setValue(self._geometry().rect(anchor).top() - MARGIN)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self.indexAt(event.position().toPoint())
-        if event.button() == Qt.MouseButton.LeftButton:
+        index, is_left = self.indexAt(event.position().toPoint()), event.button() == Qt.MouseButton.LeftButton
+        if is_left and index.isValid() and _is_on_chip(self, index, event):
+            self.fold_toggled.emit(self._grid_model.id_at(index.row()))
+        elif is_left:
             self._pointer.press(event)
         elif event.button() == Qt.MouseButton.RightButton and index.isValid():
             self._choice.choose_for_menu(index.row())
@@ -269,7 +273,7 @@ class ImageGrid(QAbstractItemView):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
         is_plain = event.button() == Qt.MouseButton.LeftButton and event.modifiers() == Qt.KeyboardModifier.NoModifier
-        if is_plain and index.isValid():
+        if is_plain and index.isValid() and not _is_on_chip(self, index, event):
             self.open_requested.emit(self._grid_model.id_at(index.row()))
         else:
             self.mousePressEvent(event)
@@ -318,11 +322,10 @@ class ImageGrid(QAbstractItemView):
             super().wheelEvent(event)
 
     def _take_along(self) -> None:
-        current, ratio = self._choice.current_row, self.devicePixelRatioF()
-        others = [row for row in self._choice.rows[:MOST_SHOWN].tolist() if row != current]
-        paths = [self._grid_model.card(row).path for row in [current, *others]]
-        pictures = [self._thumbnails.pixmap(path, self._geometry().card_width, ratio) for path in paths]
-        carry(self, self.selected_ids, [picture for picture in pictures if picture is not None])
+        current, ratio, width = self._choice.current_row, self.devicePixelRatioF(), self._geometry().card_width
+        rows = [current, *(row for row in self._choice.rows[:MOST_SHOWN].tolist() if row != current)]
+        pictures = [self._thumbnails.pixmap(self._grid_model.card(row).path, width, ratio) for row in rows]
+        carry(self, self._grid_model.images_meant(self.selected_ids)[0], pictures)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         self.dragMoveEvent(event)
@@ -335,6 +338,12 @@ class ImageGrid(QAbstractItemView):
             event.ignore()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        paths = take_files(event)
+        is_search, paths = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier), take_files(event)
         if paths:
-            self.files_dropped.emit(paths)
+            (self.similar_requested if is_search else self.files_dropped).emit(paths)
+
+
+def _is_on_chip(grid: ImageGrid, index: QModelIndex, event: QMouseEvent) -> bool:
+    """Whether the mouse is on the count of a card."""
+    chip = index.data(CARD_ROLE).chip
+    return bool(chip) and chip_rect(grid.visualRect(index), chip).contains(event.position().toPoint())

@@ -12,6 +12,7 @@ from app.feature import Feature
 from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
 from app.review.labelling import (
     DroppedImages,
+    FoldedDecisions,
     KeyHint,
     create_and_label,
     label_groups,
@@ -42,6 +43,8 @@ IMAGE_MENU: Final = (
     "copy_path",
     "flag",
     "comment",
+    "find_similar",
+    "toggle_fold",
     "remove_images",
 )
 ON_CARDS: Final = WRITE | Needs.IMAGES
@@ -65,6 +68,7 @@ class Labelling(Feature):
         super().__init__(shell)
         self._images = shell.workspace
         self._recent: list[int] = []
+        self._folded = FoldedDecisions(shell.workspace.folds, self._session, self._toast)
         requests, keys = shell.inspector.requests, Notice(tone="")
         requests.label_requested.connect(lambda image_id, class_id: self.label((image_id,), class_id))
         requests.labels_requested.connect(self.label_in_place)
@@ -101,7 +105,9 @@ class Labelling(Feature):
 
     def _label_and_go_on(self, groups: Mapping[int, Sequence[int]]) -> None:
         self._images.hold()
-        self._go_on_from(label_groups(self._session, groups))
+        meant = self._folded.groups_meant(groups)
+        label_groups(self._session, meant)
+        self._go_on_from([image_id for group in groups.values() for image_id in group])
 
     def _go_on_from(self, image_ids: Sequence[int]) -> None:
         self._images.in_hand.go_on_from(image_ids)
@@ -123,6 +129,7 @@ class Labelling(Feature):
     def _accept_many(self, chosen: Sequence[int], state: CollectionState) -> None:
         includes_unknown = self._images.selection_bar.includes_unknown
         threshold = self._settings.accept_above / 100
+        chosen = self._images.folds.under(chosen)  # each is judged by its own prediction
         found = acceptable(state, chosen, threshold, with_unknown=includes_unknown)
         if found.groups:
             self._label_and_go_on(found.groups)
@@ -166,7 +173,7 @@ class Labelling(Feature):
         chosen = self._chosen()
         if chosen:
             self._images.hold()
-            self._session.label(chosen, None)
+            self._session.label(self._folded.meant(chosen), None)
             self._go_on_from(chosen)
 
     @_on_cards("reject", marked("Remove label, or skip"), "reject", "X")
@@ -175,7 +182,8 @@ class Labelling(Feature):
         chosen, state = self._chosen(), self._session.state
         if state is None or not chosen:
             return
-        labelled = [image_id for image_id in chosen if state.label_class[state.position(image_id)] != NO_CLASS]
+        meant = self._folded.meant(chosen)
+        labelled = [image_id for image_id in meant if state.label_class[state.position(image_id)] != NO_CLASS]
         if labelled:
             self.unlabel(labelled)
         else:
@@ -220,7 +228,7 @@ class Labelling(Feature):
 
     @action(*REMOVE, Section.IMAGES_REMOVE, needs=ON_CARDS, on_images=True)
     def remove(self) -> None:
-        chosen = self._chosen()
+        chosen = self._images.folds.under(self._chosen())
         if chosen:
             self._images.hold()
             self._session.act(lambda project: project.images.remove(chosen))
@@ -237,7 +245,8 @@ class Labelling(Feature):
             self.label(image_ids, choice.class_id)
         elif isinstance(choice, CreateChoice):
             self._images.hold()
+            meant = self._folded.meant(image_ids)
             self._session.act(
-                lambda project: create_and_label(project, choice, image_ids),
+                lambda project: create_and_label(project, choice, meant),
                 on_done=lambda _change: self._images.in_hand.go_on_from(image_ids),
             )

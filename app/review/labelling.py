@@ -11,8 +11,8 @@ from app.actions.keys import keys_in_use
 from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
 from app.palette.view import Palette
 from app.session.subsets import Subset
-from app.texts import tr
-from app.wording import images, number
+from app.texts import plural, tr
+from app.wording import images, number, sentence
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.project.actions import action
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from app.session import Session
     from app.settings import Settings
     from app.status.notice import Notice
+    from app.status.toast import Toast
+    from app.workspace.folds import CardFolds
     from engine.graph.category_graph import CategoryGraph
     from engine.project import Change, Project
 
@@ -73,6 +75,48 @@ def _label_groups(project: Project, groups: Mapping[int, Sequence[int]]) -> Chan
         for class_id, image_ids in groups.items():
             project.labels.set(image_ids, class_id)
     return step.change
+
+
+@final
+class FoldedDecisions(QObject):
+    """A decision on a folded card is about all images under it; those that have another label keep it, and it says so.
+
+    One step to undo, as it is one action.
+    """
+
+    def __init__(self, folds: CardFolds, session: Session, toast: Toast) -> None:
+        super().__init__(toast)
+        self._folds = folds
+        self._session = session
+        self._toast = toast
+        self._kept = 0
+        session.change_made.connect(self._on_change_made)
+
+    def meant(self, image_ids: Sequence[int]) -> tuple[int, ...]:
+        """The images that a decision on these cards is about."""
+        meant, self._kept = self._folds.meant(image_ids)
+        return meant
+
+    def groups_meant(self, groups: Mapping[int, Sequence[int]]) -> dict[int, tuple[int, ...]]:
+        """The same by class; no image is in two."""
+        found, kept, seen = dict[int, tuple[int, ...]](), 0, set[int]()
+        for class_id, image_ids in groups.items():
+            meant = tuple(image_id for image_id in self.meant(image_ids) if image_id not in seen)
+            found[class_id], kept = meant, kept + self._kept
+            seen.update(meant)
+        self._kept = kept
+        return found
+
+    def _on_change_made(self, change: Change) -> None:
+        """Comes after the usual answer, and adds to it."""
+        kept, self._kept = self._kept, 0
+        if kept and change.labelled and change.kind == "done":
+            text = f"{change.text}. {sentence(kept_text(kept))}"
+            self._toast.say(text, action=tr("Undo"), on_action=self._session.undo)
+
+
+def kept_text(count: int) -> str:
+    return plural(count, "1 image keeps its other label", "%n images keep their other labels")
 
 
 @final

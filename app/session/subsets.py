@@ -46,10 +46,19 @@ class ImageSet:
     image_ids: NDArray[np.int64]  # (k,) int64, distinct
     title: str
     is_ordered: bool = False  # shown in this order, until another one is chosen
+    order_name: str = ""  # of its own order, to be chosen again; "" where it has none worth a name
+    similarities: NDArray[np.float32] | None = (
+        None  # (k,) cosines with the images requested, shown on cards; None for none
+    )
 
     def holds(self, image_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(n,) which of these images it has."""
         return np.isin(image_ids, self.image_ids)
+
+    def similarity_of(self, image_id: int) -> float | None:
+        """Similarity of one of its images to those that were requested."""
+        place = np.flatnonzero(self.image_ids == image_id)
+        return None if self.similarities is None or not len(place) else float(self.similarities[place[0]])
 
     def ranks(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """(n,) the places of these images, all of which it has."""

@@ -24,7 +24,7 @@ from app.controls import ElidedLabel, fill_row, make_icon_button, make_label
 from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.held_order import Order
 from app.session.subsets import Subset
-from app.texts import marked, plain_tip, tr
+from app.texts import fill, marked, plain_tip, plural, tr
 from app.wording import SEPARATOR, images, number
 from app.workspace.changed_badge import ChangedBadge, SortAgain
 
@@ -62,6 +62,7 @@ class ViewSwitch(QWidget):
 TITLE_WIDTH: Final = 160  # minimum of a long title before anything else is hidden
 SHORT_TITLE: Final = 60  # minimum of a title in the narrowest window
 GAP: Final = 8
+OWN_ORDER: Final = "own"
 CHIPS: Final = {
     Subset.ALL: marked("All"),
     Subset.TO_REVIEW: marked("To review"),
@@ -89,6 +90,7 @@ class Header(QWidget):
     search_chosen = Signal()
     subset_chosen = Signal(Subset)
     order_chosen = Signal(Order)
+    own_order_chosen = Signal()  # that of the set of images that is shown
     zoom_chosen = Signal(int)
 
     def __init__(self) -> None:
@@ -145,7 +147,7 @@ class Header(QWidget):
             box.addItem(tr(text), order)
         tip = tr("First the images whose labels help most: typical of many others and not yet clear")
         box.setItemData(box.findData(Order.TEACH_FIRST), plain_tip(tip), Qt.ItemDataRole.ToolTipRole)
-        box.activated.connect(lambda place: self.order_chosen.emit(Order(box.itemData(place))))
+        box.activated.connect(self._on_order_activated)
         return box
 
     def _make_zoom(self) -> QSlider:
@@ -236,12 +238,19 @@ class Header(QWidget):
         self._to_review.setText("")
         self._arrange()
 
-    def show_title(self, title: str, count: int, *, to_review: int | None = None, has_way_back: bool = False) -> None:
-        """Show the title and counts; `to_review` is None where it goes without saying."""
+    def show_title(
+        self, title: str, count: int, *, to_review: int | None = None, has_way_back: bool = False, cards: int = 0
+    ) -> None:
+        """Show the title and counts.
+
+        Args:
+            to_review: None where it goes without saying.
+            cards: on which the images are, where folds make them fewer; else 0.
+        """
         self._is_page = False
         self._back.setVisible(has_way_back)
         self._title.show_text(title)
-        self._count.setText(images(count))
+        self._count.setText(fill(tr("%1 in %2"), images(count), cards_text(cards)) if cards else images(count))
         self._to_review.setText("" if to_review is None or not count else to_review_text(to_review, count))
         self._arrange()
 
@@ -265,6 +274,22 @@ class Header(QWidget):
         self.panel_button.setChecked(is_shown)
         self._arrange()
 
+    def show_own_order(self, name: str, *, is_chosen: bool) -> None:
+        """Offer the order of a set of images by its name; "" where none is shown that has one."""
+        place = self._order.findData(OWN_ORDER)
+        if place >= 0 and (not name or self._order.itemText(place) != name):
+            self._order.removeItem(place)
+        if name and self._order.findData(OWN_ORDER) < 0:
+            self._order.insertItem(0, name, OWN_ORDER)
+        if is_chosen and name:
+            self._order.setCurrentIndex(self._order.findData(OWN_ORDER))
+
+    def _on_order_activated(self, place: int) -> None:
+        if self._order.itemData(place) == OWN_ORDER:
+            self.own_order_chosen.emit()
+        else:
+            self.order_chosen.emit(Order(self._order.itemData(place)))
+
     def show_order(self, order: Order) -> None:
         place = self._order.findData(order)
         self._order.setCurrentIndex(place)
@@ -274,6 +299,10 @@ class Header(QWidget):
         """Move the slider without a signal."""
         with QSignalBlocker(self._zoom):
             self._zoom.setValue(side)
+
+
+def cards_text(count: int) -> str:
+    return plural(count, "%n card", "%n cards")
 
 
 def to_review_text(to_review: int, count: int) -> str:

@@ -26,6 +26,7 @@ from app.settings import Settings
 from app.status.notice import Notice
 from app.texts import tr
 from app.workspace.empty_page import EmptyPage, emptiness_of
+from app.workspace.folds import CardFolds
 from app.workspace.header import Header
 from app.workspace.in_hand import InHand
 from app.workspace.project_order import ProjectOrder
@@ -49,6 +50,7 @@ class Workspace(QWidget):
 
     action_requested = Signal(str)  # name of an action, from the empty page
     files_dropped = Signal(Sequence)
+    similar_requested = Signal(Sequence)  # files from outside that images should be found like
     subset_wanted = Signal(Subset)  # a `Subset` that should be selected in the list
     page_left = Signal(QWidget)  # a feature's page that stood in the centre
 
@@ -79,6 +81,9 @@ class Workspace(QWidget):
         self._search = SearchControl(session, self.header, self.grid, self.model)
         self.search_bar, self.searching = self._search.bar, self._search.searching
         self._page = PageVisit(self.content)
+        self.folds = CardFolds(
+            self.grid, self.model, self._show_title, lambda: not (self.is_image_open or self._page.page)
+        )
         for page in (self.grid, self.empty, self.image_view, self.graph):
             self.content.addWidget(page)
         self._lay_out()
@@ -107,6 +112,7 @@ class Workspace(QWidget):
         self._search.followed.connect(self._show_title)
         self.header.subset_chosen.connect(self._on_chip_chosen)
         self.header.order_chosen.connect(self.choose_order)
+        self.header.own_order_chosen.connect(self.choose_own_order)
         self.header.sort_again.clicked.connect(self.sort_again)
         self.header.switch.graph_chosen.connect(self.show_graph)
         self.graph.action_requested.connect(self.action_requested)
@@ -117,6 +123,7 @@ class Workspace(QWidget):
         self.grid.files_dropped.connect(self.files_dropped)
         self.grid.images_selected.connect(lambda _ids: self._show_selected())
         self.page_left.connect(lambda _page: self._show_selected())
+        self.grid.similar_requested.connect(self.similar_requested)
         self.grid.viewport().installEventFilter(self.selection_bar)
         self.selection_bar.left.connect(self.grid.setFocus)
         self.selection_bar.dismissed.connect(self._on_selection_dismissed)
@@ -200,7 +207,8 @@ class Workspace(QWidget):
 
     def _show_selected(self) -> None:
         """Offer what can be done with several cards, where these are shown."""
-        self.selection_bar.show_selected(self.grid.selected_ids if self._page.page is None else ())
+        chosen = self.grid.selected_ids if self._page.page is None else ()
+        self.selection_bar.show_selected(self.folds.under(chosen) if len(chosen) > 1 else chosen)
 
     def close_page(self, page: QWidget) -> None:
         if self._page.page is page:
@@ -385,7 +393,13 @@ class Workspace(QWidget):
             name = classes_text(1 + len(self._beside))
         to_review = self._count(Subset.TO_REVIEW) if self._subset is Subset.ALL else None
         title = (name or subset_text(self._subset)) if images is None else images.title
-        self.header.show_title(title, self._count(self._subset), to_review=to_review, has_way_back=images is not None)
+        self.header.show_title(
+            title, self._count(self._subset), to_review=to_review, has_way_back=images is not None,
+            cards=self.folds.cards,
+        )  # fmt: skip
+        self.header.show_own_order(
+            "" if images is None else images.order_name, is_chosen=images is not None and images.is_ordered
+        )
         self.header.show_subset(self._subset, has_class=has_class)
         if self.is_graph_shown:
             self.content.setCurrentWidget(self.graph)
@@ -453,6 +467,13 @@ class Workspace(QWidget):
         self._order.choose(order)
         self.header.show_changed(0)
         self.grid.setFocus()  # keys act on images again
+
+    def choose_own_order(self) -> None:
+        """Show the set of images in its own order again."""
+        if self._set.images is not None:
+            self._set.images = replace(self._set.images, is_ordered=True)
+            self._refilter()
+        self.grid.setFocus()
 
     def _set_order(self, order: Order) -> None:
         self._session.find_what_teaches(is_wanted=order is Order.TEACH_FIRST)

@@ -320,7 +320,10 @@ def _table(results: "Sequence[Evaluation]") -> str:
         ("safe class right", [percent(result.safe_accuracy) for result in results]),
         ("unknown", [percent(result.unknown) for result in results]),
         ("not found", [f"{result.not_found:,}" for result in results]),
+        ("twins of labelled", [f"{result.twins:,}" for result in results]),
     ]
+    if any(result.twins for result in results):
+        rows.append(("top-1 without these", [percent(result.top1_without_twins) for result in results]))
     return "\n".join(f"{title:<20}" + "".join(f"{cell:>14}" for cell in cells) for title, cells in rows)
 
 

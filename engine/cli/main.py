@@ -25,6 +25,7 @@ from engine.cli import (
     merge_command,
     project_commands,
     report_command,
+    similarity_commands,
     training_commands,
 )
 from engine.cli.output import interrupted_by_signals, stop_status, was_interrupted
@@ -65,6 +66,8 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "suggest": collection_commands.suggest,
     "check-labels": check_labels_command.check_labels,
     "images": image_commands.images,
+    "similar": similarity_commands.similar,
+    "duplicates": similarity_commands.duplicates,
     "what-if": graph_commands.what_if,
     "backup": backup_commands.backup,
     "restore": backup_commands.restore,

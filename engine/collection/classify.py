@@ -2,13 +2,14 @@
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.collection.folding.folds import Folds
 from engine.collection.live import LiveCollection
 from engine.collection.models import ModelFiles, model_of
 from engine.collection.outputs import PREDICTIONS, check_file
@@ -37,6 +38,7 @@ class Classified:
     scores: Scores  # aligned
     waiting: int  # images without an embedding
     uses_views: bool = False  # whether images are classified by the mean over all their views
+    folds: Folds = field(default_factory=Folds.none)  # copies and bursts of the project
 
     def probabilities(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         """Probability (k, c) of each candidate for images at k places; at most a few thousand at once."""
@@ -98,6 +100,7 @@ def classified_of(live: LiveCollection) -> Classified:
         live.scores.at(rows),
         len(images.ids) - len(rows),
         live.embedded.uses_views,
+        live.folds,
     )
 
 

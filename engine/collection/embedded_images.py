@@ -11,7 +11,7 @@ from engine.collection.image_list import EmbeddingStore, ImageList
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache, cache_file
-from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view, views_hash
+from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view, unit_length, views_hash
 from engine.everyday.shots import EmbeddedSnapshot, ViewEmbeddings
 from engine.files import FoundFile
 from engine.project import Project
@@ -111,6 +111,11 @@ class EmbeddedImages:
         """Rows of the listed images that have an embedding, ascending."""
         rows = self.rows
         return rows[self.store.is_filled[rows]]
+
+    def embedding_of(self, content_hash: bytes) -> NDArray[np.float32] | None:
+        """Embedding (d,) of length 1 of any content that was embedded; None for others."""
+        vectors, found = self._look_up([content_hash])
+        return unit_length(vectors.astype(np.float32))[0] if found[0] else None
 
     def rows_of(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
         rows = self.store.rows_of(image_ids)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.classify import Classified
+from engine.collection.folding.partitions import ALONE
 from engine.collection.state import NO_CLASS
 from engine.errors import InputError
 from engine.everyday.blocks import BLOCK_ROWS
@@ -41,6 +42,8 @@ class Evaluation:
     shrinkage: float  # that was chosen; 0 means lambda 1
     not_found: int  # rows of the truth file whose image the project does not have or has no embedding of
     has_collection: bool = False  # whether unlabelled and coarse-labelled images taught the model too
+    twins: int = 0  # of the n images, those that are a copy, or a shot of the burst, of a labelled image
+    top1_without_twins: float = math.nan  # `top1` of the others; NaN without any
 
 
 def evaluate(project: Project, classified: Classified, truth: Mapping[str, int]) -> Evaluation:
@@ -120,7 +123,7 @@ def _figures(
     parts = [rows[start : start + BLOCK_ROWS] for start in range(0, len(rows), BLOCK_ROWS)]
     chances = np.concatenate([classified.probabilities(part) for part in parts])
     candidate_ids = fitted.candidate_ids
-    known = answers != NO_CLASS
+    known, is_twin = answers != NO_CLASS, _is_twin(classified, rows)
     is_right = candidate_ids[scores.best[rows]] == answers
     is_unknown = fitted.is_unknown(scores)[rows]
     safe = np.where(is_unknown, NO_CLASS, scores.safe_class[rows])
@@ -140,7 +143,16 @@ def _figures(
         shrinkage=fitted.figures.shrinkage,
         not_found=not_found,
         has_collection=fitted.figures.uses_collection,
+        twins=int(np.count_nonzero(is_twin)),
+        top1_without_twins=_share(is_right[known & ~is_twin]),
     )
+
+
+def _is_twin(classified: Classified, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(k,) whether the model learned from a twin of the image: it then tells little of images that are new."""
+    folds = classified.folds.of(classified.image_ids[rows])
+    learned = classified.folds.of(classified.fitted.shots.image_ids)
+    return (folds != ALONE) & np.isin(folds, learned)
 
 
 def _share(flags: NDArray[np.bool_]) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.embedded_images import EmbeddedImages
+from engine.collection.folding.folds import Folds
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, ShownCounts, counts_of, shown_classes
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy
@@ -167,7 +168,12 @@ class Publisher:
     def publish_list(self) -> CollectionState:
         """Images and labels, before embeddings were read."""
         self._counts = ShownCounts.none()
-        self.state = self._embedded.images.blank_state(self._model_name)
+        self.state = replace(self._embedded.images.blank_state(self._model_name), folds=self.state.folds)
+        return self.state
+
+    def publish_folds(self, folds: Folds) -> CollectionState:
+        """The same with other folds."""
+        self.state = replace(self.state, folds=folds)
         return self.state
 
     def publish(

@@ -4,6 +4,7 @@ The window keeps it open; the command line uses it once (`engine.collection.clas
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import final
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine.collection.answers import Answers, ClassFacts, Guess, class_facts
 from engine.collection.embedded_images import EmbeddedImages
+from engine.collection.find_folds import FoldInput, find_folds, fold_input
 from engine.collection.fitting import (
     FitInput,
     FitOutcome,
@@ -24,11 +26,15 @@ from engine.collection.fitting import (
     setting_of,
     teach_ranks,
 )
+from engine.collection.folding.folds import Folds
+from engine.collection.folding.partitions import as_partition
 from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.models import ModelFiles, model_or_lost
 from engine.collection.new_project import new_project
+from engine.collection.similar import LikeImages, like_images
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
+from engine.everyday.blocks import stopped_by
 from engine.everyday.classifier import Explanation, FitSnapshot, FittedClassifier, ScoredClass, Setting
 from engine.everyday.in_use import Classifiers
 from engine.everyday.scores import Scores
@@ -68,6 +74,7 @@ class LiveCollection:
         self.fitted: FittedClassifier | None = None
         self.scores = Scores.empty(0)  # of each row of `embedded.store`
         self.wants_teaching = False  # whether fits rank the images to label first
+        self.folds = Folds.none()  # copies and bursts, as they were found last
         self._version = self._read_version = self._fitted_version = 0
         self._fitted_age = 0
         self._published_at = np.zeros(0, dtype=np.int64)
@@ -107,13 +114,14 @@ class LiveCollection:
         return self.publish_known()
 
     def load(self, *, fits: bool = True) -> CollectionState:
-        """Read images, labels and cached embeddings; then fit and classify, or leave that to the caller."""
+        """Read images, labels and cached embeddings; then fold, fit and classify, or leave that to the caller."""
         self.embedded.read()
         self.known.read()
         self._forget_fit()
         self._is_loaded = True
         self._publish()
         if fits:
+            self.adopt_folds(find_folds(self.fold_input(), self._caches))
             return self._catch_up()
         return_freed_memory()
         return self.state
@@ -189,7 +197,7 @@ class LiveCollection:
 
     def fit_input(self) -> FitInput:
         """A snapshot to fit, safe to read on another thread."""
-        images = self.embedded.snapshot()
+        images = replace(self.embedded.snapshot(), folds=self.folds.of_any(self.embedded.images.ids))
         self._learned_from = images.ready_rows
         if self._graph_copy is None:
             self._graph_copy = self.project.classes.graph.copy()
@@ -212,6 +220,18 @@ class LiveCollection:
         if is_first:
             return_freed_memory()
         return self._publish()
+
+    def fold_input(self, most_seconds: int | None = None) -> FoldInput:
+        """What `find_folds` needs, safe to read on another thread; by default with the project's seconds."""
+        return fold_input(self.project, self.embedded, most_seconds)
+
+    def adopt_folds(self, folds: Folds) -> CollectionState:
+        """Show these folds from now on, and hold labelled twins out together; that may make another fit due."""
+        labelled = self.embedded.images.ids[self.embedded.images.labels >= 0]
+        before, self.folds = self.folds, folds
+        if not np.array_equal(as_partition(before.of(labelled)), as_partition(folds.of(labelled))):
+            self._version += 1
+        return self._publisher.publish_folds(folds)
 
     def find_what_teaches(self, *, is_wanted: bool) -> None:
         """Have this and later fits rank the images to label first, or no longer; another fit may be due then."""
@@ -240,6 +260,7 @@ class LiveCollection:
         self.model = model
         self.embedded = EmbeddedImages(self.project, model, self._caches, with_views=self._with_views)
         self._publisher = Publisher(self.embedded, model.name)
+        self._publisher.publish_folds(self.folds)
         self._is_loaded = False
         self._forget_fit()
 
@@ -328,6 +349,18 @@ class LiveCollection:
     def nearest_shots(self, image_id: int, class_id: int, count: int = 3) -> tuple[int, ...]:
         """The labelled images of a class that are most alike an image, nearest first; none before a model is fitted."""
         return () if (answers := self._answers()) is None else answers.nearest_shots(image_id, class_id, count)
+
+    def like(self, image_ids: Sequence[int], *, outside: NDArray[np.float32] | None = None) -> LikeImages:
+        """All images with an embedding in order of likeness to these, and to the embedding (d,) of a file from outside.
+
+        In the whitened space of the collection where it is known already: making it takes seconds.
+        """
+        return like_images(self.embedded, image_ids, outside=outside, similarity=self._classifiers.similarity)
+
+    def know_space(self) -> None:
+        """Make the whitened space of the collection if it is not known yet; takes seconds."""
+        with stopped_by(None):
+            self._classifiers.know_space(self.embedded.snapshot())
 
     def _answers(self) -> Answers | None:
         if self.fitted is None:

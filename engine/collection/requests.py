@@ -63,6 +63,12 @@ class PrepareChange(Request[PreparedChange]):
     device: str = "auto"  # one of `providers.DEVICES`
 
 
+def file_to_embed(live: LiveCollection, caches: CacheFolders, file: Path, device: str = "auto") -> EmbedImages:
+    """A file that is no image of the project, embedded by the project's model."""
+    model = live.model
+    return EmbedImages((EmbedRequest(0, file),), model.backbone, model.backbone_hash, model.card, caches.root, device)
+
+
 IMAGES_AT_ONCE: Final = 5_000  # of one request: it is made in some milliseconds, so no thread waits
 
 

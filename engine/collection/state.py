@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.collection.folding.folds import Folds
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
 from engine.project.records import Note
@@ -105,6 +106,7 @@ class CollectionState:
     notes: Mapping[int, Note] = field(default_factory=dict)  # what people noted, by image id
     # (n,) int32, ranks of images by what they are sorted by, one of `Sorting`; of the wanted ones alone
     ranks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
+    folds: Folds = field(default_factory=Folds.none)  # copies and bursts, as they were found last
 
     def position(self, image_id: int) -> int:
         """Place of an image in the arrays.

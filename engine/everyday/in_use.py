@@ -3,13 +3,16 @@
 from pathlib import Path
 from typing import final
 
+import numpy as np
+
 from engine.everyday.classifier import Classifier, FittedClassifier, Setting
 from engine.everyday.collection_stage.live_basis import CachedBasis, LiveBasis
+from engine.everyday.image_similarity import ImageSimilarity
 from engine.everyday.logistic_regression import LogisticRegression
 from engine.everyday.prototypical.fit import EverydayClassifier, fit, prior_of
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.prototypical.tuning import fit_temperature
-from engine.everyday.shots import Shots
+from engine.everyday.shots import EmbeddedSnapshot, Shots
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
@@ -21,13 +24,22 @@ class Classifiers:
     """The classifiers of a backbone and a collection; they share its basis, which is cached in a folder by any name."""
 
     def __init__(self, propagation: Path, card: BackboneCard, folder: Path, name: str) -> None:
-        basis = LiveBasis(CachedBasis(folder, name))
-        self._everyday = EverydayClassifier(propagation, prior_of(card), basis)
-        self._regression = LogisticRegression(basis)
+        self._basis = LiveBasis(CachedBasis(folder, name))
+        self._everyday = EverydayClassifier(propagation, prior_of(card), self._basis)
+        self._regression = LogisticRegression(self._basis)
 
     def of(self, setting: Setting) -> Classifier:
         """The one of a setting."""
         return self._regression if setting is Setting.REGRESSION else self._everyday
+
+    @property
+    def similarity(self) -> ImageSimilarity:
+        """How images are compared; safe to use while a fit is under way."""
+        return ImageSimilarity(self._basis.known)
+
+    def know_space(self, images: EmbeddedSnapshot) -> None:
+        """Make the whitened space of the collection, unless it is known; takes seconds."""
+        self._basis.current(images, np.zeros(0, dtype=np.int64))
 
 
 def fitted_to_shots(graph: CategoryGraph, shots: Shots, propagation: Path, card: BackboneCard) -> FittedClassifier:

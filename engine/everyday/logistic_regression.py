@@ -7,6 +7,7 @@ predicted, and unlabelled images teach nothing. Bars, roll-up and unknown images
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
@@ -167,17 +168,36 @@ class _Task:
     seen: Floats  # (n, d) float32, what they would be classified by
     classes: Integers  # (n,) int64, their labels
     is_allowed: Flags  # (n, c) bool, candidates that agree with the label
+    twins: Integers  # (n,) int64, equal for images that are held out together
+    is_first: Flags  # (n,) bool, those that are measured then: one of each class among twins
 
     def at(self, rows: Integers) -> "_Task":
-        return _Task(*(array[rows] for array in vars(self).values()))
+        return _Task(
+            self.images[rows],
+            self.seen[rows],
+            self.classes[rows],
+            self.is_allowed[rows],
+            self.twins[rows],
+            self.is_first[rows],
+        )
 
     def folds(self) -> Iterator[Integers]:
-        """Rows to hold out in turn: every `FOLDS`-th of each class, and at least one of each is left."""
-        order = np.argsort(self.classes, kind="stable")
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order)) - np.searchsorted(self.classes[order], self.classes[order])
+        """Rows to hold out in turn: every `FOLDS`-th of each class; twins, as one, in the turn of the first of them."""
         for fold in range(FOLDS):
-            yield np.flatnonzero(rank % FOLDS == fold)
+            yield np.flatnonzero(self.ranks[0] % FOLDS == fold)
+
+    @cached_property
+    def ranks(self) -> tuple[Integers, Flags]:
+        """(n,) number of each row in its class, twins having one; (n,) bool whether the class has another number."""
+        _, first, group = np.unique(self.twins, return_index=True, return_inverse=True)
+        leaders = np.sort(first)
+        order = leaders[np.argsort(self.classes[leaders], kind="stable")]
+        starts = np.searchsorted(self.classes[order], self.classes[order])
+        counts = np.searchsorted(self.classes[order], self.classes[order], side="right") - starts
+        rank, has_others = np.empty(len(self.twins), dtype=np.int64), np.empty(len(self.twins), dtype=bool)
+        rank[order], has_others[order] = np.arange(len(order)) - starts, counts > 1
+        leader_of = first[group.reshape(-1)]
+        return rank[leader_of], has_others[leader_of]
 
 
 def _task(graph: CategoryGraph, shots: Shots, candidate_ids: Integers) -> _Task:
@@ -185,25 +205,27 @@ def _task(graph: CategoryGraph, shots: Shots, candidate_ids: Integers) -> _Task:
     for label in shots.counts():
         below = sorted(graph.descendants(label) | {label})
         is_allowed[shots.class_ids == label] = np.isin(candidate_ids, below)
-    return _Task(shots.embeddings, shots.as_classified, shots.class_ids, is_allowed)
+    is_first = np.zeros(len(shots), dtype=bool)
+    is_first[shots.together.firsts] = True
+    return _Task(shots.embeddings, shots.as_classified, shots.class_ids, is_allowed, shots.twin_groups, is_first)
 
 
 def _held_out(task: _Task) -> tuple[float, Integers, Floats]:
     """The penalty of the greatest likelihood of held-out labels, the rows held out, and their probabilities."""
-    counts = dict(zip(*(each.tolist() for each in np.unique(task.classes, return_counts=True)), strict=True))
-    has_others = np.array([counts[label] > 1 for label in task.classes.tolist()], dtype=bool)
+    has_others = task.ranks[1]
     folds = [fold[has_others[fold]] for fold in task.folds()]
     folds = [fold for fold in folds if len(fold)]
+    measured = [fold[task.is_first[fold]] for fold in folds]
     if not folds:
         return USUAL_PENALTY, np.zeros(0, dtype=np.int64), np.zeros((0, task.is_allowed.shape[1]), dtype=np.float32)
-    held = np.concatenate(folds)
+    held = np.concatenate(measured)
     order = np.argsort(held)
     best, found = -np.inf, (USUAL_PENALTY, held[order], np.zeros((len(held), 0), dtype=np.float32))
     for penalty in PENALTIES:
         parts = []
-        for fold in folds:
+        for fold, some in zip(folds, measured, strict=True):
             weights, offsets = _fitted(task.at(np.setdiff1d(np.arange(len(task.classes)), fold)), penalty)
-            parts.append(softmax(task.seen[fold] @ weights.T + offsets))
+            parts.append(softmax(task.seen[some] @ weights.T + offsets))
         probabilities = np.concatenate(parts)[order]
         right = (probabilities * task.is_allowed[held[order]]).sum(axis=1)
         evidence = float(np.log(np.maximum(right, 1e-12)).sum())
@@ -241,7 +263,8 @@ def _limit(shots: Shots) -> float:
     _, place, counts = np.unique(shots.class_ids, return_inverse=True, return_counts=True)
     sums = np.zeros((len(counts), shots.embeddings.shape[1]), dtype=np.float32)
     np.add.at(sums, place, shots.embeddings)
-    has_others = np.flatnonzero(counts[place] > 1)
-    own = place[has_others]
-    means = (sums[own] - shots.embeddings[has_others]) / (counts[own, None] - 1)
+    twins, taken = shots.together, shots.together.sizes
+    has_others = twins.firsts[counts[place[twins.firsts]] > taken[twins.firsts]]
+    own, left_out = place[has_others], taken[has_others, None]
+    means = (sums[own] - left_out * twins.means[has_others]) / (counts[own, None] - left_out)
     return distance_limit(((shots.as_classified[has_others] - means) ** 2).sum(axis=1).astype(np.float32))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -24,6 +25,7 @@ class Shots:
     class_ids: Integers  # (n,) int64, the person's class, fine or coarse
     embeddings: Floats  # (n, d) float32, what prototypes are made from
     single_view: Floats | None = None  # (n, d) float32, where `embeddings` are over several views; else None
+    folds: Integers | None = None  # (n,) int64, equal for twins, which are held out together; negative for none
 
     @property
     def as_classified(self) -> Floats:
@@ -35,12 +37,49 @@ class Shots:
 
     def at(self, positions: Integers) -> "Shots":
         single_view = None if self.single_view is None else self.single_view[positions]
-        return Shots(self.image_ids[positions], self.class_ids[positions], self.embeddings[positions], single_view)
+        folds = None if self.folds is None else self.folds[positions]
+        return Shots(
+            self.image_ids[positions], self.class_ids[positions], self.embeddings[positions], single_view, folds
+        )
+
+    @cached_property
+    def twin_groups(self) -> Integers:
+        """(n,) number of the fold of each shot, whatever its class; a shot without twins has one of its own."""
+        alone = -1 - np.arange(len(self), dtype=np.int64)
+        folds = alone if self.folds is None else np.where(self.folds < 0, alone, self.folds)
+        return np.unique(folds, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+    @cached_property
+    def together(self) -> "HeldTogether":
+        """What goes with each shot when it is held out."""
+        if self.folds is None or not (self.folds >= 0).any():
+            ones = np.ones(len(self), dtype=np.int64)
+            return HeldTogether(ones, self.embeddings, np.arange(len(self), dtype=np.int64))
+        keys = np.stack([self.class_ids, self.twin_groups], axis=1)
+        _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        group = group.reshape(-1)
+        sizes = np.bincount(group)
+        sums = np.zeros((len(sizes), self.embeddings.shape[1]), dtype=np.float32)
+        np.add.at(sums, group, self.embeddings)
+        means = np.where(sizes[group, None] > 1, (sums / sizes[:, None])[group], self.embeddings)
+        return HeldTogether(sizes[group], means.astype(np.float32), np.sort(first).astype(np.int64))
 
     def counts(self) -> dict[int, int]:
         """Number of shots of each class that has any."""
         class_ids, counts = np.unique(self.class_ids, return_counts=True)
         return dict(zip(class_ids.tolist(), counts.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class HeldTogether:
+    """Twins of n shots: of the same fold and class. Held out alone, one would be judged by its own copies.
+
+    A twin with another label is no help to the one that is held out, and stays.
+    """
+
+    sizes: Integers  # (n,) int64, how many are held out with each shot, itself included
+    means: Floats  # (n, d) float32, their mean embedding
+    firsts: Integers  # (g,) int64 position of the first one of each group: the rest says nothing more
 
 
 @dataclass(frozen=True)
@@ -127,6 +166,7 @@ class EmbeddedSnapshot:
     is_filled: Flags  # (r,) bool, rows that have an embedding
     age: int  # of the store; rows with a later `EmbeddingStore.filled_at` are others than the ones that this is about
     views: ViewEmbeddings = field(default_factory=ViewEmbeddings)  # embeddings of labelled images over all their views
+    folds: Integers | None = None  # (n,) int64, equal for twins and shots of one burst; negative for none
 
     @property
     def ready_rows(self) -> Integers:
@@ -148,7 +188,8 @@ class EmbeddedSnapshot:
         known = [class_id for class_id in np.unique(self.labels[places]).tolist() if class_id in graph]
         places = places[np.isin(self.labels[places], known)]
         image_ids, alone = self.image_ids[places], to_floats(self.embeddings[self.rows[places]])
-        return Shots(image_ids, self.labels[places], self.views.in_place_of(alone, image_ids), alone)
+        folds = None if self.folds is None else self.folds[places]
+        return Shots(image_ids, self.labels[places], self.views.in_place_of(alone, image_ids), alone, folds)
 
     def ignored(self) -> Integers:
         """Ids of the images that teach nothing: labelled as none of the classes, or removed."""

@@ -207,6 +207,9 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     ),
     "model_chosen": ActionText("Switched to model {model}", "Switch to model {model}"),
     "backbone_changed": ActionText("Changed the backbone to {backbone}", "Change the backbone to {backbone}"),
+    "burst_seconds_set": ActionText(
+        "Set the time between shots of a burst to {seconds}", "Set the time between shots of a burst to {seconds}"
+    ),
     "setting_changed": ActionText("Changed the setting {setting}", "Change the setting {setting}"),
     "stage_turned_on": ActionText(
         "Turned on learning from unlabelled images", "Turn on learning from unlabelled images"
@@ -252,6 +255,7 @@ _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
     "parents": ("parent", "parents"),
     "notes": ("note", "notes"),
     "edits": ("edit", "edits"),
+    "seconds": ("second", "seconds"),
     "stars": ("star", "stars"),
 }
 """Singular and plural of the fields that are numbers with a noun; other numbers stand alone."""

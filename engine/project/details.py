@@ -34,6 +34,11 @@ class ProjectDetails:
             yield from map(_details, some)
             last = some[-1][0]
 
+    def shot_times(self) -> list[tuple[ImageId, str | None, str]]:
+        """Id, time as it is stored and camera of all images whose file was read, in ascending image id order."""
+        question = "SELECT image_id, taken_at, camera FROM image_detail JOIN image USING (image_id) ORDER BY image_id"
+        return self._store.connection.rows(question)
+
     def of(self, image_id: ImageId) -> ImageDetails | None:
         """The details of one image, or None where its file was not read yet."""
         row = self._store.connection.row(f"{_COLUMNS} WHERE image_id = ?", (int(image_id),))

@@ -13,6 +13,7 @@ from research.cli import (
     experiment_graph_suggestions,
     experiment_label_errors,
     experiment_runs,
+    experiment_similar,
     experiment_teach,
     experiment_training,
     experiment_transfer,
@@ -67,6 +68,7 @@ experiment_runs.register(application)
 experiment_transfer.register(application)
 experiment_label_errors.register(application)
 experiment_unknown.register(application)
+experiment_similar.register(application)
 experiment_training.register(application)
 experiment_teach.register(application)
 experiment_graph_suggestions.register(application)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine import __version__
 from engine.collection.classify import Classified, classify
+from engine.collection.find_folds import sequence_names
 from engine.collection.outputs import check_file, check_folder
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
@@ -90,11 +91,11 @@ def gather(
         for note in project.notes.by_image().values()
     }
     folder = project.path.parent
-    contents = list(project.images.each_content())
+    contents, sequence_of = list(project.images.each_content()), sequence_names(project)
     images = (
         LabelledImage(
             image_id, path, folder / path, content_hash.hex() if content_hash else "", labels.get(image_id),
-            answers.get(image_id), notes.get(image_id),
+            answers.get(image_id), notes.get(image_id), sequence_of.get(image_id, ""),
         )
         for image_id, path, content_hash in contents
         if only is None or image_id in only

@@ -120,6 +120,11 @@ class LiveBasis:
         self._basis: CollectionBasis | None = None
         self._rows = np.zeros(0, dtype=np.int64)
 
+    @property
+    def known(self) -> CollectionBasis | None:
+        """The basis as it was made last, from any thread; None before."""
+        return self._basis
+
     def current(self, images: EmbeddedSnapshot, labelled: Integers) -> CollectionBasis | None:
         """The basis of the listed images that have an embedding, with the labelled ones (by id) among its anchors."""
         ready, anchors = images.ready_rows, images.rows_of(labelled)

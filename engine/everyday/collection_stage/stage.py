@@ -211,10 +211,15 @@ def _novelty(given: StageInput, labels: AnchorLabels, refined: Refined, familiar
 
 
 def _labels(given: StageInput) -> AnchorLabels:
-    labels = given.shots.class_ids
-    agrees = np.array([len(given.allowed[label]) > 0 for label in labels.tolist()], dtype=bool)
-    usable = np.flatnonzero((given.positions >= 0) & agrees)
-    return AnchorLabels(given.positions[usable], labels[usable], given.allowed, len(given.candidates))
+    usable = _usable(given)
+    labels = given.shots.class_ids[usable]
+    return AnchorLabels(given.positions[usable], labels, given.allowed, len(given.candidates))
+
+
+def _usable(given: StageInput) -> Integers:
+    """Positions of the labelled images that the stage learns from, among all labelled ones."""
+    agrees = np.array([len(given.allowed[label]) > 0 for label in given.shots.class_ids.tolist()], dtype=bool)
+    return np.flatnonzero((given.positions >= 0) & agrees)
 
 
 def _refine(given: StageInput, labels: AnchorLabels, kept: Flags) -> Refined:
@@ -226,12 +231,12 @@ def _refine(given: StageInput, labels: AnchorLabels, kept: Flags) -> Refined:
 
 def _hold_out(given: StageInput) -> HeldOutChances:
     """Hold out one shot of every class that has two, `FOLDS` times, and fit without them."""
-    labels = _labels(given)
+    labels, twins = _labels(given), given.shots.twin_groups[_usable(given)]
     parts: list[HeldOutChances] = []
     for turn in range(FOLDS):
-        fold = _fold(labels, turn)
+        fold = _fold(labels, twins, turn)
         if len(fold) and sum(len(part.classes) for part in parts) < ENOUGH_HELD_OUT:
-            parts.append(_fit_without(given, labels, fold))
+            parts.append(_fit_without(given, labels, fold, np.flatnonzero(np.isin(twins, twins[fold]))))
     width = len(given.candidates)
     if not parts:
         none = np.zeros((0, width), dtype=np.float32)
@@ -246,9 +251,10 @@ def _hold_out(given: StageInput) -> HeldOutChances:
     )
 
 
-def _fold(labels: AnchorLabels, turn: int) -> Integers:
-    """Places of the turn-th shot of every class that has at least two."""
+def _fold(labels: AnchorLabels, twins: Integers, turn: int) -> Integers:
+    """Places of the turn-th shot of every class that has at least two; of twins (l,) the first one stands for all."""
     shots = np.flatnonzero(labels.is_shot)
+    shots = shots[np.sort(np.unique(np.stack([labels.candidates[shots], twins[shots]]), axis=1, return_index=True)[1])]
     classes = labels.candidates[shots]
     order = np.argsort(classes, kind="stable")
     first = np.searchsorted(classes[order], np.arange(labels.width))
@@ -259,11 +265,12 @@ def _fold(labels: AnchorLabels, turn: int) -> Integers:
     return shots[order[first[chosen] + turn]].astype(np.int64)
 
 
-def _fit_without(given: StageInput, labels: AnchorLabels, fold: Integers) -> HeldOutChances:
+def _fit_without(given: StageInput, labels: AnchorLabels, fold: Integers, left_out: Integers) -> HeldOutChances:
+    """Chances of the labelled anchors at places `fold`, without them and their twins at `left_out`."""
     held = labels.positions[fold]
     classes = labels.candidates[fold]
-    rest = labels.without(fold)
-    kept = ~np.isin(given.positions, held)
+    rest = labels.without(left_out)
+    kept = ~np.isin(given.positions, labels.positions[left_out])
     refined = _refine(given, rest, kept)
     links = given.basis.anchor_links.rows(held)
     chances = joined(chances_of(refined.classifier, given.basis.vectors[held]), links, refined.chances)

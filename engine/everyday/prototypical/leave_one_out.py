@@ -6,6 +6,8 @@ image is classified, even where its part of the prototype is the mean over sever
 several parents the attention weights are those with the shot still there, a second-order difference. The weights of a
 class's parents must sum to one (softmax).
 
+Twins, as copies and shots of one burst, are held out together: k shots are then taken away for one that is measured.
+
 A coarse class whose only own image is held out counts as one without a prototype. A refit would give it the mean over
 its descendants' images; only held-out coarse labels see the difference, and they do not count for lambda.
 """
@@ -31,7 +33,7 @@ BLOCK_SHOTS: Final = 128
 class ShotProducts:
     """Inner products of r shots with c candidates' prototypes as they are, with all shots."""
 
-    made: Floats  # (r, d) float32, what prototypes are made from
+    made: Floats  # (r, d) float32, what prototypes are made from; of twins their mean
     seen: Floats  # (r, d) float32, what the shots would be classified by
     to_own: Floats  # (r, c) float32, of `seen` with P0
     to_propagated: Floats  # (r, c) float32, of `seen` with P+
@@ -81,7 +83,8 @@ class ShotRemoval:
     Of a class with m images the mean without shot x is P' = P + (P - x) / (m - 1). The propagated prototype of a child
     (Eq. 4) then is k (P+ + sum w r P - g x) over the parents that the shot is in, with r = 1 / (m - 1), or -1 for a
     parent that has no other image and leaves its share to the rest, g the sum of w r over parents that stay, and k what
-    brings the weights back to their old sum. None of k, r and g depends on which shot of a class is taken.
+    brings the weights back to their old sum. None of k, r and g depends on which shot of a class is taken. With t twins
+    x is their mean and r = t / (m - t).
 
     Attributes:
         sizes: (C,) int64 images in each initial prototype.
@@ -133,29 +136,34 @@ class ShotRemoval:
 
     def products(self, shots: Shots, positions: Integers) -> ShotProducts:
         """Inner products of some shots (r,) with all candidates."""
-        seen, made = shots.as_classified[positions], shots.embeddings[positions]
+        seen, made = shots.as_classified[positions], shots.together.means[positions]
         to_own, to_propagated = seen @ self._own.T, seen @ self._propagated.T
-        if shots.single_view is None:
+        if shots.single_view is None and shots.folds is None:
             return ShotProducts(made, seen, to_own, to_propagated, to_own, to_propagated, *self._squared)
         made_to = made @ self._own.T, made @ self._propagated.T
         return ShotProducts(made, seen, to_own, to_propagated, *made_to, *self._squared)
 
-    def without(self, products: ShotProducts, shot: int) -> ChangedDistances:
-        """Distances of shots of one class, each without itself, where that changes them; `shot` is one's position."""
+    def without(self, products: ShotProducts, shot: int, taken: int = 1) -> ChangedDistances:
+        """Distances of shots of one class, each without itself, where that changes them.
+
+        Args:
+            shot: position of one of them.
+            taken: how many twins go with each, itself included.
+        """
         low, high = np.searchsorted(self._member_images, [shot, shot + 1])
         classes = self._member_classes[low:high]
-        return _changed(products, self._change(classes), self._prototypes[classes])
+        return _changed(products, self._change(classes, taken), self._prototypes[classes])
 
-    def _change(self, classes: Integers) -> "_Change":
-        """What the loss of one image of these s classes means for the candidates."""
+    def _change(self, classes: Integers, taken: int) -> "_Change":
+        """What the loss of so many images of these s classes means for the candidates."""
         edges, slots = self._edges_from(classes)
         own_places = self._place_of[classes]
         places, at = np.unique(
             np.concatenate([self._children[edges], own_places[own_places >= 0]]), return_inverse=True
         )
         children = at[: len(edges)]
-        others = self.sizes[classes] - 1
-        factors = np.where(others > 0, 1 / np.maximum(others, 1), -1).astype(np.float32)
+        others = self.sizes[classes] - taken
+        factors = np.where(others > 0, taken / np.maximum(others, 1), -1).astype(np.float32)
         shares = np.zeros((len(places), len(classes)), dtype=np.float32)
         shares[children, slots] = self._weights[edges] * factors[slots]
         dies = others[slots] == 0
@@ -273,27 +281,29 @@ def held_out_distances(shots: Shots, table: PrototypeTable, candidates: Integers
     own, propagated, cross = (np.empty(shape, dtype=np.float32) for _ in range(3))
     left, has_parents = np.broadcast_to(sizes, shape).copy(), np.broadcast_to(removal.has_parents, shape).copy()
     found = HeldOutDistances(own, propagated, cross, left, has_parents)
-    order = np.argsort(shots.class_ids[held], kind="stable")
+    sizes_of = shots.together.sizes[held]
+    order = np.lexsort((sizes_of, shots.class_ids[held]))
 
     def work(part: slice) -> None:
         rows = order[part]
         products = removal.products(shots, held[rows])
         found.own[rows], found.propagated[rows], found.cross[rows] = products.distances()
-        labels = shots.class_ids[held[rows]]
-        starts = np.flatnonzero(np.diff(labels, prepend=labels[0] - 1))
+        labels, taken = shots.class_ids[held[rows]], sizes_of[rows]
+        starts = np.flatnonzero(np.diff(labels, prepend=labels[0] - 1) | np.diff(taken, prepend=taken[0]))
         for start, stop in zip(starts, [*starts[1:], len(rows)], strict=True):
-            same = slice(int(start), int(stop))
-            _put(found, rows[same], removal.without(products.rows(same), int(held[rows[start]])))
+            same, count = slice(int(start), int(stop)), int(taken[start])
+            changed = removal.without(products.rows(same), int(held[rows[start]]), count)
+            _put(found, rows[same], changed, count)
 
     in_blocks(len(held), work, BLOCK_SHOTS)
     return found
 
 
-def _put(found: HeldOutDistances, rows: Integers, changed: ChangedDistances) -> None:
-    """Write what the removal of shots (r,) of one class changes."""
+def _put(found: HeldOutDistances, rows: Integers, changed: ChangedDistances, taken: int) -> None:
+    """Write what the removal of shots (r,) of one class, each with `taken` - 1 twins, changes."""
     at = np.ix_(rows, changed.places)
     found.own[at], found.propagated[at], found.cross[at] = changed.own, changed.propagated, changed.cross
-    found.shots_left[at] -= changed.is_member
+    found.shots_left[at] -= taken * changed.is_member
     found.has_parents[at] = changed.has_parents
 
 
@@ -302,6 +312,7 @@ def with_fresh_neighbours(
     shots: Shots,
     prototypes: Floats,
     *,
+    held: Integers,
     class_positions: Integers,
     places: Integers,
     count: int,
@@ -313,7 +324,8 @@ def with_fresh_neighbours(
     similar classes is nearly even.
 
     Args:
-        distances: of the n shots to c candidates.
+        distances: of n shots to c candidates.
+        held: (n,) int64 positions of these shots among all.
         prototypes: (C, d) float32, initial prototypes of all classes with images.
         class_positions: (n,) int64 in [0, C), each shot's own class.
         places: (n,) int64 in [0, c), the same class among the candidates; negative where it is none.
@@ -325,8 +337,9 @@ def with_fresh_neighbours(
     rows = np.flatnonzero(places >= 0)
     rows = rows[distances.shots_left[rows, places[rows]] > 0]
     own, place = class_positions[rows], places[rows]
-    seen, left = shots.as_classified[rows], distances.shots_left[rows, place][:, None]
-    without = prototypes[own] + (prototypes[own] - shots.embeddings[rows]) / left
+    seen, left = shots.as_classified[held[rows]], distances.shots_left[rows, place][:, None]
+    together, taken = shots.together, shots.together.sizes[held[rows], None].astype(np.float32)
+    without = prototypes[own] + taken * (prototypes[own] - together.means[held[rows]]) / left
     apart = (prototypes**2).sum(axis=1)[None, :] - 2 * without @ prototypes.T
     apart[np.arange(len(rows)), own] = np.inf
     propagated = prototypes[np.argsort(apart, axis=1)[:, :count]].mean(axis=1)

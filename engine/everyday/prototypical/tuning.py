@@ -246,7 +246,8 @@ def checked_places(table: PrototypeTable, candidates: Integers) -> Integers:
 def holdable_shots(graph: CategoryGraph, shots: Shots, table: PrototypeTable, candidates: Integers) -> Integers:
     """Positions (h,) of the shots that leave a right candidate with an image when they are held out.
 
-    Which class the only shot of another is taken for is no evidence for lambda or the temperature.
+    Which class the only shot of another is taken for is no evidence for lambda or the temperature. Of twins, which are
+    held out together, the first one counts: more of the same would only seem to be more evidence.
     """
     checked = candidates[checked_places(table, candidates)]
     right = right_places(graph, shots.class_ids.tolist(), table.class_ids[checked])
@@ -254,13 +255,15 @@ def holdable_shots(graph: CategoryGraph, shots: Shots, table: PrototypeTable, ca
     sizes = np.bincount(members.class_positions, minlength=len(table.class_ids))
     order = np.argsort(members.image_positions, kind="stable")
     images, classes = members.image_positions[order], members.class_positions[order]
-    labels, first, label_of = np.unique(shots.class_ids, return_index=True, return_inverse=True)
+    firsts = shots.together.firsts
+    kinds = np.stack([shots.class_ids[firsts], shots.together.sizes[firsts]], axis=1)
+    labels, first, kind_of = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
     leaves_one = np.zeros(len(labels), dtype=bool)
-    for place, (label, shot) in enumerate(zip(labels.tolist(), first.tolist(), strict=True)):
+    for place, ((label, taken), shot) in enumerate(zip(labels.tolist(), firsts[first].tolist(), strict=True)):
         low, high = np.searchsorted(images, [shot, shot + 1])
-        others = sizes[checked[right[label]]] - np.isin(checked[right[label]], classes[low:high])
+        others = sizes[checked[right[label]]] - taken * np.isin(checked[right[label]], classes[low:high])
         leaves_one[place] = bool((others > 0).any())
-    return np.flatnonzero(leaves_one[label_of]).astype(np.int64)
+    return firsts[leaves_one[kind_of.reshape(-1)]].astype(np.int64)
 
 
 def held_out_check(
@@ -274,8 +277,9 @@ def held_out_check(
     if setting is Setting.PPN:
         distances = with_fresh_neighbours(
             distances,
-            shots.at(held),
+            shots,
             table.initial,
+            held=held,
             class_positions=np.searchsorted(table.class_ids, labels),
             places=_places_of(labels, candidate_ids),
             count=NEIGHBOURS,

@@ -70,10 +70,13 @@ def write(images: LabelledImages, draft: Path, options: FolderOptions) -> Writte
     del options
     deployments: dict[str, Deployment] = {}
     shots = [_shot(images, image, deployments) for image in images.each()]
+    events = _events(shots)
     rows: dict[str, Iterable[Mapping[str, str]]] = {
         "deployments": map(_deployment_row, deployments.values()),
         "media": map(_media_row, shots),
-        "observations": (_observation_row(images, shot) for shot in shots),
+        "observations": (
+            _observation_row(images, shot, events.get(shot.image.sequence, (shot.time, shot.time))) for shot in shots
+        ),
     }
     for name, columns in TABLES.items():
         with file_in(draft, f"{name}.csv") as file, text_into(file) as text:
@@ -187,14 +190,24 @@ def _media_row(shot: _Shot) -> dict[str, str]:
     }
 
 
-def _observation_row(images: LabelledImages, shot: _Shot) -> dict[str, str]:
+def _events(shots: Iterable[_Shot]) -> dict[str, tuple[str, str]]:
+    """First and last time of each sequence of images."""
+    times: dict[str, list[str]] = {}
+    for shot in shots:
+        if shot.image.sequence:
+            times.setdefault(shot.image.sequence, []).append(shot.time)
+    return {name: (min(each), max(each)) for name, each in times.items()}
+
+
+def _observation_row(images: LabelledImages, shot: _Shot, event: tuple[str, str]) -> dict[str, str]:
     image = shot.image
     row = {
         "observationID": str(image.image_id),
         "deploymentID": shot.deployment,
         "mediaID": str(image.image_id),
-        "eventStart": shot.time,
-        "eventEnd": shot.time,
+        "eventID": image.sequence,
+        "eventStart": event[0],
+        "eventEnd": event[1],
         "observationLevel": "media",
         "observationType": _observation_type(images, image),
         "scientificName": "" if image.class_id is None else images.graph.name(image.class_id),

@@ -61,6 +61,7 @@ class LabelledImage:
     label: GivenLabel | None  # a person's; None without one
     answer: ModelAnswer | None  # the model's, also beside a label; None where it has none
     note: GivenNote | None = None  # a person's; None without one
+    sequence: str = ""  # name of the shots that it was taken among, by one camera within seconds; "" for none
 
     @property
     def class_id(self) -> int | None:

@@ -25,7 +25,7 @@ MODEL: Final = "model"
 COLUMNS: Final = (
     "image", "class", "path", "all_paths", "source_id", "decided_by", "labelled_by", "labelled_at", "label_source",
     "stars", "flagged", "comment", "score", "leaf", "leaf_path", "leaf_score", "safe_class", "safe_path", "safe_score",
-    "is_unknown", "model", "setting", "exported_at", "content_hash", "file",
+    "is_unknown", "model", "setting", "exported_at", "sequence", "content_hash", "file",
 )  # fmt: skip
 """In the order in which they stand; `image`, `class` and `path` are what `evaluate --truth` reads, too."""
 KINDS: Final = {
@@ -77,6 +77,7 @@ def row_of(images: LabelledImages, image: LabelledImage) -> Row:
         "model": images.model or None,
         "setting": images.setting if image.answer else None,
         "exported_at": images.made_at.astimezone(UTC),
+        "sequence": image.sequence or None,
         "content_hash": image.content_hash or None,
         "file": str(image.file),
     }

@@ -77,6 +77,8 @@ ON_A_PROJECT: Final[dict[str, Arguments]] = {
     "relink": lambda deep: (deep.project, "--dry-run"),
     "suggest": lambda deep: (deep.project,),
     "check-labels": lambda deep: (deep.project,),
+    "similar": lambda deep: (deep.project, next(deep.unsorted.iterdir()), "--device", "cpu"),
+    "duplicates": lambda deep: (deep.project,),
     "what-if": lambda deep: (deep.project, "--merge", f"{ENDS[0]}={ENDS[1]}"),
     "backup": lambda deep: (deep.project,),
     "restore": lambda deep: (deep.project, shutil.copy(deep.project, deep.folder / "copy.protoleaf"), "--yes"),

@@ -15,7 +15,7 @@ from tests.support.command_line import done, protoleaf, refused
 COMMANDS = {
     "new", "import-graph", "import-images", "embed", "classify", "evaluate", "report", "train", "versions", "relink",
     "check", "suggest", "what-if", "menu-entry", "export", "export-graph", "import-labels", "merge", "check-labels",
-    "images",
+    "images", "similar", "duplicates",
     "backup", "backups", "restore", "backbone", "doctor", "benchmark", "experiment",
 }  # fmt: skip
 

@@ -377,3 +377,48 @@ def test_what_is_exported_answers_alike(classifier: Classifier, setting: Setting
     np.testing.assert_allclose(probabilities, expected, atol=1e-3)
     np.testing.assert_allclose(coarse, expected @ fitted.back_off.roll_up, atol=1e-3)
     np.testing.assert_allclose(distance, fitted.distance(fitted.classify_new(given.embeddings)), atol=1e-3)
+
+
+def _with_copies(snapshot: FitSnapshot, copies: int) -> FitSnapshot:
+    """The same images, and so many exact copies of every labelled one, labelled alike and known as its twins."""
+    images = snapshot.images
+    labelled = np.flatnonzero(images.labels >= 0)
+    sources = np.concatenate([np.arange(len(images.labels)), np.tile(labelled, copies)])
+    count = len(sources)
+    ids = np.arange(1, count + 1)
+    folds = np.where(np.isin(sources, labelled), sources, -1)
+    copied = EmbeddedSnapshot(
+        ids, images.labels[sources], np.arange(count), np.zeros(count, dtype=bool), ids,
+        images.embeddings[sources], np.ones(count, dtype=bool), age=1, folds=folds,
+    )  # fmt: skip
+    return replace(snapshot, images=copied)
+
+
+def _held_out_accuracy(fitted: FittedClassifier) -> tuple[int, float]:
+    """How many labelled images were held out, and the share that was right."""
+    held_out = fitted.held_out
+    assert held_out is not None
+    best, _ = held_out.top_class()
+    return len(best), float((fitted.candidate_ids[best] == held_out.class_ids).mean())
+
+
+def test_twins_flatter_no_figure(classifier: Classifier, setting: Setting) -> None:
+    """Labels at random, each with three copies of its image: they are held out together, and count as one.
+
+    A classifier that does not know them finds that it is nearly always right; it is no better than chance.
+    """
+    given = crowd(PER_LEAF)
+    snapshot = snapshot_of(given, setting, leaf_shots(given, 2))
+    labels = snapshot.images.labels.copy()
+    labelled = np.flatnonzero(labels >= 0)
+    labels[labelled] = np.random.default_rng(1).permutation(labels[labelled])
+    snapshot = replace(snapshot, images=replace(snapshot.images, labels=labels))
+    count, _ = _held_out_accuracy(classifier.fit(snapshot))
+    twins = _with_copies(snapshot, 3)
+    known = classifier.fit(twins)
+    known_count, accuracy = _held_out_accuracy(known)
+    unaware = classifier.fit(replace(twins, images=replace(twins.images, folds=None)))
+    assert known_count <= count
+    assert accuracy < 0.4
+    assert known.hold_out_each(given.graph).mean() < 0.4
+    assert _held_out_accuracy(unaware)[1] > accuracy + 0.25

@@ -117,6 +117,52 @@ def test_an_image_is_measured_as_it_is_classified(propagation: PropagationSessio
     )
 
 
+def _assert_equals_running_without_twins(session: PropagationSession, fitted: Fitted) -> None:
+    """Each shot is measured by prototypes that are made anew from all but it and its twins of the same class."""
+    distances, shots = _held_out(fitted), fitted.shots
+    assert shots.folds is not None
+    lambda_ = lambda_for(distances.shots_left, SHRINKAGE)
+    found = distances.at(lambda_)
+    for shot in range(len(shots)):
+        is_gone = (shots.class_ids == shots.class_ids[shot]) & (shots.folds == shots.folds[shot]) & (shots.folds >= 0)
+        is_gone[shot] = True
+        members, keeps = fitted.support.membership, ~is_gone
+        pairs = keeps[members.image_positions]
+        moved = np.cumsum(keeps) - 1
+        result = session.run(
+            shots.embeddings[keeps], moved[members.image_positions[pairs]], members.class_positions[pairs],
+            edge_index=fitted.support.edges, lambda_=lambda_[shot],
+        )  # fmt: skip
+        squared = ((result.final.astype(np.float64) - shots.as_classified[shot]) ** 2).sum(axis=1)
+        np.testing.assert_allclose(found[shot], np.where(result.has_final, squared, np.inf), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("views", [False, True])
+def test_twins_are_taken_away_together(propagation: PropagationSession, views: bool) -> None:
+    """Copies and shots of one burst, some of a whole class, some of two classes, next to shots that stand alone."""
+    drawn = collection(tree(), seed=8)
+    shots = drawn.shots({5: 4, 6: 3, 8: 2, 3: 2, 11: 1})
+    folds = np.array([0, 0, 0, -1, 1, 1, 0, 2, 2, 3, -1, 1])
+    noise = np.random.default_rng(5).normal(0, 0.2, shots.embeddings.shape).astype(np.float32)
+    single_view = shots.embeddings + noise if views else None
+    twins = replace(shots, folds=folds, single_view=single_view)
+    _assert_equals_running_without_twins(propagation, _fitted(propagation, drawn.graph, twins))
+
+
+def test_exact_twins_help_nothing(propagation: PropagationSession) -> None:
+    """Every shot three times: as far from its own class, held out with its twins, as the shot alone was."""
+    drawn = collection(tree(), seed=9)
+    once = drawn.shots({5: 3, 6: 2})
+    thrice = once.at(np.repeat(np.arange(5), 3))
+    twins = replace(thrice, image_ids=np.arange(15), folds=np.repeat(np.arange(5), 3))
+    alone = _held_out(_fitted(propagation, drawn.graph, once, Setting.PROTOTYPES))
+    together = _held_out(_fitted(propagation, drawn.graph, twins, Setting.PROTOTYPES))
+    np.testing.assert_allclose(together.own[::3], alone.own, rtol=1e-4, atol=1e-5)
+    flattered = _held_out(_fitted(propagation, drawn.graph, replace(twins, folds=None), Setting.PROTOTYPES))
+    own = alone.own.argmin(axis=1)
+    assert (flattered.own[::3][np.arange(5), own] < alone.own[np.arange(5), own]).all()
+
+
 def test_a_tree_with_coarse_labels_is_exact(propagation: PropagationSession) -> None:
     """Shots of the root and of branches, next to leaves with one, some and no shots (zero-shot)."""
     drawn = collection(tree(), seed=2)
@@ -225,7 +271,13 @@ def test_rows_are_the_same_distances_for_some_shots(propagation: PropagationSess
 def _fresh(fitted: Fitted, places: NDArray[np.int64]) -> HeldOutDistances:
     own = np.array([fitted.place(class_id) for class_id in fitted.shots.class_ids], dtype=np.int64)
     return with_fresh_neighbours(
-        _held_out(fitted), fitted.shots, fitted.table.initial, class_positions=own, places=places, count=NEIGHBOURS
+        _held_out(fitted),
+        fitted.shots,
+        fitted.table.initial,
+        held=np.arange(len(fitted.shots)),
+        class_positions=own,
+        places=places,
+        count=NEIGHBOURS,
     )
 
 

@@ -1,0 +1,140 @@
+"""Copies and bursts: one card or many, one of each, the best of each burst."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, final
+
+import numpy as np
+
+from app.actions.row import WRITE, Needs, Section, action
+from app.feature import Feature
+from app.folding.finding import FoldFinding
+from app.folding.wording import (
+    best_title,
+    fold_all_title,
+    folds_found,
+    no_bursts,
+    no_fold,
+    one_of_each_title,
+    seconds_prompt,
+    seconds_text,
+    unfold_all_title,
+)
+from app.palette.logic import Choice, OptionChoice, PaletteRow
+from app.session.subsets import ImageSet
+from app.texts import marked, tr
+
+if TYPE_CHECKING:
+    from app.session import ProjectInfo
+    from app.shell import Shell
+
+OFFERED_SECONDS: Final = (0, 1, 2, 5, 10, 30, 60, 120, 300)
+MOST_SECONDS: Final = 86_400
+
+
+@final
+class Folding(Feature):
+    """Folds cards, and the actions about folds."""
+
+    guide_page = "labelling#duplicates-and-bursts"
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._images = shell.workspace
+        self.finding = FoldFinding(self._session, self)
+        self.finding.found.connect(self._on_found)
+        self._session.opened.connect(self._on_opened)
+
+    def titles(self) -> Mapping[str, str]:
+        return {"fold_images": unfold_all_title() if self._images.folds.is_on else fold_all_title()}
+
+    def stop(self) -> None:
+        self.finding.stop()
+
+    def _on_opened(self, info: ProjectInfo) -> None:
+        is_folding = self._settings.is_folding(info.project_id)
+        self.finding.is_wanted = is_folding
+        self._images.folds.switch(is_folding)
+        self._shell.needs_changed.emit()
+
+    def _on_found(self) -> None:
+        """Cards that are worked on stay as they are; the person may have them folded at once."""
+        state = self._session.state
+        if state is not None and self._images.folds.has_others and state.folds.count:
+            text = folds_found(state.folds.folded_images, state.folds.count)
+            self._toast.say(text, action=tr("Fold"), on_action=self._images.sort_again)
+
+    @action(
+        "toggle_fold", marked("Unfold a card, or fold it again"), "stack", "B", Section.VIEW_FOUND,
+        needs=Needs.PROJECT | Needs.IMAGES, on_images=True,
+    )  # fmt: skip
+    def toggle_fold(self) -> None:
+        image_id = None if self._images.in_hand.is_page else self._images.grid.current_id
+        if image_id is not None and not self._images.folds.toggle(image_id):
+            self._toast.say(no_fold())
+
+    @action("fold_images", marked("Fold duplicates and bursts"), "stack", "", Section.VIEW_FOUND)
+    def switch_folding(self) -> None:
+        info, is_folding = self._session.info, not self._images.folds.is_on
+        if info is not None:
+            self._settings.remember_folding(info.project_id, is_folding=is_folding)
+            self.finding.is_wanted = is_folding
+            self._images.folds.switch(is_folding)
+            self._shell.needs_changed.emit()
+
+    @action("one_of_each", marked("Show one of each duplicate and burst"), "stack", "", Section.VIEW_FOUND)
+    def show_one_of_each(self) -> None:
+        state = self._session.state
+        if state is not None:
+            known, missing = state.folds.one_of_each(), np.setdiff1d(state.image_ids, state.folds.image_ids)
+            self._images.show_images(ImageSet(np.union1d(known, missing), one_of_each_title()))
+
+    @action("best_of_bursts", marked("Show the best of each burst"), "stack", "", Section.VIEW_FOUND)
+    def show_best_of_bursts(self) -> None:
+        """The sharpest image of each burst; pictures that were not looked at yet are looked at first."""
+        state = self._session.state
+        if state is None:
+            return
+        if not len(state.folds.in_sequences()):
+            self._toast.say(no_bursts())
+        else:
+            self.finding.look(self._show_best)
+
+    def _show_best(self) -> None:
+        state = self._session.state
+        best = () if state is None else state.folds.best_of_sequences()
+        if len(best):
+            self._images.show_images(ImageSet(np.asarray(best), best_title()))
+
+    @action("burst_seconds", marked("Time between shots of a burst…"), "clock", "", Section.VIEW_FOUND, needs=WRITE)
+    def choose_seconds(self) -> None:
+        self._session.ask(_seconds_of, self._ask_for_seconds, owner=self, topic="burst seconds")
+
+    def _ask_for_seconds(self, now: int) -> None:
+        offered: list[int] = []
+
+        def rows_for(text: str) -> Sequence[PaletteRow]:
+            typed = int(text) if text.isascii() and text.isdigit() else None
+            offered[:] = OFFERED_SECONDS if not text.strip() else [] if typed is None else [min(typed, MOST_SECONDS)]
+            return [
+                PaletteRow(seconds_text(each), tr("as it is") if each == now else "", "", "clock", OptionChoice(place))
+                for place, each in enumerate(offered)
+            ]
+
+        def on_choice(choice: Choice) -> None:
+            if isinstance(choice, OptionChoice):
+                self._set_seconds(offered[choice.place])
+
+        self._palette.ask(seconds_prompt(), rows_for, on_choice, foot=tr("Enter chooses · Esc closes"))
+
+    def _set_seconds(self, seconds: int) -> None:
+        from engine.collection.find_folds import set_burst_seconds
+
+        self._session.act(lambda project: set_burst_seconds(project, seconds))
+
+
+def _seconds_of(live: object) -> int:
+    from engine.collection.find_folds import burst_seconds
+
+    return burst_seconds(live.project)  # type: ignore[attr-defined]

@@ -1,0 +1,164 @@
+"""Keeps the folds of the open project up to date: found on a thread of their own after images, files or times changed.
+
+Pictures that were never looked at are looked at in a pause, at low cost; then near-duplicates are found, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.jobs.background_thread import BackgroundThread, DetachedJob
+from app.texts import tr
+
+if TYPE_CHECKING:
+    from app.jobs.job import Job
+    from app.session import ProjectInfo, Session
+    from engine.collection.find_folds import FoldInput
+    from engine.collection.folding.folds import Folds
+    from engine.collection.folding.looking import Picture
+    from engine.collection.live import LiveCollection
+    from engine.project import Change
+
+SETTLED_MS: Final = 1_500  # changes that follow each other sooner are one
+PAUSE_MS: Final = 10_000  # pictures are looked at once nothing has changed for so long
+LOOKERS: Final = 1  # threads that look: the window and the embedding have the rest
+
+
+@final
+class FoldFinding(QObject):
+    """Finds folds again whenever they may be others."""
+
+    found = Signal()  # folds that differ from those before are in the state
+
+    def __init__(self, session: Session, parent: QObject) -> None:
+        super().__init__(parent)
+        self.is_wanted = True  # whether pictures are looked at unrequested
+        self._session = session
+        self._thread = BackgroundThread("folding", self)
+        self._looking: DetachedJob | None = None
+        self._tried: set[bytes] = set()  # contents that were looked at since the project was opened
+        self._unseen: Sequence[Picture] = ()
+        self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)
+        self._settled.timeout.connect(self.find)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self._look_unasked)
+        session.loaded.connect(self._settled.start)
+        session.change_made.connect(self._on_change_made)
+        session.jobs.job_ended.connect(self._on_job_ended)
+        session.what_if.ended.connect(lambda _is_kept: self._settled.start())
+        session.closed.connect(self._on_closed)
+
+    def find(self, on_found: Callable[[], object] = lambda: None) -> None:
+        """Find the folds of the open project as it is now."""
+        info = self._session.info
+        if info is None or self._session.what_if.is_on:
+            return
+        self._settled.stop()
+        self._session.ask(
+            lambda live: live.fold_input(), lambda given: self._begin(info, given, on_found), owner=self, topic="folds"
+        )
+
+    def look(self, on_seen: Callable[[], object]) -> None:
+        """Look at all pictures that were not looked at yet, find again, and call back."""
+        if self._looking is None and self._unseen:
+            self._start_looking()
+        if self._looking is None:
+            on_seen()
+        else:
+            self._looking.finished.connect(lambda _count: self.find(on_seen))
+
+    def stop(self) -> None:
+        self._settled.stop()
+        self._pause.stop()
+        self._thread.stop()
+
+    # -- finding
+
+    def _begin(self, info: ProjectInfo, given: FoldInput, on_found: Callable[[], object]) -> None:
+        caches, folder = self._session.caches, info.path.parent
+
+        def work() -> None:
+            from engine.collection.find_folds import find_folds
+            from engine.collection.folding.looking import pictures_to_look_at
+
+            folds = find_folds(given, caches)
+            files = [(folder / path, key) for path, key in zip(given.paths, given.content_hashes, strict=True)]
+            unseen = pictures_to_look_at(files, caches)
+            self._thread.post(lambda: self._take(info, folds, unseen, on_found))
+
+        self._thread.submit(work, self._session.failed.emit)
+
+    def _take(self, info: ProjectInfo, folds: Folds, unseen: Sequence[Picture], on_found: Callable[[], object]) -> None:
+        state = self._session.state
+        if self._session.info is not info or state is None:
+            return
+        self._unseen = [picture for picture in unseen if picture[1] not in self._tried]
+        if self._unseen:
+            self._pause.start()
+        before = state.folds
+        is_other = not (folds.is_same(before) and folds.is_as_sharp(before))
+        if not is_other:
+            on_found()
+            return
+
+        def adopt(live: LiveCollection) -> object:
+            return live.adopt_folds(folds)
+
+        self._session.take(adopt, partial(self._on_taken, on_found))
+
+    def _on_taken(self, on_found: Callable[[], object]) -> None:
+        self.found.emit()
+        on_found()
+
+    # -- looking
+
+    def _look_unasked(self) -> None:
+        is_busy = bool(self._session.jobs.jobs) or self._session.what_if.is_on
+        if self.is_wanted and self._unseen and self._looking is None and not is_busy:
+            self._start_looking()
+
+    def _start_looking(self) -> None:
+        pictures, caches = self._unseen, self._session.caches
+        self._unseen = ()
+        self._tried.update(content for _, content in pictures)
+
+        def work(on_progress: Callable[..., object], cancel: object) -> int:
+            from engine.collection.folding.looking import look_at
+
+            return look_at(pictures, caches, workers=LOOKERS, on_progress=on_progress, cancel=cancel)  # type: ignore[arg-type]
+
+        job = self._looking = DetachedJob(tr("Looking for duplicates"), work)
+        job.ended.connect(self._on_looked)
+        self._session.jobs.watch(job)
+        job.start()
+
+    def _on_looked(self) -> None:
+        self._looking = None
+
+    # -- what happens
+
+    def _on_change_made(self, change: Change) -> None:
+        from engine.collection.find_folds import SECONDS_SETTING
+
+        is_other_time = SECONDS_SETTING in change.settings
+        if is_other_time:
+            self.find()
+        elif change.images_added or change.images_removed or change.images_moved:
+            self._settled.start()
+
+    def _on_job_ended(self, _job: Job) -> None:
+        """Contents, embeddings, times or fingerprints may be known now."""
+        if self._session.info is not None:
+            self._settled.start()
+
+    def _on_closed(self) -> None:
+        self._settled.stop()
+        self._pause.stop()
+        self._tried.clear()
+        self._unseen = ()
+        if self._looking is not None:
+            self._looking.cancel()

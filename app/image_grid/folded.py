@@ -1,0 +1,87 @@
+"""Images of a fold side by side in any order of cards, and as one card until it is unfolded. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.folding.folds import Folds
+from engine.collection.folding.partitions import ALONE
+
+Positions = NDArray[np.int64]
+NOTHING_UNFOLDED: Final = frozenset[int]()
+
+
+def together(ranked: Positions, image_ids: Positions, folds: Folds, *, keeps_first: bool = False) -> Positions:
+    """Positions of images in order, those of a fold side by side at the place of the one that stands for all.
+
+    Args:
+        ranked: (m,) positions in order.
+        image_ids: (n,) ids by position.
+        keeps_first: the first one of a fold in this order stands for all, as where a person requested this order.
+    """
+    ids = image_ids[ranked]
+    groups = folds.of(ids)
+    is_folded = groups != ALONE
+    if not is_folded.any():
+        return ranked
+    places = np.arange(len(ranked), dtype=np.int64)
+    ranks = places if keeps_first else folds.ranks_of(ids)
+    folded = np.flatnonzero(is_folded)
+    order = folded[np.lexsort((ranks[folded], groups[folded]))]
+    begins = np.flatnonzero(np.diff(groups[order], prepend=ALONE))
+    sizes = np.diff(np.append(begins, len(order)))
+    key = places.copy()
+    key[order] = np.repeat(order[begins], sizes)
+    turn = np.zeros(len(ranked), dtype=np.int64)
+    turn[order] = np.arange(len(order)) - np.repeat(begins, sizes)
+    return ranked[np.lexsort((turn, key))]
+
+
+@dataclass(frozen=True)
+class FoldedCards:
+    """The cards of m images in order."""
+
+    shown: Positions  # (m,) positions of the images
+    folds: Positions  # (m,) fold of each, `ALONE` for none
+    starts: Positions  # (c,) place among them of the image that each card shows; ascending
+    turns: Positions  # (m,) place of each image among those of its fold that are shown, from 0
+    sizes: Positions  # (m,) how many of its fold are shown
+
+    @staticmethod
+    def of(shown: Positions, folds: Positions, unfolded: AbstractSet[int] = NOTHING_UNFOLDED) -> FoldedCards:
+        """Cards of images whose folds (m,) stand side by side."""
+        count = len(shown)
+        is_first = np.ones(count, dtype=bool)
+        is_first[1:] = (folds[1:] != folds[:-1]) | (folds[1:] == ALONE)
+        begins = np.flatnonzero(is_first)
+        lengths = np.diff(np.append(begins, count))
+        turns = np.arange(count) - np.repeat(begins, lengths)
+        is_card = is_first
+        if unfolded:
+            is_card = is_first | np.isin(folds, np.fromiter(unfolded, dtype=np.int64))
+        return FoldedCards(shown, folds, np.flatnonzero(is_card), turns, np.repeat(lengths, lengths))
+
+    @staticmethod
+    def of_single(shown: Positions) -> FoldedCards:
+        """Cards of images of which none is in a fold."""
+        count = len(shown)
+        alone, places = np.full(count, ALONE, dtype=np.int64), np.arange(count, dtype=np.int64)
+        return FoldedCards(shown, alone, places, np.zeros_like(places), np.ones_like(places))
+
+    @property
+    def positions(self) -> Positions:
+        """(c,) positions of the images that the cards show."""
+        return self.shown[self.starts]
+
+    def under(self, card: int) -> Positions:
+        """Positions of the images that a card stands for, the one that it shows first."""
+        end = self.starts[card + 1] if card + 1 < len(self.starts) else len(self.shown)
+        return self.shown[self.starts[card] : end]
+
+
+NO_CARDS: Final = FoldedCards.of(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))

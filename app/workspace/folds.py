@@ -1,0 +1,68 @@
+"""Folding in the grid: the switch, one card at a time, and the images that a card stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, final
+
+if TYPE_CHECKING:
+    from app.image_grid.model import ImageGridModel
+    from app.image_grid.view import ImageGrid
+
+
+@final
+class CardFolds:
+    """Folds of the cards.
+
+    Args:
+        on_changed: called when other cards stand for the same images.
+        shows_cards: whether cards are what a person sees; else an image stands for itself.
+    """
+
+    def __init__(
+        self,
+        grid: ImageGrid,
+        model: ImageGridModel,
+        on_changed: Callable[[], object],
+        shows_cards: Callable[[], bool],
+    ) -> None:
+        self._grid, self._model = grid, model
+        self._on_changed, self._shows_cards = on_changed, shows_cards
+        grid.fold_toggled.connect(self.toggle)
+
+    @property
+    def is_on(self) -> bool:
+        return self._model.is_folding
+
+    @property
+    def has_others(self) -> bool:
+        """Whether folds were found that the cards, whose order is held, do not show yet."""
+        return self._model.is_held and self._model.has_other_folds
+
+    @property
+    def cards(self) -> int:
+        """Cards that stand for more images; 0 where each image has its own."""
+        count = self._model.rowCount()
+        return count if count < self._model.image_count else 0
+
+    def switch(self, is_wanted: bool) -> None:
+        """Show copies and bursts as one card each, or every image."""
+        self._model.set_folding(is_wanted)
+        self._on_changed()
+
+    def toggle(self, image_id: int) -> bool:
+        """Unfold a card, or fold it again; the first card of its fold is current then. False without a fold."""
+        row = self._model.row_of(image_id)
+        first = None if row is None else self._model.toggle_fold(row)
+        if first is not None:
+            self._grid.select_row(first)
+            self._on_changed()
+        return first is not None
+
+    def under(self, image_ids: Sequence[int]) -> tuple[int, ...]:
+        """These images, and those that fold under their cards."""
+        return self._model.images_under(image_ids) if self._shows_cards() else tuple(image_ids)
+
+    def meant(self, image_ids: Sequence[int]) -> tuple[tuple[int, ...], int]:
+        """Images that a decision on these is about, and how many under their cards keep another label."""
+        return self._model.images_meant(image_ids) if self._shows_cards() else (tuple(image_ids), 0)

@@ -1,0 +1,89 @@
+"""Commands that find images alike: in order of likeness to one, and copies and bursts."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.cli.options import DeviceName, ProjectPath, open_or_read, open_project
+from engine.cli.output import MOST_SHOWN, AsJson, counted, progress_bar, say, stoppable
+from engine.config import CacheFolders
+
+if TYPE_CHECKING:
+    from engine.collection.folding.folds import Folds
+    from engine.project import Project
+
+
+def similar(
+    project: ProjectPath,
+    image: Annotated[Path, typer.Argument(metavar="IMAGE", help="An image of the project, or any other image file.")],
+    count: Annotated[int, typer.Option(min=1, help="At most so many images.")] = 20,
+    device: DeviceName = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """List the images of a project that look most like one, most alike first. Changes nothing."""
+    from engine.collection.similar_files import similar_to_file
+
+    with open_project(project, for_writing=False) as opened:
+        found = similar_to_file(opened, CacheFolders.default(), image, count, device=device)
+        table = opened.images.table(found.image_ids.tolist())
+        path_of = dict(zip(table.ids, table.paths, strict=True))
+    pairs = list(zip(found.image_ids.tolist(), found.cosines.tolist(), strict=True))
+    say(
+        "\n".join(f"{cosine:6.3f}  {path_of[image_id]}" for image_id, cosine in pairs),
+        {"images": [{"image": path_of[image_id], "likeness": cosine} for image_id, cosine in pairs]},
+        as_json=as_json,
+    )
+
+
+def duplicates(
+    project: ProjectPath,
+    seconds: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=86_400,
+            help="Most seconds between two shots of a burst, 0 for no bursts; people with camera traps use 60 to 120.",
+            show_default="as the project is set, at first 5",
+        ),
+    ] = None,
+    looks: Annotated[
+        bool, typer.Option("--look/--no-look", help="Look at pictures first that were not looked at yet, or not.")
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """List copies and bursts: the same bytes, near-duplicates, and shots within seconds. Changes nothing."""
+    from engine.collection.find_folds import burst_seconds
+    from engine.collection.project_folds import folds_of_project
+
+    with (
+        open_or_read(project, without_writing="the list is shown alone") as opened,
+        stoppable("run it again; what was looked at is kept") as cancel,
+        progress_bar("Looking at pictures") as on_progress,
+    ):
+        most = burst_seconds(opened) if seconds is None else seconds
+        folds = folds_of_project(
+            opened, CacheFolders.default(), most, looks=looks, on_progress=on_progress, cancel=cancel
+        )
+        fields = _fields(opened, folds, most)
+    say(_text(fields), fields, as_json=as_json)
+
+
+def _fields(project: "Project", folds: "Folds", seconds: int) -> dict[str, Any]:
+    table = project.images.table()
+    path_of = dict(zip(table.ids, table.paths, strict=True))
+    listed = [{"images": [path_of[image_id] for image_id in members], "kind": kind} for members, kind in folds.each()]
+    return {"images": len(path_of), "folds": listed, "folded": folds.folded_images, "seconds": seconds}
+
+
+def _text(fields: dict[str, Any]) -> str:
+    folds = fields["folds"]
+    head = f"{counted(fields['folded'], 'image')} of {fields['images']:,} in {counted(len(folds), 'fold')}."
+    lines = [f"  {fold['kind']}: {_names(fold['images'])}" for fold in folds[:MOST_SHOWN]]
+    more = [f"  and {counted(len(folds) - MOST_SHOWN, 'fold')} more"] if len(folds) > MOST_SHOWN else []
+    return "\n".join([head, *lines, *more])
+
+
+def _names(paths: list[str]) -> str:
+    shown = ", ".join(paths[:4])
+    return f"{shown} and {len(paths) - 4:,} more" if len(paths) > 4 else shown  # noqa: PLR2004 (as shown above)

@@ -1,0 +1,129 @@
+"""Folds: images that one decision may settle, as they are copies of each other or shots of one burst."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.folding.partitions import ALONE, Integers
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """The folds of n images, by ascending image id; never changed."""
+
+    image_ids: Integers  # (n,) int64
+    groups: Integers  # (n,) int64 fold of each image, `ALONE` for images in none
+    twins: Integers  # (n,) int64 group of copies of each image, or `ALONE`
+    sequences: Integers  # (n,) int64 sequence of each image, or `ALONE`
+    sharpness: Floats  # (n,) float32, NaN where it is not known
+    seconds: Integers  # (n,) int64 time of each shot, `UNKNOWN_TIME` without
+
+    @staticmethod
+    def none(image_ids: Sequence[int] | Integers = ()) -> "Folds":
+        """Images of which none belongs with another."""
+        ids = np.array(image_ids, dtype=np.int64)
+        alone = np.full(len(ids), ALONE, dtype=np.int64)
+        return Folds(ids, alone, alone, alone, np.full(len(ids), np.nan, dtype=np.float32), alone)
+
+    @cached_property
+    def count(self) -> int:
+        return int(self.groups.max(initial=ALONE)) + 1
+
+    @property
+    def folded_images(self) -> int:
+        """Images in folds."""
+        return int(np.count_nonzero(self.groups != ALONE))
+
+    @cached_property
+    def ranks(self) -> Integers:
+        """(n,) place of each image in its fold, 0 for the one that stands for all; 0 also for images in none.
+
+        That is the sharpest one where all are known, else the first by time and number.
+        """
+        ranks, order = np.zeros(len(self.image_ids), dtype=np.int64), self._in_folds
+        place = self.groups[order]
+        blur = np.where(self._is_judged[place], -self.sharpness[order], np.float32(0))
+        by_rank = order[np.lexsort((self.seconds[order], blur, place))]
+        ranks[by_rank] = np.arange(len(by_rank)) - np.searchsorted(self.groups[by_rank], self.groups[by_rank])
+        return ranks
+
+    def of(self, image_ids: Integers) -> Integers:
+        """(k,) the fold of each of these images; `ALONE` for those that are not known."""
+        return self._at(self.groups, image_ids, ALONE)
+
+    def of_any(self, image_ids: Integers) -> Integers | None:
+        """The same; None where there is no fold at all."""
+        return self.of(image_ids) if self.count else None
+
+    def ranks_of(self, image_ids: Integers) -> Integers:
+        return self._at(self.ranks, image_ids, 0)
+
+    def members(self, fold: int) -> tuple[int, ...]:
+        """Ids of the images of a fold, the one that stands for all first."""
+        places = np.flatnonzero(self.groups == fold)
+        return tuple(self.image_ids[places[np.argsort(self.ranks[places], kind="stable")]].tolist())
+
+    def each(self) -> Iterator[tuple[tuple[int, ...], str]]:
+        """Ids of the images of each fold, the one that stands for all first, and "copies", "burst" or "both"."""
+        order = self._in_folds[np.lexsort((self.ranks[self._in_folds], self.groups[self._in_folds]))]
+        starts = np.flatnonzero(np.diff(self.groups[order], prepend=ALONE))
+        for places in np.split(order, starts[1:]) if len(order) else ():
+            kinds = (self.twins[places] != ALONE).any(), (self.sequences[places] != ALONE).any()
+            yield tuple(self.image_ids[places].tolist()), "both" if all(kinds) else "copies" if kinds[0] else "burst"
+
+    def one_of_each(self) -> Integers:
+        """Ids of the images that stand for a fold, and of those in none; ascending."""
+        return self.image_ids[self.ranks == 0]
+
+    def sequence_of(self, image_id: int) -> int | None:
+        place = int(np.searchsorted(self.image_ids, image_id))
+        if place == len(self.image_ids) or self.image_ids[place] != image_id or self.sequences[place] == ALONE:
+            return None
+        return int(self.sequences[place])
+
+    def in_sequences(self) -> Integers:
+        """Ids of the images of all sequences, ascending."""
+        return self.image_ids[self.sequences != ALONE]
+
+    def best_of_sequences(self) -> Integers:
+        """Id of the sharpest image of each sequence, ascending; the first one where none is known."""
+        places = np.flatnonzero(self.sequences != ALONE)
+        blur = np.where(np.isnan(self.sharpness[places]), np.float32(np.inf), -self.sharpness[places])
+        order = places[np.lexsort((self.seconds[places], blur, self.sequences[places]))]
+        _, first = np.unique(self.sequences[order], return_index=True)
+        return np.sort(self.image_ids[order[first]])
+
+    def is_same(self, other: "Folds") -> bool:
+        """Whether the same images belong together."""
+        return np.array_equal(self.image_ids, other.image_ids) and np.array_equal(self.groups, other.groups)
+
+    def is_as_sharp(self, other: "Folds") -> bool:
+        """Whether the sharpness of the same images in folds is known alike."""
+        places = np.flatnonzero(self.groups != ALONE)
+        return len(self.sharpness) == len(other.sharpness) and np.array_equal(
+            self.sharpness[places], other.sharpness[places], equal_nan=True
+        )
+
+    @cached_property
+    def _in_folds(self) -> Integers:
+        places = np.flatnonzero(self.groups != ALONE)
+        return places[np.argsort(self.groups[places], kind="stable")]
+
+    @cached_property
+    def _is_judged(self) -> NDArray[np.bool_]:
+        """(folds,) bool, whether the sharpness of all images of a fold is known."""
+        unknown = self.groups[np.isnan(self.sharpness) & (self.groups != ALONE)]
+        return np.bincount(unknown, minlength=self.count) == 0
+
+    def _at(self, values: Integers, image_ids: Integers, otherwise: int) -> Integers:
+        if len(self.image_ids) == 0:
+            return np.full(len(image_ids), otherwise, dtype=np.int64)
+        if self.image_ids is image_ids or np.array_equal(self.image_ids, image_ids):
+            return values
+        places = np.minimum(np.searchsorted(self.image_ids, image_ids), len(self.image_ids) - 1)
+        return np.where(self.image_ids[places] == image_ids, values[places], otherwise).astype(np.int64)

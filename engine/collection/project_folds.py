@@ -1,0 +1,40 @@
+"""The folds of a project without a window: read what is known, look at what is not, find."""
+
+from engine.collection.find_folds import find_folds
+from engine.collection.folding.folds import Folds
+from engine.collection.folding.looking import look_at, pictures_to_look_at
+from engine.collection.live import LiveCollection
+from engine.config import CacheFolders
+from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.project import Project
+
+
+def folds_of_project(
+    project: Project,
+    caches: CacheFolders,
+    most_seconds: int | None = None,
+    *,
+    looks: bool = True,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> Folds:
+    """Copies and sequences of a project's images.
+
+    Args:
+        most_seconds: between shots of a sequence; by default as the project is set.
+        looks: whether to read pictures first that have no fingerprint yet.
+
+    Raises:
+        ModelError: the files of the model in use are gone.
+        Cancelled: `cancel` was set; what was looked at is kept.
+    """
+    live = LiveCollection(project, caches)
+    try:
+        live.load(fits=False)
+        if looks:
+            images, folder = live.embedded.images, project.path.parent
+            files = [(folder / path, key) for path, key in zip(images.paths, images.content_hashes, strict=True)]
+            look_at(pictures_to_look_at(files, caches), caches, on_progress=on_progress, cancel=cancel)
+        return find_folds(live.fold_input(most_seconds), caches)
+    finally:
+        live.embedded.close()

@@ -1,0 +1,49 @@
+"""The images of a collection in order of likeness to an image, to several of them, or to a file from outside."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.collection.embedded_images import EmbeddedImages
+from engine.everyday.blocks import Floats, Integers
+from engine.everyday.image_similarity import ImageSimilarity
+
+
+@dataclass(frozen=True)
+class LikeImages:
+    """Images in order of likeness."""
+
+    image_ids: Integers  # (k,) int64; the requested images first, then the most alike ones
+    cosines: Floats  # (k,) float32 in [-1, 1]; 1 for the requested images
+
+    def first(self, count: int) -> "LikeImages":
+        return LikeImages(self.image_ids[:count], self.cosines[:count])
+
+
+def like_images(
+    embedded: EmbeddedImages,
+    image_ids: Sequence[int],
+    *,
+    outside: Floats | None = None,
+    similarity: ImageSimilarity,
+) -> LikeImages:
+    """All listed images that have an embedding, most alike first; equals stand in the order added.
+
+    Args:
+        image_ids: images of the collection that are searched with; those without an embedding count for nothing.
+        outside: (d,) embedding of a file that is none of them.
+        similarity: how images are compared.
+    """
+    store, rows = embedded.store, embedded.ready_rows
+    asked = embedded.rows_of(np.intersect1d(np.array(image_ids, dtype=np.int64), embedded.images.ids))
+    asked = asked[store.is_filled[asked]]
+    vectors = store.floats(asked)
+    if outside is not None:
+        vectors = np.concatenate([vectors, outside[None].astype(np.float32)])
+    if len(vectors) == 0 or len(rows) == 0:
+        return LikeImages(rows[:0], np.zeros(0, dtype=np.float32))
+    found = similarity.cosines(store.embeddings, store.is_filled, vectors)
+    found[asked] = np.inf
+    order = rows[np.argsort(-found[rows], kind="stable")]
+    return LikeImages(store.image_ids[order], np.clip(found[order], -1, 1))

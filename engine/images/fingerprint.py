@@ -1,0 +1,69 @@
+"""Fingerprints of pictures: a perceptual hash that survives resizing and recompression, and how sharp they are.
+
+The hash is the usual one of the discrete cosine transform, bit for bit that of the library ImageHash, which needs SciPy
+and PyWavelets for it.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from engine.images.decode import read_rgb
+from engine.images.pixels import fit_within
+
+SIDE: Final = 256  # longer side, in pixels, of the picture that is looked at: that of a thumbnail
+HASH_SIDE: Final = 8  # rows and columns of low frequencies that are kept: 64 bits
+SHRUNK: Final = 4 * HASH_SIDE  # side of the picture that is transformed
+LEAST_CONTRAST: Final = 4.0
+"""Standard deviation, in grey levels, below which a picture is plain and its bits are noise: night, fog, a lens cap."""
+NO_HASH: Final = 0  # all bits of a plain picture
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """What is kept of a picture."""
+
+    bits: int  # 64 bits; `NO_HASH` for a plain picture
+    sharpness: float  # variance of its Laplacian, in grey levels
+
+
+def fingerprint_of(path: Path) -> Fingerprint:
+    """Read, decode and look at an image file; raises as `read_rgb`."""
+    return fingerprint(fit_within(read_rgb(path, longest_side=SIDE), SIDE))
+
+
+def fingerprint(pixels: NDArray[np.uint8]) -> Fingerprint:
+    """The fingerprint of a picture (H, W, 3) uint8."""
+    grey = Image.fromarray(pixels).convert("L")
+    return Fingerprint(perceptual_hash(grey), sharpness(np.asarray(grey, dtype=np.float32)))
+
+
+def perceptual_hash(grey: Image.Image) -> int:
+    """64 bits, row by row, of a grey picture: which low frequencies are above their median."""
+    small = np.asarray(grey.resize((SHRUNK, SHRUNK), Image.Resampling.LANCZOS), dtype=np.float64)
+    if small.std() < LEAST_CONTRAST:
+        return NO_HASH
+    low = (_cosines() @ small @ _cosines().T)[:HASH_SIDE, :HASH_SIDE]
+    return int.from_bytes(np.packbits(low > np.median(low)).tobytes(), "big")
+
+
+def sharpness(grey: NDArray[np.float32]) -> float:
+    """Variance of the Laplacian of grey levels (H, W); 0 for a picture without an inside."""
+    if min(grey.shape) <= 2:  # noqa: PLR2004 (both edges)
+        return 0.0
+    inside = grey[1:-1, 1:-1]
+    laplacian = grey[:-2, 1:-1] + grey[2:, 1:-1] + grey[1:-1, :-2] + grey[1:-1, 2:] - 4 * inside
+    return float(laplacian.var())
+
+
+@cache
+def _cosines() -> NDArray[np.float64]:
+    """The discrete cosine transform (type II) of `SHRUNK` values as a matrix."""
+    places = np.arange(SHRUNK)
+    cosines: NDArray[np.float64] = 2 * np.cos(np.pi * places[:, None] * (2 * places[None] + 1) / (2 * SHRUNK))
+    return cosines

@@ -1,0 +1,59 @@
+"""Copies of photos as they come about: resized, recompressed, cropped a little, brightened, with a border."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from PIL import Image, ImageEnhance, ImageOps
+
+Change = Callable[[Image.Image], Image.Image]
+QUALITY: Final = 90  # of a JPEG, out of 100, unless the variant has its own
+POOR_QUALITY: Final = 30
+
+
+def _resized(picture: Image.Image) -> Image.Image:
+    return picture.resize((max(1, picture.width // 2), max(1, picture.height // 2)), Image.Resampling.LANCZOS)
+
+
+def _cropped(share: float) -> Change:
+    """Cut so much off every side."""
+
+    def cut(picture: Image.Image) -> Image.Image:
+        width, height = round(picture.width * share), round(picture.height * share)
+        return picture.crop((width, height, picture.width - width, picture.height - height))
+
+    return cut
+
+
+def _brightness(factor: float) -> Change:
+    return lambda picture: ImageEnhance.Brightness(picture).enhance(factor)
+
+
+def _bordered(picture: Image.Image) -> Image.Image:
+    return ImageOps.expand(picture, round(0.02 * min(picture.size)), "white")
+
+
+VARIANTS: Final[Mapping[str, Change]] = {
+    "resized to half": _resized,
+    "recompressed": lambda picture: picture,
+    "cropped by 2 %": _cropped(0.02),
+    "cropped by 5 %": _cropped(0.05),
+    "25 % brighter": _brightness(1.25),
+    "25 % darker": _brightness(0.75),
+    "with a border": _bordered,
+}
+"""What is done to a photo, by name; each copy is compressed anew."""
+
+
+def write_variants(photos: Sequence[Path], folder: Path) -> dict[str, list[Path]]:
+    """Write every variant of every photo as JPEG; the files by name of the variant, in the order of the photos."""
+    written: dict[str, list[Path]] = {name: [] for name in VARIANTS}
+    for place, photo in enumerate(photos):
+        with Image.open(photo) as opened:
+            picture = ImageOps.exif_transpose(opened).convert("RGB")
+        for number, (name, change) in enumerate(VARIANTS.items()):
+            path = folder / f"{place:05d}-{number}.jpg"
+            quality = POOR_QUALITY if name == "recompressed" else QUALITY
+            change(picture).save(path, quality=quality)
+            written[name].append(path)
+    return written

@@ -1,0 +1,208 @@
+"""Bursts as one card: seen, unfolded by a key and a click, decided in one step; nobody's label is overwritten."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.folding import finding
+from app.image_grid.card import chip_rect
+from app.image_grid.held_order import Order
+from app.image_grid.model import Card, ImageGridModel
+from app.session.subsets import Subset
+from app.settings import Settings
+from engine.project import ImageDetails, Project
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, Desk
+
+Key = Qt.Key
+NOON = datetime(2024, 5, 1, 12)  # noqa: DTZ001 (a camera's clock knows no time zone)
+FIRST = 24  # shots of the collection come before its unsorted pictures
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folds are found without waiting for further changes."""
+    monkeypatch.setattr(finding, "SETTLED_MS", 1)
+
+
+def taken(collection: Collection, times: Sequence[float]) -> list[int]:
+    """Let the first unsorted pictures be taken so many seconds after noon; their ids."""
+    with Project.open(collection.project) as project:
+        ids = list(project.images.table().ids)[FIRST : FIRST + len(times)]
+        project.details.store(shots(ids, times))
+    return ids
+
+
+def shots(image_ids: Sequence[int], times: Sequence[float]) -> list[ImageDetails]:
+    """What the files of these images say, taken so many seconds after noon."""
+    pairs = zip(image_ids, times, strict=True)
+    return [ImageDetails(each, 1, 48, 48, NOON + timedelta(seconds=second), "Reconyx") for each, second in pairs]
+
+
+@pytest.fixture
+def burst(collection: Collection) -> list[int]:
+    """Ids of seven shots of one burst."""
+    return taken(collection, range(7))
+
+
+@pytest.fixture
+def folded(desk: Desk, collection: Collection, burst: list[int]) -> Desk:
+    """The images to review, in the order added, with the burst as one card."""
+    desk.open(collection.project)
+    desk.window.workspace.choose_order(Order.ADDED)
+    desk.window.tree.select_subset(Subset.TO_REVIEW)
+    desk.wait(lambda: desk.state.folds.count == 1 and burst[1] not in ids(desk))
+    desk.grid.setFocus()
+    return desk
+
+
+def model(desk: Desk) -> ImageGridModel:
+    return desk.window.workspace.model
+
+
+def ids(desk: Desk) -> list[int]:
+    return model(desk).image_ids.tolist()
+
+
+def card(desk: Desk, image_id: int) -> Card:
+    row = model(desk).row_of(image_id)
+    assert row is not None
+    return model(desk).card(row)
+
+
+def test_a_burst_is_one_card_with_a_count(folded: Desk, burst: list[int]) -> None:
+    """Forty images to review stand on thirty-four cards, and the header says both."""
+    assert (card(folded, burst[0]).stack, card(folded, burst[0]).chip) == (7, "×7")  # noqa: RUF001 (times)
+    assert not set(burst[1:]) & set(ids(folded))
+    texts = [label.text() for label in folded.window.workspace.header.findChildren(QLabel)]
+    assert "40 images in 34 cards" in texts
+
+
+def test_b_unfolds_and_folds_again(folded: Desk, burst: list[int]) -> None:
+    """Its images stand side by side where the card was, each with its place; B on any of them folds all."""
+    folded.choose(ids(folded).index(burst[0]))
+    before = ids(folded)
+    folded.press(Key.Key_B)
+    place = before.index(burst[0])
+    assert ids(folded) == [*before[:place], *burst, *before[place + 1 :]]
+    assert [card(folded, image_id).chip for image_id in burst[:2]] == ["1 of 7", "2 of 7"]
+    folded.choose(ids(folded).index(burst[3]))
+    folded.press(Key.Key_B)
+    assert (ids(folded), folded.grid.current_id) == (before, burst[0])
+
+
+def test_a_click_on_the_count_unfolds(folded: Desk, burst: list[int], qtbot: QtBot) -> None:
+    """A click beside it chooses the card as ever."""
+    row = ids(folded).index(burst[0])
+    rect = folded.grid.visualRect(model(folded).index(row))
+    qtbot.mouseClick(folded.grid.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
+    assert burst[1] not in ids(folded)
+    chip = chip_rect(rect, card(folded, burst[0]).chip).center()
+    qtbot.mouseClick(folded.grid.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(chip))
+    assert burst[1] in ids(folded)
+
+
+def test_a_card_without_a_fold_says_so(folded: Desk) -> None:
+    folded.choose(len(ids(folded)) - 1)
+    folded.press(Key.Key_B)
+    assert "no duplicates" in folded.window.toast.message
+
+
+def test_one_key_labels_all_in_one_step(folded: Desk, burst: list[int]) -> None:
+    """Each image has its own label; one undo takes them all back; the next card is current."""
+    row = folded.choose(ids(folded).index(burst[0]))
+    following = ids(folded)[ids(folded).index(row) + 1]
+    predicted = folded.best_of(burst[0])
+    change = folded.press_for_change(Key.Key_Return)
+    assert set(change.labelled) == set(burst)
+    assert {folded.label_of(image_id) for image_id in burst} == {predicted}
+    assert folded.window.toast.message.startswith("Labelled 7 images as")
+    assert folded.grid.current_id == following
+    folded.press_for_change(Key.Key_Z, CONTROL)
+    assert {folded.label_of(image_id) for image_id in burst} == {""}
+
+
+def test_other_labels_are_kept_and_counted(desk: Desk, collection: Collection, burst: list[int]) -> None:
+    """Two of the burst have a label already: the key labels the other five, and says that two keep theirs."""
+    with Project.open(collection.project) as project:
+        other = project.classes.graph.find("Blue checks")
+        project.labels.set(burst[2:4], other)
+    desk.open(collection.project)
+    desk.window.workspace.choose_order(Order.ADDED)
+    desk.wait(lambda: desk.state.folds.count == 1 and burst[1] not in ids(desk))
+    desk.choose(ids(desk).index(burst[0]))
+    change = desk.press_for_change(Key.Key_U)
+    assert set(change.labelled) == set(burst) - set(burst[2:4])
+    assert {desk.label_of(image_id) for image_id in burst[2:4]} == {"Blue checks"}
+    assert desk.window.toast.message.endswith("2 images keep their other labels.")
+    desk.choose(ids(desk).index(burst[0]))
+    change = desk.press_for_change(Key.Key_X)
+    assert set(change.labelled) == set(burst) - set(burst[2:4])
+
+
+def test_folds_found_while_a_person_works_change_no_card(desk: Desk, collection: Collection) -> None:
+    """Times come in from the files meanwhile: the order is held, a toast offers to fold, and its button does."""
+    desk.open(collection.project)
+    desk.window.workspace.choose_order(Order.ADDED)
+    desk.choose(0)
+    desk.press(Key.Key_Right)
+    before = ids(desk)
+    burst = before[FIRST : FIRST + 5]
+    session = desk.window.session
+    session.take(lambda live: live.project.details.store(shots(burst, range(5))), lambda: None)
+    next(iter(desk.window.findChildren(finding.FoldFinding))).find()
+    desk.wait(lambda: desk.state.folds.count == 1 and "group" in desk.window.toast.message)
+    assert ids(desk) == before
+    (button,) = (each for each in desk.window.toast.findChildren(QPushButton) if each.text() == "Fold")
+    desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert not set(burst[1:]) & set(ids(desk))
+
+
+def test_the_switch_is_kept_for_the_project(folded: Desk, burst: list[int], settings: Settings) -> None:
+    info = folded.window.session.info
+    assert info is not None
+    folded.window.trigger("fold_images")
+    assert set(burst) <= set(ids(folded))
+    assert not settings.is_folding(info.project_id)
+    assert settings.is_folding("another project")
+    folded.window.trigger("fold_images")
+    assert not set(burst[1:]) & set(ids(folded))
+    assert settings.is_folding(info.project_id)
+
+
+def test_one_of_each_and_back(folded: Desk, burst: list[int]) -> None:
+    """The set has every image but the six that the burst's first stands for."""
+    folded.window.trigger("one_of_each")
+    assert len(ids(folded)) == 58
+    assert not set(burst[1:]) & set(ids(folded))
+    folded.press(Key.Key_Escape)
+    assert folded.window.workspace.images is None
+
+
+def test_the_best_of_each_burst_is_looked_for(folded: Desk, burst: list[int]) -> None:
+    """Its pictures are looked at first; then the sharpest one of the burst is shown alone."""
+    folded.window.trigger("best_of_bursts")
+    folded.wait(lambda: folded.window.workspace.images is not None)
+    (best,) = ids(folded)
+    folds = folded.state.folds
+    sharpness = dict(zip(folds.image_ids.tolist(), folds.sharpness.tolist(), strict=True))
+    assert best == max(burst, key=lambda image_id: sharpness[image_id])
+
+
+def test_another_time_makes_other_bursts(folded: Desk, burst: list[int]) -> None:
+    """The palette takes seconds; with none there are no bursts, and undo brings them back."""
+    folded.window.trigger("burst_seconds")
+    folded.wait(folded.window.palette_panel.isVisible)
+    rows = folded.type_into_palette("0")
+    assert [row.title for row in rows] == ["No bursts"]
+    folded.press_for_change(Key.Key_Return)
+    folded.wait(lambda: folded.state.folds.count == 0)
+    folded.grid.setFocus()
+    folded.press_for_change(Key.Key_Z, CONTROL)
+    folded.wait(lambda: folded.state.folds.count == 1)
+    assert folded.state.folds.of(folded.state.image_ids).max() == 0
+    assert burst

@@ -1,0 +1,146 @@
+"""Folds of a real project: same bytes, copies that were looked at, bursts by the clock."""
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from engine.collection.classify import classify
+from engine.collection.embed import embed_project
+from engine.collection.evaluate import Evaluation, evaluate
+from engine.collection.find_folds import burst_seconds, sequence_names, set_burst_seconds
+from engine.collection.folding.partitions import ALONE
+from engine.collection.importing.import_images import import_images
+from engine.collection.live import LiveCollection
+from engine.collection.project_folds import folds_of_project
+from engine.interchange.predictions_file import read_truth
+from engine.project import ImageDetails, Project
+from tests.support.collections import Collection, cache_of_test
+
+NOON = datetime(2024, 5, 1, 12)  # noqa: DTZ001 (a camera's clock knows no time zone)
+
+
+def _taken(project: Project, image_ids: list[int], step_s: float = 1, camera: str = "Reconyx") -> None:
+    project.details.store(
+        ImageDetails(image_id, 1, 48, 48, NOON + timedelta(seconds=place * step_s), camera)
+        for place, image_id in enumerate(image_ids)
+    )
+
+
+def test_same_bytes_and_bursts_fold(collection: Collection) -> None:
+    """A copied file folds with its original; three shots within seconds fold, the fourth comes later."""
+    copy = collection.unsorted / "copy.png"
+    original = collection.unsorted / "024.png"
+    shutil.copy(original, copy)
+    with Project.open(collection.project) as project:
+        (copied,) = import_images(project, [copy]).change.images_added
+        embed_project(project, cache_of_test(), device="cpu")
+        twin = project.images.find(original)
+        others = [each for each in list(project.images.table().ids)[30:34] if each != twin]
+        _taken(project, others[:3])
+        folds = folds_of_project(project, cache_of_test(), looks=False)
+        assert folds.members(int(folds.of(np.array([copied]))[0])) == (twin, copied)
+        assert {frozenset(members): kind for members, kind in folds.each()} == {
+            frozenset({twin, copied}): "copies",
+            frozenset(others[:3]): "burst",
+        }
+        assert folds.sequence_of(others[0]) is not None
+        assert folds.sequence_of(copied) is None
+        assert len(folds.one_of_each()) == project.images.count - 3
+
+
+def test_the_seconds_are_the_projects_and_can_be_undone(collection: Collection) -> None:
+    with Project.open(collection.project) as project:
+        ids = list(project.images.table().ids)[:3]
+        _taken(project, ids, step_s=30)
+        assert burst_seconds(project) == 5
+        assert sequence_names(project) == {}
+        assert str(set_burst_seconds(project, 60).action) == "Set the time between shots of a burst to 60 seconds"
+        assert sequence_names(project) == dict.fromkeys(ids, f"s{ids[0]}")
+        project.history.undo()
+        assert sequence_names(project) == {}
+
+
+@pytest.mark.parametrize("value", [-3, "many", None, float("nan"), True, 10**9])
+def test_any_stored_seconds_are_bearable(collection: Collection, value: object) -> None:
+    with Project.open(collection.project) as project:
+        if value == value:  # noqa: PLR0124 (NaN is no plain value)
+            project.policies.set_setting("burst_seconds", value)
+        assert 0 <= burst_seconds(project) <= 86_400
+
+
+def test_times_with_zones_and_nonsense_in_the_file(collection: Collection) -> None:
+    """The clock counts as it showed; what is no time is none."""
+    with Project.open(collection.project) as project:
+        ids = list(project.images.table().ids)[:3]
+        project.details.store(
+            [ImageDetails(ids[0], 1, 1, 1, NOON.replace(tzinfo=UTC)), ImageDetails(ids[1], 1, 1, 1, NOON)]
+        )
+        assert sequence_names(project) == dict.fromkeys(ids[:2], f"s{ids[0]}")
+
+
+def test_copies_are_found_once_pictures_were_looked_at(collection: Collection, tmp_path: Path) -> None:
+    """A resized and recompressed photo folds with its original, and the sharper one stands for both."""
+    rng = np.random.default_rng(3)
+    coarse = Image.fromarray(rng.integers(0, 255, (9, 12, 3), dtype=np.uint8)).resize(
+        (480, 360), Image.Resampling.BICUBIC
+    )
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    coarse.resize((240, 180)).save(folder / "small.jpg", quality=40)
+    coarse.save(folder / "whole.jpg", quality=95)
+    with Project.open(collection.project) as project:
+        added = import_images(project, [folder]).change.images_added
+        embed_project(project, cache_of_test(), device="cpu")
+        assert folds_of_project(project, cache_of_test(), looks=False).of(np.array(added)).tolist() == [ALONE] * 2
+        folds = folds_of_project(project, cache_of_test())
+        assert set(added) in [set(members) for members, _ in folds.each()]
+        assert not np.isnan(folds.sharpness).any()
+        again = folds_of_project(project, cache_of_test(), looks=False)
+        assert again.is_same(folds)
+        assert again.is_as_sharp(folds)
+
+
+def test_evaluate_counts_twins_of_labelled_images(collection: Collection) -> None:
+    """Two of the images of the truth are of the burst of a labelled one."""
+    with Project.open(collection.project) as project:
+        ids = list(project.images.table().ids)
+        labelled, free = ids[0], ids[30:32]
+        project.details.store(
+            ImageDetails(each, 1, 1, 1, NOON + timedelta(seconds=place), "") for place, each in enumerate(free)
+        )
+        before = _evaluated(project, collection)
+        assert (before.twins, before.top1_without_twins) == (0, before.top1)
+        (path,) = project.images.table([labelled]).paths
+        assert not path.startswith("unsorted")  # another folder: no burst with it
+        project.labels.set(free[:1], project.labels.of(labelled).class_id)  # type: ignore[union-attr]
+        after = _evaluated(project, collection)
+        assert after.twins == 1
+        assert after.images == before.images - 1
+
+
+def _evaluated(project: Project, collection: Collection) -> Evaluation:
+    classified = classify(project, cache_of_test())
+    truth = read_truth(collection.truth, project.classes.graph)
+    return evaluate(project, classified, truth)
+
+
+def test_adopted_folds_are_shown_and_cause_a_fit_only_where_labels_are_concerned(collection: Collection) -> None:
+    with Project.open(collection.project) as project:
+        live = LiveCollection(project, cache_of_test())
+        live.load()
+        ids = live.state.image_ids
+        assert live.state.folds.count == 0
+        unlabelled = ids[live.state.label_class < 0][:2].tolist()
+        _taken(project, unlabelled)
+        live.adopt_folds(folds_of_project(project, cache_of_test(), looks=False))
+        assert live.state.folds.of(np.array(unlabelled)).tolist() == [0, 0]
+        assert not live.is_behind
+        labelled = ids[live.state.label_class >= 0][:2].tolist()
+        _taken(project, labelled)
+        live.adopt_folds(folds_of_project(project, cache_of_test(), looks=False))
+        assert live.is_behind == (live.state.folds.of(np.array(labelled)) != ALONE).all()
+        live.embedded.close()
