@@ -18,6 +18,7 @@ from app.feature import Feature
 from app.folding.controller import Folding
 from app.graph_import.controller import GraphImports
 from app.graph_suggestions.controller import Suggesting
+from app.group_review.controller import GroupReview
 from app.help.controller import Help
 from app.importing.controller import Importing
 from app.key_choice.controller import KeyChoice
@@ -50,6 +51,7 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     Projects,
     Labelling,
     Comparing,
+    GroupReview,
     LabelChecking,
     Notes,
     ReportFeature,

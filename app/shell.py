@@ -176,6 +176,8 @@ class Shell(QMainWindow):
         self.workspace.graph.select_class(class_id)
 
     def _on_current_image_changed(self, image_id: int) -> None:
+        if self.workspace.is_grid_resting:
+            return
         is_for_class = self.inspector.is_for_class and not self.workspace.grid.hasFocus()
         if self.workspace.in_hand.is_page:
             pass

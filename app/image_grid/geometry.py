@@ -28,6 +28,7 @@ class GridGeometry:
     width: int  # of the viewport
     side: int  # wanted side of a thumbnail; cards grow a little to fill the row
     count: int
+    caption: int = CAPTION_HEIGHT  # below each thumbnail
 
     @property
     def columns(self) -> int:
@@ -39,7 +40,7 @@ class GridGeometry:
 
     @property
     def card_height(self) -> int:
-        return self.card_width + CAPTION_HEIGHT
+        return self.card_width + self.caption
 
     @property
     def row_height(self) -> int:

@@ -79,6 +79,10 @@ class Fitting(QObject):
         finally:
             self._may_run.set()
 
+    def resting_token(self) -> RestToken:
+        """For other computation in the background: it pauses where fits do."""
+        return RestToken(self._may_run)
+
     def keep_up(self, *, is_behind: bool) -> None:
         """Called after every update with whether labels are newer than the model."""
         self._is_behind = is_behind

@@ -142,9 +142,17 @@ class Session(QObject):
         """Whether labels are on disk, and predictions include them."""
         return not self._runner.is_busy and not self._fitting.is_running
 
+    @property
+    def is_fitting(self) -> bool:
+        return self._fitting.is_running
+
     def undisturbed(self) -> AbstractContextManager[None]:
         """Pause fits within this context."""
         return self._fitting.resting()
+
+    def resting_token(self) -> CancelToken:
+        """Cancels computation in the background that pauses within `undisturbed`."""
+        return self._fitting.resting_token()
 
     # -- the project
 
@@ -207,6 +215,10 @@ class Session(QObject):
         if is_wanted != self._wants_teaching:
             self._wants_teaching = is_wanted
             self._runner.operate(lambda live: live.find_what_teaches(is_wanted=is_wanted), news_of_state)
+
+    def find_look_alikes(self, *, is_wanted: bool) -> None:
+        """Whether queues of groups can be made of the open project."""
+        self._runner.operate(lambda live: live.find_look_alikes(is_wanted=is_wanted), news_of_state)
 
     def run_long(
         self,

@@ -74,6 +74,8 @@ class Workspace(QWidget):
         self.graph = GraphView(session, thumbnails, lambda: settings.is_calm, requests)
         self.is_graph_shown = False
         self.in_hand = InHand(self.grid, self.model)
+        self._rests_grid = False  # whether the page in front lets the cards be
+        self._is_behind = False  # whether they are older than the state
         self.empty = EmptyPage(rows)
         self.selection_bar = SelectionBar(session, settings)
         self.content = QStackedWidget()
@@ -106,6 +108,7 @@ class Workspace(QWidget):
         layout.addWidget(self.selection_bar)
 
     def _connect(self, requests: ClassRequests) -> None:
+        self._page.left.connect(self._on_page_ended)
         self._page.left.connect(self.page_left)
         self.header.back_chosen.connect(self.go_back)
         self._search.found.connect(self._refilter)
@@ -136,7 +139,7 @@ class Workspace(QWidget):
         self.image_view.left.connect(self.leave_image)
         self.image_view.step_requested.connect(self.step)
         self._session.state_changed.connect(self._on_state_changed)
-        self._session.eye.changed.connect(self._show_cards)
+        self._session.eye.changed.connect(self._on_eye_changed)
         self._session.graph_changed.connect(self._on_graph_changed)
         self._session.closed.connect(self._on_session_closed)
         self._session.making.slot.stage_changed.connect(lambda _stage: self._show_title())
@@ -195,11 +198,21 @@ class Workspace(QWidget):
         """The page of a feature that is shown, if any."""
         return self._page.page
 
-    def show_page(self, page: QWidget, title: str) -> None:
-        """Show a feature's page in the centre, or give it another title."""
+    @property
+    def is_grid_resting(self) -> bool:
+        """Whether a page is in front that lets the cards be."""
+        return self._rests_grid and self._page.page is not None
+
+    def show_page(self, page: QWidget, title: str, *, rests_grid: bool = False) -> None:
+        """Show a feature's page in the centre, or give it another title.
+
+        Args:
+            rests_grid: cards need not follow labels until the page is left: sorting 100,000 takes half a frame.
+        """
         self.leave_image()
         is_new = self._page.page is not page
         self._page.begin(page, title)
+        self._rests_grid = rests_grid
         self._show_selected()
         self._show_title()
         if is_new:
@@ -339,6 +352,10 @@ class Workspace(QWidget):
         return frozenset(chosen).union(*map(graph.descendants, chosen))
 
     def _on_state_changed(self, _state: CollectionState | None) -> None:
+        if self.is_grid_resting:
+            self._is_behind = True
+            return
+        self._is_behind = False
         if self.class_id is not None and self.class_id not in self._session.graph:
             self.class_id, self._beside, self._subset = None, (), Subset.ALL
             self.subset_wanted.emit(Subset.ALL)
@@ -346,6 +363,16 @@ class Workspace(QWidget):
         self._show_title()
         self.header.show_changed(self._changed_predictions())
         self._look_ahead()
+
+    def _on_eye_changed(self) -> None:
+        if self.is_grid_resting:
+            self._is_behind = True
+        else:
+            self._show_cards()
+
+    def _on_page_ended(self) -> None:
+        if self._is_behind:
+            self._on_state_changed(self._session.state)
 
     def _show_cards(self) -> None:
         self.model.set_state(self._session.eye.state, self._filter(self._subset))

@@ -16,7 +16,7 @@ from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, Show
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy
 from engine.everyday.blocks import stopped_by
-from engine.everyday.classifier import Classifier, FitSnapshot, FittedClassifier, Setting
+from engine.everyday.classifier import Classifier, FitSnapshot, FittedClassifier, ImageLinks, Setting
 from engine.everyday.scores import Scores
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import AttributesChanged, ClassRenamed
@@ -62,6 +62,7 @@ class FitInput:
     snapshot: FitSnapshot
     classifier: Classifier
     with_teaching: bool = False  # whether to rank the images to label first
+    with_look_alikes: bool = False  # whether to keep what groups for review are made from
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class FitOutcome:
     scores: Scores  # of each row of `given.snapshot.images`; meaningless for rows without an embedding
     # rows of the unlabelled images by how much their labels would teach; None if not computed, or too few images
     teach_first: NDArray[np.int64] | None = None
+    look_alikes: ImageLinks | None = None  # where they were wanted, and there are images enough
 
 
 def concerns_every_fit(change: Change) -> bool:
@@ -97,7 +99,8 @@ def run_fit(wanted: FitInput, cancel: CancelToken | None = None) -> FitOutcome:
         if len(fitted.candidate_ids):
             scores = fitted.classify(snapshot.images.embeddings)
         first = classifier.teach_first(snapshot, fitted, scores) if wanted.with_teaching else None
-        return FitOutcome(wanted, fitted, scores, first)
+        look_alikes = classifier.look_alikes(snapshot) if wanted.with_look_alikes else None
+        return FitOutcome(wanted, fitted, scores, first, look_alikes)
 
 
 @dataclass(frozen=True)

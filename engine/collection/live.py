@@ -31,6 +31,7 @@ from engine.collection.folding.partitions import as_partition
 from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.models import ModelFiles, model_or_lost
 from engine.collection.new_project import new_project
+from engine.collection.review_groups import GroupInput, ReviewMemory
 from engine.collection.similar import LikeImages, like_images
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
@@ -75,6 +76,7 @@ class LiveCollection:
         self.scores = Scores.empty(0)  # of each row of `embedded.store`
         self.wants_teaching = False  # whether fits rank the images to label first
         self.folds = Folds.none()  # copies and bursts, as they were found last
+        self.wants_look_alikes = False  # whether fits keep what groups for review are made from
         self._version = self._read_version = self._fitted_version = 0
         self._fitted_age = 0
         self._published_at = np.zeros(0, dtype=np.int64)
@@ -203,7 +205,10 @@ class LiveCollection:
             self._graph_copy = self.project.classes.graph.copy()
         setting = self._setting or setting_of(self.project)
         snapshot = FitSnapshot(self._graph_copy, images, policies_of(self.project), setting, self._is_stage_on())
-        return FitInput(self._version, snapshot, self._classifiers.of(setting), with_teaching=self.wants_teaching)
+        return FitInput(
+            self._version, snapshot, self._classifiers.of(setting),
+            with_teaching=self.wants_teaching, with_look_alikes=self.wants_look_alikes,
+        )  # fmt: skip
 
     def adopt(self, outcome: FitOutcome) -> CollectionState:
         """Use a fitted model and its scores from now on, and classify images that came since; unless outdated."""
@@ -212,7 +217,7 @@ class LiveCollection:
             return self.state
         is_first = self.fitted is None
         self.fitted, self._fitted_version, self._fitted_age = outcome.fitted, version, outcome.given.snapshot.images.age
-        self._teach_first = outcome.teach_first
+        self._teach_first, self._look_alikes = outcome.teach_first, outcome.look_alikes
         self.scores, self._published_at = outcome.scores, np.full(len(outcome.scores.best), -1, dtype=np.int64)
         self._make_room()
         self._published_at[self._seen()] = self._fitted_age
@@ -238,6 +243,21 @@ class LiveCollection:
         if is_wanted and not self.wants_teaching:
             self._version += 1
         self.wants_teaching = is_wanted
+
+    def find_look_alikes(self, *, is_wanted: bool) -> None:
+        """Have this and later fits keep what groups for review are made from, or no longer; see `group_input`."""
+        if is_wanted and not self.wants_look_alikes:
+            self._version += 1
+        self.wants_look_alikes = is_wanted
+
+    def group_input(self, memory: ReviewMemory) -> GroupInput | None:
+        """A snapshot to make a queue of groups from on any thread; None before the first fit that was to keep it."""
+        if self._look_alikes is None or self.fitted is None:
+            return None
+        if self._graph_copy is None:
+            self._graph_copy = self.project.classes.graph.copy()
+        images = self.embedded.snapshot()
+        return GroupInput(self._look_alikes, images, self.fitted, self.scores, self._graph_copy, memory)
 
     def _catch_up(self) -> CollectionState:
         return self.adopt(run_fit(self.fit_input())) if self.is_behind else self.state
@@ -274,7 +294,7 @@ class LiveCollection:
         self._read_version, self._graph_copy = self._version, None
         self._classifiers = self._new_classifiers()
         self._learned_from = np.zeros(0, dtype=np.int64)
-        self.fitted, self.scores, self._teach_first = None, Scores.empty(0), None
+        self.fitted, self.scores, self._teach_first, self._look_alikes = None, Scores.empty(0), None, None
         self._published_at = np.zeros(0, dtype=np.int64)
         self._make_room()
 

@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 
 from engine.everyday.back_off import BackOff, Policy
 from engine.everyday.blocks import Embeddings, Flags, Floats, Integers
+from engine.everyday.look_alikes import SCREEN, LookAlikes, Opinions
 from engine.everyday.scores import HeldOutShots, Scores
 from engine.everyday.shots import EmbeddedSnapshot, Shots
 from engine.graph.category_graph import CategoryGraph
@@ -218,6 +219,24 @@ class FittedClassifier(Protocol):
         """(r,) bool, rows of the snapshot that are classified by their look-alikes; None where it uses none."""
 
 
+class ImageLinks(Protocol):
+    """Which of n images look like which; immutable, safe to use from several threads."""
+
+    @property
+    def image_ids(self) -> Integers:
+        """(n,) int64, ascending."""
+
+    def rows_of(self, image_ids: Integers, /) -> Integers:
+        """Rows (k,) of images; -1 for those that it does not know or that have no embedding."""
+
+    def groups(self, opinions: Opinions, rows: Integers, *, most: int = SCREEN) -> tuple[LookAlikes, ...]:
+        """Each image at these rows (k,) that has an embedding in one group, those first that give most for a key.
+
+        Raises:
+            Cancelled: the token of `stopped_by` was set.
+        """
+
+
 class Classifier(Protocol):
     """A way to learn; keeps what the next fit can use. One fit at a time."""
 
@@ -228,6 +247,9 @@ class Classifier(Protocol):
             Cancelled: the token of `stopped_by` was set; the next fit is not affected.
             ModelError: a file of the backbone cannot be loaded.
         """
+
+    def look_alikes(self, snapshot: FitSnapshot) -> ImageLinks | None:
+        """Links of the snapshot's images to those that look like them; None where there are too few images."""
 
     def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> Integers | None:
         """Rows of the unlabelled images, those whose labels would teach most first; None where that is unknown."""

@@ -34,6 +34,7 @@ from engine.everyday.classifier import (
     Share,
 )
 from engine.everyday.collection_stage.live_basis import LiveBasis
+from engine.everyday.grouping.groups import BasisLinks
 from engine.everyday.prototypical.answers_graph import answers_model
 from engine.everyday.prototypical.classification import LinearClassifier, classify_all, softmax
 from engine.everyday.scores import HeldOutShots, Scores, distance_limit
@@ -155,6 +156,10 @@ class LogisticRegression:
             back_off(graph, candidate_ids, snapshot.policies), class_ids, means, _limit(shots),
             HeldOutShots(shots.image_ids[held], shots.class_ids[held], probabilities), is_right,
         )  # fmt: skip
+
+    def look_alikes(self, snapshot: FitSnapshot) -> BasisLinks | None:
+        basis = self._basis.current(snapshot.images, snapshot.shots.image_ids)
+        return None if basis is None else BasisLinks(basis)
 
     def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> Integers | None:
         return teach_first_of(self._basis, snapshot, fitted, scores)

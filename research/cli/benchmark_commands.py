@@ -244,6 +244,44 @@ def labelling(
         raise typer.Exit(1)
 
 
+@application.command("review")
+def review(
+    images: Annotated[int, typer.Option(min=2_000)] = 100_000,
+    *,
+    keys: Annotated[int, typer.Option(help="Single decisions.", min=1)] = 300,
+    per_s: Annotated[float, typer.Option(help="Single decisions a second.", min=0.1)] = 5,
+    groups: Annotated[int, typer.Option(help="Decisions on groups.", min=1)] = 40,
+    groups_per_s: Annotated[float, typer.Option(help="Decisions on groups a second.", min=0.1)] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Review in the window, by single cards and by groups: decisions a minute, key to next card, pauses, group order.
+
+    The exit status is 1 where a limit is missed.
+    """
+    from research.benchmarks.review import measure_review
+
+    figures = measure_review(images, keys=keys, per_s=per_s, groups=groups, groups_per_s=groups_per_s)
+    decided = figures.keys + figures.group_images
+    median, p99 = f"(limit {figures.limit_median_ms:g})", f"(limit {figures.limit_p99_ms:g})"
+    missed = f"\nmissed: {', '.join(figures.missed)}" if figures.missed else ""
+    say(
+        f"{figures.images:,} images, {figures.keys} single decisions at {per_s:g} a second, "
+        f"{figures.groups} groups at {groups_per_s:g} a second\n"
+        f"labels on disk, as shown      {figures.as_shown:6}   of {decided}\n"
+        f"decisions a minute, by groups {figures.decisions_a_minute:6.0f}   (limit {figures.limit_decisions:g})\n"
+        f"key to next card, median      {figures.single_median_ms:6.1f} ms {median}\n"
+        f"key to next card, 99%         {figures.single_p99_ms:6.1f} ms {p99}\n"
+        f"key to next group, median     {figures.group_median_ms:6.1f} ms {median}\n"
+        f"key to next group, 99%        {figures.group_p99_ms:6.1f} ms {p99}\n"
+        f"longest pause of the window   {figures.pause_ms:6.1f} ms (limit {figures.limit_pause_ms:g})\n"
+        f"group order, longest          {figures.order_s:6.2f} s  (limit {figures.limit_order_s:g})" + missed,
+        {**asdict(figures), "missed": list(figures.missed)},
+        as_json=as_json,
+    )
+    if figures.missed:
+        raise typer.Exit(1)
+
+
 @application.command("backup")
 def backup(
     images: Annotated[int, typer.Option(min=1)] = 100_000,

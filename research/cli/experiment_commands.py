@@ -12,6 +12,7 @@ from engine.errors import UsageError
 from research.cli import (
     experiment_graph_suggestions,
     experiment_label_errors,
+    experiment_review,
     experiment_runs,
     experiment_similar,
     experiment_teach,
@@ -70,6 +71,7 @@ experiment_label_errors.register(application)
 experiment_unknown.register(application)
 experiment_similar.register(application)
 experiment_training.register(application)
+experiment_review.register(application)
 experiment_teach.register(application)
 experiment_graph_suggestions.register(application)
 

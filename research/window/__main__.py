@@ -14,11 +14,13 @@ def attach_reports(window: "MainWindow") -> None:
     """Attach the measurements that the environment names."""
     from research.window.graph_report import attach_graph_report
     from research.window.labelling_report import attach_labelling_report
+    from research.window.review_report import attach_review_report
     from research.window.startup_report import attach_report
 
     attach_report(window)
     attach_labelling_report(window)
     attach_graph_report(window)
+    attach_review_report(window)
 
 
 if __name__ == "__main__":

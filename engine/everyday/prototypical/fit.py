@@ -15,6 +15,7 @@ from engine.everyday.collection_stage.calibration import Branches
 from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.collection_stage.refinement import LinearPrototypes
 from engine.everyday.collection_stage.stage import StageInput, fit_stage
+from engine.everyday.grouping.groups import BasisLinks
 from engine.everyday.prototypical.classification import LinearClassifier, linear_classifier
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession, candidate_positions, prototype_table, support_of
@@ -73,6 +74,10 @@ class EverydayClassifier:
             snapshot.graph, shots, self._session, self._prior, setting=snapshot.setting, policies=snapshot.policies,
             basis=basis, ignored=snapshot.images.ignored(),
         )  # fmt: skip
+
+    def look_alikes(self, snapshot: FitSnapshot) -> BasisLinks | None:
+        basis = self._basis.current(snapshot.images, snapshot.shots.image_ids)
+        return None if basis is None else BasisLinks(basis)
 
     def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> Integers | None:
         return teach_first_of(self._basis, snapshot, fitted, scores)

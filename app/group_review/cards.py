@@ -1,0 +1,220 @@
+"""The cards of one group: fitted to the room, ticked by a click or a key, those left out dimmed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Final, final
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
+
+from app.image_grid.card import FinishedCards, Look
+from app.image_grid.geometry import KEYS, GridGeometry, row_after
+from app.image_grid.model import Card
+from app.images.pixels import on_pixels
+from app.images.thumbnails import Thumbnails
+from app.texts import plain_tip, tr
+from app.theme.icons import icon_pixmap
+from app.theme.tokens import tokens
+
+MOST_SIDE: Final = 240  # of a few images; more pixels would say no more
+LEAST_SIDE: Final = 72  # of many; smaller ones cannot be judged
+SIDE_STEP: Final = 4
+CAPTION: Final = 24  # one line
+NO_CAPTION: Final = 4
+INSET: Final = 8  # of a badge
+DIMMED: Final = 0.28
+BADGE: Final = 22
+REPAINT_MS: Final = 30
+
+
+@final
+class GroupCards(QAbstractScrollArea):
+    """Shows cards; knows which one is current and which are left out."""
+
+    toggled = Signal(int)  # image id
+    open_requested = Signal(int)
+    current_changed = Signal(int)
+
+    def __init__(self, thumbnails: Thumbnails) -> None:
+        super().__init__()
+        self._thumbnails = thumbnails
+        self._cards: Sequence[Card] = ()
+        self._left_out: Collection[int] = frozenset()
+        self._odd = 0
+        self._current = 0
+        self._hovered = -1
+        self._side = MOST_SIDE
+        self._finished = FinishedCards()
+        self.setObjectName("groupCards")
+        self.setAccessibleName(tr("Images of the group"))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the page has the keys
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.viewport().setMouseTracking(True)
+        self._repaint = QTimer(self, singleShot=True, interval=REPAINT_MS)
+        self._repaint.timeout.connect(self.viewport().update)
+        thumbnails.ready.connect(self._on_ready)
+
+    @property
+    def current_id(self) -> int | None:
+        return self._cards[self._current].image_id if self._cards else None
+
+    @property
+    def image_ids(self) -> tuple[int, ...]:
+        return tuple(card.image_id for card in self._cards)
+
+    def show_cards(
+        self, cards: Sequence[Card], left_out: Collection[int], *, odd: int = 0, is_other_group: bool = True
+    ) -> None:
+        """Show a group, of which the first `odd` cards are odd."""
+        self._cards, self._left_out, self._odd = cards, left_out, odd
+        if is_other_group or self._current >= len(cards):
+            self._current = 0
+            self.verticalScrollBar().setValue(0)
+        self._lay_out()
+        self.viewport().update()
+
+    def prefetch(self, paths: Sequence[Path]) -> None:
+        """Wish for thumbnails of images that come next; those that are shown are wished for later, so served first."""
+        for path in paths:
+            self._thumbnails.pixmap(path, self._side, self.devicePixelRatioF())
+
+    def select(self, image_id: int) -> None:
+        place = next((place for place, card in enumerate(self._cards) if card.image_id == image_id), None)
+        if place is not None:
+            self._go_to(place)
+
+    def step(self, step: int) -> None:
+        if self._cards:
+            self._go_to(max(0, min(len(self._cards) - 1, self._current + step)))
+
+    def press_arrow(self, event: QKeyEvent) -> bool:
+        """Move by arrows, Page Up and Down, Home and End; False for other keys."""
+        action = KEYS.get(Qt.Key(event.key()))
+        if action is None or not self._cards or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            return False
+        self._go_to(row_after(action, self._current, self._geometry(), self.viewport().height()))
+        return True
+
+    def _go_to(self, place: int) -> None:
+        self._current = place
+        rect = self._geometry().rect(place)
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        if rect.top() < bar.value():
+            bar.setValue(rect.top() - INSET)
+        elif rect.bottom() > bar.value() + height:
+            bar.setValue(rect.bottom() - height + INSET)
+        self.viewport().update()
+        self.current_changed.emit(self._cards[place].image_id)
+
+    # -- layout
+
+    def rect_of(self, place: int) -> QRect:
+        """Where a card is in the viewport."""
+        return self._geometry().rect(place).translated(0, -self.verticalScrollBar().value())
+
+    @property
+    def _caption(self) -> int:
+        return CAPTION if any(card.title for card in self._cards) else NO_CAPTION
+
+    def _geometry(self) -> GridGeometry:
+        return GridGeometry(self.viewport().width(), self._side, len(self._cards), self._caption)
+
+    def _lay_out(self) -> None:
+        """The largest cards that fit without scrolling, else the smallest."""
+        width, height, count = self.viewport().width(), self.viewport().height(), len(self._cards)
+        sides = range(MOST_SIDE, LEAST_SIDE, -SIDE_STEP)
+        fitting = (side for side in sides if GridGeometry(width, side, count, self._caption).total_height <= height)
+        self._side = next(fitting, LEAST_SIDE)
+        bar, total = self.verticalScrollBar(), self._geometry().total_height
+        bar.setRange(0, max(0, total - height))
+        bar.setPageStep(height)
+        bar.setSingleStep(max(1, self._geometry().row_height // 3))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def scrollContentsBy(self, _x: int, _y: int) -> None:
+        self.viewport().update()
+
+    # -- painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        geometry, offset, ratio = self._geometry(), self.verticalScrollBar().value(), self.devicePixelRatioF()
+        self._finished.wear(self.palette().color(self.viewport().backgroundRole()), ratio)
+        for place in reversed(geometry.places_between(offset, offset + self.viewport().height())):
+            rect = geometry.rect(place).translated(0, -offset)
+            if event.region().intersects(rect):
+                self._paint_card(painter, place, rect, ratio)
+        painter.end()
+
+    def _paint_card(self, painter: QPainter, place: int, rect: QRect, ratio: float) -> None:
+        card = self._cards[place]
+        is_out, is_current = card.image_id in self._left_out, place == self._current
+        picture = self._thumbnails.pixmap(card.path, rect.width(), ratio)
+        look = Look(is_selected=is_current, is_current=is_current, is_hovered=place == self._hovered)
+        finished = self._finished.of(card, picture, look, rect.size())
+        if is_out:
+            painter.setOpacity(DIMMED)
+        painter.drawPixmap(on_pixels(rect.topLeft(), ratio), finished)
+        painter.setOpacity(1)
+        if is_out:
+            _paint_badge(painter, QPoint(rect.right() - BADGE - INSET, rect.top() + INSET), "close", ratio)
+        elif place < self._odd:
+            _paint_badge(painter, QPoint(rect.left() + INSET, rect.top() + INSET), "warning", ratio)
+
+    def _on_ready(self, path: Path) -> None:
+        if not self._repaint.isActive() and any(card.path == path for card in self._cards):
+            self._repaint.start()
+
+    # -- the mouse
+
+    def _place_at(self, point: QPoint) -> int:
+        place = self._geometry().place_at(point.x(), point.y() + self.verticalScrollBar().value())
+        return -1 if place is None else place
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = self._place_at(event.position().toPoint())
+        if place >= 0 and event.button() == Qt.MouseButton.LeftButton:
+            self._go_to(place)
+            self.toggled.emit(self._cards[place].image_id)
+        event.ignore()  # the page takes the focus
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.mousePressEvent(event)  # a quick second click puts the image back
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        hovered = self._place_at(event.position().toPoint())
+        if hovered != self._hovered:
+            self._hovered = hovered
+            self.viewport().update()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            place = self._place_at(event.pos())
+            QToolTip.showText(event.globalPos(), plain_tip(self._cards[place].path.name) if place >= 0 else "")
+            return True
+        if event.type() == QEvent.Type.Leave and self._hovered >= 0:
+            self._hovered = -1
+            self.viewport().update()
+        return super().viewportEvent(event)
+
+    def sizeHint(self) -> QSize:
+        return QSize(640, 480)
+
+
+def _paint_badge(painter: QPainter, corner: QPoint, icon_name: str, ratio: float) -> None:
+    """A sign over the picture: a cross where it is left out, a warning where it is odd."""
+    place = QRect(corner.x(), corner.y(), BADGE, BADGE)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(tokens().colours.raised))
+    painter.drawEllipse(place)
+    colour = "warning" if icon_name == "warning" else "text_secondary"
+    picture = icon_pixmap(icon_name, BADGE - INSET, colour=colour, ratio=ratio)
+    painter.drawPixmap(place.left() + INSET // 2, place.top() + INSET // 2, picture)

@@ -1,0 +1,392 @@
+"""Review by group: one answer for a screen of look-alikes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final, final
+
+from PySide6.QtWidgets import QWidget
+
+from app.actions.row import WRITE, Section, action
+from app.feature import Feature
+from app.group_review.view import DIGITS, KEYS
+from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
+from app.texts import marked, tr
+from app.wording import images
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState
+from engine.project.actions import action as deed
+
+if TYPE_CHECKING:
+    from app.actions.page_keys import PageKeys
+    from app.group_review.logic import Review
+    from app.group_review.making import QueueMaker
+    from app.group_review.view import GroupPage
+    from app.shell import Shell
+    from engine.collection.review_groups import ReviewQueue
+    from engine.project import Change, Project
+
+PREFETCHED_GROUPS: Final = 2  # groups whose thumbnails are read before they come up
+FEWEST_AHEAD: Final = 20  # groups in full, below which the next ones are looked up
+RECENT_KEPT: Final = 8
+
+
+@final
+class GroupReview(Feature):
+    """Shows the page and answers for the person."""
+
+    guide_page = "labelling#group-by-group"
+    page_keys: ClassVar[tuple[PageKeys, ...]] = (KEYS,)
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._page: GroupPage | None = None
+        self._maker: QueueMaker | None = None
+        self._review: Review | None = None
+        self._queue: ReviewQueue | None = None
+        self._recent: list[int] = []
+        self._is_impossible = False
+        session = self._session
+        session.state_changed.connect(self._on_state_changed)
+        session.fitting_changed.connect(self._on_fitting_changed)
+        session.change_made.connect(self._on_change_made)
+        session.graph_changed.connect(lambda _edits: self._redraw())
+        session.closed.connect(self._on_closed)
+        shell.workspace.page_left.connect(self._on_page_left)
+
+    # -- the page
+
+    @action("group_review", marked("Review by group"), "images", "Ctrl+R", Section.REVIEW_ACCEPT, needs=WRITE)
+    def open(self) -> None:
+        page = self._made_page()
+        if self.is_open:
+            page.setFocus()
+            return
+        self._is_impossible = False
+        self._session.find_look_alikes(is_wanted=True)
+        self._shell.workspace.show_page(page, tr("Review by group"), rests_grid=True)
+        self._shell.inspector.clear()  # its digits would be those of another image
+        assert self._maker is not None, "made with the page"
+        self._maker.make_soon()
+        self._redraw()
+
+    @property
+    def is_open(self) -> bool:
+        return self._page is not None and self._shell.workspace.page is self._page
+
+    @property
+    def page(self) -> GroupPage | None:
+        """None before it was opened first."""
+        return self._page
+
+    @property
+    def is_making(self) -> bool:
+        """Whether a queue is being made, or will be soon."""
+        return self._maker is not None and self._maker.is_busy
+
+    @property
+    def order_s(self) -> float:
+        """Seconds that the newest queue took."""
+        return 0.0 if self._maker is None else self._maker.order_s
+
+    @property
+    def review(self) -> Review | None:
+        """Where the person is; None before it was opened first."""
+        return self._review
+
+    def stop(self) -> None:
+        if self._maker is not None:
+            self._maker.stop()
+        if self._page is not None:
+            self._page.stop()
+
+    def _made_page(self) -> GroupPage:
+        if self._page is None:
+            from app.group_review.logic import Review
+            from app.group_review.making import QueueMaker
+            from app.group_review.view import GroupPage
+            from engine.collection.review_groups import ReviewMemory
+
+            review = self._review = Review(ReviewMemory())
+            self._maker = QueueMaker(self._session, lambda: review.memory, self)
+            self._maker.made.connect(self._on_made)
+            self._maker.impossible.connect(self._on_impossible)
+            page = self._page = GroupPage(self._thumbnails)
+            page.acts = {name: partial(self.do, act) for name, act in self._acts().items()}
+            page.takes_undo = self._takes_undo
+            page.undo_requested.connect(self._take_back)
+            page.cards.toggled.connect(self._on_toggled)
+            self.tell_page(page)
+        return self._page
+
+    def _acts(self) -> Mapping[str, object]:
+        page = self._page
+        assert page is not None, "it has the keys"
+        digits = {f"class_{digit}": partial(self._label_as_digit, digit) for digit in range(1, DIGITS + 1)}
+        return {
+            "accept": self._accept, "accept_coarse": self._accept_coarse, "relabel": self._relabel,
+            "majority": self._accept_every, "dismiss": self._dismiss, "unknown": partial(self._label, UNKNOWN),
+            "next": self._pass_over, "toggle": self._toggle_current, "toggle_all": self._toggle_all,
+            "look": page.look, **digits,
+        }  # fmt: skip
+
+    def _on_page_left(self, page: QWidget) -> None:
+        if page is self._page and self._review is not None and self._maker is not None:
+            self._maker.forget()
+            self._review.leave()
+            self._session.find_look_alikes(is_wanted=False)
+            self._shell.workspace.grid.tell_current()
+
+    def _on_closed(self) -> None:
+        if self._review is not None:
+            from engine.collection.review_groups import ReviewMemory
+
+            self._review.leave()
+            self._review.decisions.clear()
+            self._review.memory = ReviewMemory()
+            self._queue = None
+            self._recent.clear()
+
+    # -- the queue
+
+    def _on_fitting_changed(self, is_running: bool) -> None:
+        if self.is_open and self._maker is not None and not is_running:
+            self._maker.make_soon()
+
+    def _on_impossible(self) -> None:
+        self._is_impossible = not self._session.is_fitting
+        self._redraw()
+
+    def _on_made(self, queue: ReviewQueue) -> None:
+        review = self._review
+        if not self.is_open or review is None:
+            return
+        self._queue, self._is_impossible = queue, False
+        had_group = review.current is not None
+        review.take(queue, self._decided())
+        self._redraw(is_other_group=not had_group)
+        self._look_ahead()
+
+    def _decided(self) -> set[int]:
+        """Images that have a label which no group asks about."""
+        state, review = self._session.state, self._review
+        if state is None or review is None:
+            return set()
+        labelled = state.image_ids[state.label_class != NO_CLASS].tolist()
+        branches = review.memory.branches
+        codes = dict(zip(labelled, state.label_class[state.label_class != NO_CLASS].tolist(), strict=True))
+        return {image_id for image_id, code in codes.items() if branches.get(image_id) != code}
+
+    def _look_ahead(self) -> None:
+        review, state = self._review, self._session.state
+        if review is None or self._page is None or self._maker is None:
+            return
+        if state is not None:
+            ids = [i for group in reversed(review.ahead[:PREFETCHED_GROUPS]) for i in group.image_ids]
+            self._page.cards.prefetch([state.path_of(image_id) for image_id in ids])
+        if self._queue is not None and len(review.ahead) < FEWEST_AHEAD:
+            self._maker.make_more(self._queue)
+
+    # -- what happens elsewhere
+
+    def _on_state_changed(self, _state: CollectionState | None) -> None:
+        if self.is_open and (self._review is None or self._review.current is None):
+            self._redraw()
+
+    def _on_change_made(self, change: Change) -> None:
+        review, state = self._review, self._session.state
+        if not self.is_open or review is None or state is None:
+            return
+        listed = [image_id for image_id in change.labelled if _is_listed(state, image_id)]
+        labels = {image_id: int(state.label_class[state.position(image_id)]) for image_id in listed}
+        if review.is_taken_back_by(labels):
+            review.take_back()
+            self._redraw(is_other_group=True)
+            return
+        removed = set(change.images_removed)
+        branches = review.memory.branches
+        gone = {i for i, code in labels.items() if code != NO_CLASS and branches.get(i) != code} | removed
+        if review.drop(gone):
+            self._redraw(is_other_group=review.current is None)
+
+    # -- answers
+
+    def do(self, act: object) -> None:
+        """Other computation pauses meanwhile."""
+        with self._shell.undisturbed():
+            act()  # type: ignore[operator]
+
+    def _accept(self) -> None:
+        group = None if self._review is None else self._review.current
+        if group is not None and group.class_id != NO_CLASS:
+            self._label(group.class_id)
+        elif group is not None:
+            self._toast.say(tr("No class is proposed for these images. Press a digit, or R to name one."))
+
+    def _accept_coarse(self) -> None:
+        group = None if self._review is None else self._review.current
+        if group is not None and group.coarse_id != NO_CLASS:
+            self._label(group.coarse_id)
+        elif group is not None:
+            self._toast.say(tr("No broader class is likely for these images."))
+
+    def _accept_every(self) -> None:
+        from app.group_review.logic import majority_of
+
+        group = None if self._review is None else self._review.current
+        if group is not None and (class_id := majority_of(group)) != NO_CLASS:
+            self._label(class_id, every=True)
+        elif group is not None:
+            self._toast.say(tr("No class is proposed for these images. Press a digit, or R to name one."))
+
+    def _label_as_digit(self, digit: int) -> None:
+        group = None if self._review is None else self._review.current
+        if group is not None and digit <= len(group.tops):
+            self._label(group.tops[digit - 1].class_id)
+        elif group is not None:
+            self._toast.say(tr("No class has the key %1 for this group. Press R to name any class.", str(digit)))
+
+    def _label(self, code: int, *, every: bool = False) -> None:
+        review, graph = self._review, self._session.graph
+        if review is None or review.current is None or (code != UNKNOWN and code not in graph):
+            return
+        children = () if code == UNKNOWN else graph.children(code)
+        decision = review.label(code, children=children, every=every)
+        if decision is None:
+            self._toast.say(tr("All images of this group are left out. Take some back, or press E for the next group."))
+            return
+        if code == UNKNOWN:
+            self._session.label(decision.image_ids, None)
+        else:
+            self._recent = [code, *(known for known in self._recent if known != code)][:RECENT_KEPT]
+            self._session.label(decision.image_ids, code)
+        self._show_next()
+
+    def _dismiss(self) -> None:
+        review = self._review
+        if review is None or review.current is None:
+            return
+        if review.dismiss() is None:
+            self._pass_over()
+        else:
+            self._make_soon()
+            self._show_next()
+
+    def _pass_over(self) -> None:
+        if self._review is not None and self._review.pass_over() is not None:
+            if self._review.current is None:
+                self._make_soon()
+            self._show_next()
+
+    def _make_soon(self) -> None:
+        if self._maker is not None:
+            self._maker.make_soon()
+
+    def _show_next(self) -> None:
+        """Paint the next group before the next key is heard."""
+        self._redraw(is_other_group=True)
+        if self._page is not None:
+            self._page.show_at_once()
+            self._look_ahead()
+
+    # -- undo
+
+    def _takes_undo(self) -> bool:
+        """Whether the last answer changed nothing in the project, so that the window has nothing to undo."""
+        from app.group_review.logic import Kind
+
+        decisions = [] if self._review is None else self._review.decisions
+        return bool(decisions) and decisions[-1].kind is not Kind.LABELLED
+
+    def _take_back(self) -> None:
+        if self._review is not None:
+            self._review.take_back()
+            self._redraw(is_other_group=True)
+
+    # -- ticking
+
+    def _on_toggled(self, image_id: int) -> None:
+        if self._review is not None:
+            self._review.toggle(image_id)
+            self._redraw()
+
+    def _toggle_current(self) -> None:
+        current = None if self._page is None else self._page.cards.current_id
+        if current is not None:
+            self._on_toggled(current)
+
+    def _toggle_all(self) -> None:
+        if self._review is not None and self._review.current is not None:
+            self._review.toggle_all()
+            self._redraw()
+
+    # -- the palette
+
+    def _relabel(self) -> None:
+        review = self._review
+        if review is None or review.current is None or not review.ticked:
+            return
+        group = review.current
+        self._palette.ask(
+            tr("Label %1 as: name, part of a name, or Parent/Name", images(len(review.ticked))),
+            self._rows_for,
+            lambda choice: self._on_choice(choice) if review.current is group else None,
+            foot=tr("Enter labels · Esc closes"),
+        )
+
+    def _rows_for(self, text: str) -> list[PaletteRow]:
+        graph, review = self._session.graph, self._review
+        group = None if review is None else review.current
+        tops = () if group is None else tuple(top.class_id for top in group.tops)
+        rows = class_rows(graph, text, first=[*tops, *self._recent])
+        new = create_choice(graph, text, under=None)
+        return rows if new is None else [*rows, create_row(graph, new)]
+
+    def _on_choice(self, choice: Choice) -> None:
+        page = self._page
+        if page is not None:
+            page.setFocus()
+        if isinstance(choice, ClassChoice):
+            self.do(lambda: self._label(choice.class_id))
+        elif isinstance(choice, CreateChoice) and self._review is not None and (ids := self._review.ticked):
+            self._session.act(lambda project: _create_and_label(project, choice, ids), on_done=self._on_created)
+
+    def _on_created(self, change: Change) -> None:
+        """The group is left by the change itself, see `_on_change_made`; its class is offered next."""
+        self._make_soon()
+        state = self._session.state
+        if state is not None and change.labelled and _is_listed(state, change.labelled[0]):
+            code = int(state.label_class[state.position(change.labelled[0])])
+            self._recent = [code, *self._recent][:RECENT_KEPT]
+
+    # -- drawing
+
+    def _redraw(self, *, is_other_group: bool = False) -> None:
+        if not self.is_open or self._page is None or self._review is None:
+            return
+        from app.group_review.shown import empty_words, words_of
+
+        state, group = self._session.state, self._review.current
+        if state is None or group is None:
+            is_working = self._maker is not None and (self._maker.is_busy or self._session.is_fitting)
+            reasons = {"is_working": is_working, "is_impossible": self._is_impossible}
+            self._page.show_empty(empty_words(state, self._review, **reasons))
+            return
+        words = words_of(state, self._session.graph, self._review)
+        self._page.show_group(words, is_other_group=is_other_group)
+
+
+def _is_listed(state: CollectionState, image_id: int) -> bool:
+    try:
+        state.position(image_id)
+    except KeyError:
+        return False
+    return True
+
+
+def _create_and_label(project: Project, choice: CreateChoice, image_ids: tuple[int, ...]) -> Change:
+    """Make a class with its first labels, in one step."""
+    with project.history.one_step(deed("class_created", choice.name, images=len(image_ids))) as step:
+        _, class_id = project.classes.add(choice.name, () if choice.parent_id is None else (choice.parent_id,))
+        project.labels.set(image_ids, class_id)
+    return step.change

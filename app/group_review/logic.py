@@ -1,0 +1,234 @@
+"""Where somebody is in the queue of groups, what was answered, and what later queues should know. No Qt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Final, final
+
+from engine.graph.codes import NO_CLASS, UNKNOWN
+
+if TYPE_CHECKING:
+    from engine.collection.review_groups import ReviewGroup, ReviewMemory, ReviewQueue
+
+MISSES_KEPT: Final = 50  # answers that say how much is unseen; older ones count for nothing
+
+
+class Kind(Enum):
+    """What an answer to a group was."""
+
+    LABELLED = auto()
+    DISMISSED = auto()
+    PASSED = auto()
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One answer, enough to take it back."""
+
+    kind: Kind
+    group: ReviewGroup
+    left_out: frozenset[int]  # images of the group that were not ticked
+    image_ids: tuple[int, ...]  # those it is about
+    code: int  # the class they got, `UNKNOWN`, or `NO_CLASS` where nothing was labelled
+    before: ReviewMemory
+    position: int  # place in the queue
+
+
+def without(group: ReviewGroup, gone: Collection[int]) -> ReviewGroup | None:
+    """A group without some images; None where no other is left."""
+    kept = [place for place, image_id in enumerate(group.image_ids) if image_id not in gone]
+    if len(kept) == len(group.image_ids):
+        return group
+    if not kept:
+        return None
+    lost = len(group.image_ids) - len(kept)
+    return replace(
+        group,
+        image_ids=tuple(group.image_ids[place] for place in kept),
+        odd=sum(place < group.odd for place in kept),
+        errors=tuple(group.errors[place] for place in kept) if group.errors else (),
+        coarse_errors=tuple(group.coarse_errors[place] for place in kept) if group.coarse_errors else (),
+        settles=max(len(kept), group.settles - lost),
+        model_errors=group.model_errors * len(kept) / len(group.image_ids),
+    )
+
+
+def majority_of(group: ReviewGroup) -> int:
+    """The class that most of a group is probably of; `NO_CLASS` where nothing is known."""
+    if group.class_id != NO_CLASS:
+        return group.class_id
+    return group.tops[0].class_id if group.tops else NO_CLASS
+
+
+@final
+class Review:
+    """The groups of the newest queue, the one under the eye, and the answers so far.
+
+    The group under the eye stays as it is while newer queues come, but for images that were labelled elsewhere.
+    """
+
+    def __init__(self, memory: ReviewMemory) -> None:
+        self.memory = memory
+        self.current: ReviewGroup | None = None
+        self.left_out: set[int] = set()
+        self.decisions: list[Decision] = []
+        self._waiting: list[ReviewGroup] = []
+        self._position = 0
+        self._later = 0
+
+    # -- the queue
+
+    @property
+    def position(self) -> int:
+        """Place of the current group, from one on."""
+        return self._position + 1
+
+    @property
+    def count(self) -> int:
+        """Groups there were when the newest queue was made, with those that were answered."""
+        return self._position + (self.current is not None) + len(self._waiting) + self._later
+
+    @property
+    def ahead(self) -> Sequence[ReviewGroup]:
+        return self._waiting
+
+    @property
+    def ticked(self) -> tuple[int, ...]:
+        """Images that an answer is about."""
+        if self.current is None:
+            return ()
+        return tuple(image_id for image_id in self.current.image_ids if image_id not in self.left_out)
+
+    def take(self, queue: ReviewQueue, decided: Collection[int]) -> None:
+        """Use a newer queue from the next group on; `decided` images are in none any more."""
+        held = set(decided) if self.current is None else set(decided).union(self.current.image_ids)
+        self._waiting = [left for each in queue.groups if (left := without(each, held)) is not None]
+        self._later = len(queue.later)
+        if self.current is None:
+            self._go_on()
+
+    def drop(self, decided: Collection[int]) -> bool:
+        """Images were decided elsewhere; whether the current group changed."""
+        gone = set(decided)
+        self._waiting = [left for each in self._waiting if (left := without(each, gone)) is not None]
+        if self.current is None or gone.isdisjoint(self.current.image_ids):
+            return False
+        self.current = without(self.current, gone)
+        self.left_out -= gone
+        if self.current is None:
+            self._go_on()
+        return True
+
+    def leave(self) -> None:
+        """The page was left: nothing is under the eye any more, and the next queue begins anew."""
+        self.current, self._waiting, self._later, self._position = None, [], 0, 0
+        self.left_out.clear()
+
+    def _go_on(self) -> None:
+        self.current = self._waiting.pop(0) if self._waiting else None
+        self.left_out = set()
+
+    # -- ticking
+
+    def toggle(self, image_id: int) -> None:
+        """Take an image out of the group, or back in."""
+        self.left_out ^= {image_id}
+
+    def toggle_all(self) -> None:
+        """Take all images out, or all back in where some are out."""
+        assert self.current is not None, "a group is shown"
+        self.left_out = set() if self.left_out else set(self.current.image_ids)
+
+    # -- answers
+
+    def label(self, code: int, *, children: Collection[int], every: bool = False) -> Decision | None:
+        """Answer with a class, or `UNKNOWN`; None where nothing is ticked.
+
+        Args:
+            code: class id or `UNKNOWN`.
+            children: classes below it; with some, its images come again with finer classes.
+            every: whether also the images that are left out.
+        """
+        group = self.current
+        ids = () if group is None else group.image_ids if every else self.ticked
+        if group is None or not ids:
+            return None
+        decision = self._decision(Kind.LABELLED, ids, code)
+        dismissed = {i: classes for i, classes in self.memory.dismissed.items() if i not in ids}
+        branches = {i: each for i, each in self.memory.branches.items() if i not in ids}
+        if children:
+            branches |= dict.fromkeys(ids, code)
+        misses = (*self.memory.misses, *_miss(group, ids, code, children))[-MISSES_KEPT:]
+        self.memory = replace(self.memory, dismissed=dismissed, branches=branches, misses=misses)
+        self._finish(decision)
+        return decision
+
+    def dismiss(self) -> Decision | None:
+        """Do not propose this class for the ticked images again; None where nothing is proposed or ticked."""
+        group, ids = self.current, self.ticked
+        if group is None or group.class_id == NO_CLASS or not ids:
+            return None
+        decision = self._decision(Kind.DISMISSED, ids, NO_CLASS)
+        known = self.memory.dismissed
+        more = {i: known.get(i, frozenset()) | {group.class_id} for i in ids}
+        misses = (*self.memory.misses, *_miss(group, ids, NO_CLASS, ()))[-MISSES_KEPT:]
+        self.memory = replace(self.memory, dismissed={**known, **more}, misses=misses)
+        self._finish(decision)
+        return decision
+
+    def pass_over(self) -> Decision | None:
+        """Leave the group for later."""
+        group = self.current
+        if group is None:
+            return None
+        decision = self._decision(Kind.PASSED, group.image_ids, NO_CLASS)
+        passed = Counter(self.memory.passed)
+        passed.update(group.image_ids)
+        self.memory = replace(self.memory, passed=dict(passed))
+        self._finish(decision)
+        return decision
+
+    def _decision(self, kind: Kind, ids: tuple[int, ...], code: int) -> Decision:
+        assert self.current is not None, "a group is shown"
+        return Decision(kind, self.current, frozenset(self.left_out), ids, code, self.memory, self._position)
+
+    def _finish(self, decision: Decision) -> None:
+        self.decisions.append(decision)
+        self._position += 1
+        self._go_on()
+
+    def take_back(self) -> Decision:
+        """Show the group of the last answer again, as it was; the one that is shown now comes after it."""
+        decision = self.decisions.pop()
+        again = set(decision.group.image_ids)
+        if self.current is not None and (rest := without(self.current, again)) is not None:
+            self._waiting.insert(0, rest)
+        self.current, self.left_out = decision.group, set(decision.left_out)
+        self.memory, self._position = decision.before, decision.position
+        return decision
+
+    def is_taken_back_by(self, labels: Mapping[int, int]) -> bool:
+        """Whether new labels (by image; `NO_CLASS` for none) are what was there before the last answer."""
+        last = self.decisions[-1] if self.decisions else None
+        if last is None or last.kind is not Kind.LABELLED or set(labels) != set(last.image_ids):
+            return False
+        return set(labels.values()) == {last.group.branch if last.group.branch != NO_CLASS else NO_CLASS}
+
+    @property
+    def labelled(self) -> int:
+        """Images that answers labelled."""
+        return sum(len(each.image_ids) for each in self.decisions if each.kind is Kind.LABELLED)
+
+
+def _miss(group: ReviewGroup, ids: Sequence[int], code: int, children: Collection[int]) -> tuple[float, ...]:
+    """What an answer says of classes that were not seen yet; nothing where no class was proposed."""
+    from engine.everyday.unseen import miss_of
+
+    is_coarser = bool(children) and code != group.class_id  # a broader name contradicts nothing
+    if group.class_id == NO_CLASS or code == UNKNOWN or is_coarser:
+        return ()
+    count = len(group.image_ids)
+    return (miss_of(count, group.model_errors, count - len(ids) if code == group.class_id else count),)

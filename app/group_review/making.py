@@ -1,0 +1,111 @@
+"""Makes queues of groups in the background, one at a time, from the newest fit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.jobs.background_thread import BackgroundThread
+from engine.errors import Cancelled
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from engine.collection.review_groups import GroupInput, ReviewMemory, ReviewQueue
+    from engine.events import CancelToken
+
+SOON_MS: Final = 150  # answers that come one after the other are followed by one queue
+
+
+@final
+class QueueMaker(QObject):
+    """Asks for a snapshot and makes a queue of it. `memory` says what is known beyond the labels."""
+
+    made = Signal(object)  # a `ReviewQueue`
+    impossible = Signal()  # there are no look-alikes to group, or too few images
+
+    def __init__(self, session: Session, memory: Callable[[], ReviewMemory], parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._memory = memory
+        self._thread = BackgroundThread("groups", self)
+        self._token: CancelToken | None = None
+        self._is_due = False
+        self.order_s = 0.0  # that the newest queue took
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon.timeout.connect(self._ask)
+
+    @property
+    def is_busy(self) -> bool:
+        return self._token is not None or self._soon.isActive()
+
+    def make_soon(self) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def make_more(self, queue: ReviewQueue) -> None:
+        """Look up the classes of the next groups of a queue."""
+        if self._token is None and queue.later:
+            from engine.collection.review_groups import next_groups
+
+            self._run(lambda token: next_groups(queue, token))
+
+    def forget(self) -> None:
+        """Cancel what is under way."""
+        self._soon.stop()
+        self._is_due = False
+        if self._token is not None:
+            self._token.cancel()
+            self._token = None
+
+    def stop(self) -> None:
+        self.forget()
+        self._thread.stop()
+
+    def _ask(self) -> None:
+        if self._token is not None:
+            self._is_due = True  # after the queue that is being made: one that is cancelled again and again never comes
+            return
+        memory = self._memory()
+        self._session.ask(lambda live: live.group_input(memory), self._on_input, owner=self, topic="review groups")
+
+    def _on_input(self, given: GroupInput | None) -> None:
+        if given is None:
+            self.impossible.emit()
+        elif self._token is None:
+            from engine.collection.review_groups import make_queue
+
+            self._run(lambda token: make_queue(given, token))
+
+    def _run(self, make: Callable[[CancelToken], ReviewQueue]) -> None:
+        token = self._token = self._session.resting_token()
+
+        def work() -> None:
+            begun_s = time.perf_counter()
+            try:
+                queue = make(token)
+            except Cancelled:
+                return
+            took_s = time.perf_counter() - begun_s
+            self._thread.post(lambda: self._take(token, queue, took_s))
+
+        self._thread.submit(work, lambda line: self._on_failed(token, line))
+
+    def _take(self, token: CancelToken, queue: ReviewQueue, took_s: float) -> None:
+        if token is self._token:
+            self.order_s = took_s
+            self._end()
+            self.made.emit(queue)
+
+    def _on_failed(self, token: CancelToken, line: str) -> None:
+        if token is self._token:
+            self._end()
+            self._session.failed.emit(line)
+
+    def _end(self) -> None:
+        self._token = None
+        if self._is_due:
+            self._is_due = False
+            self.make_soon()

@@ -1,0 +1,345 @@
+"""Review by group: the queue of groups of an open collection.
+
+A queue is made from a snapshot on any thread, as a fit is (decision 44), and never changes what is in the project.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+
+from engine.events import CancelToken
+from engine.everyday.blocks import Flags, Floats, Integers, stopped_by
+from engine.everyday.classifier import FittedClassifier, ImageLinks, ScoredClass
+from engine.everyday.look_alikes import SCREEN, SURE, LookAlikes, Opinions
+from engine.everyday.scores import Scores
+from engine.everyday.shots import EmbeddedSnapshot
+from engine.everyday.unseen import ClassesSeen, trust_in, unseen_share
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import NO_CLASS
+
+PROPOSED: Final = 0.5  # mean probability from which a group is proposed a leaf; below it a coarse class that is sure
+TOPS: Final = 9  # classes that a group has digits for
+LEAST_TOP: Final = 0.005  # mean probability of the last of them
+AHEAD: Final = 60  # groups from the head of the queue whose classes are looked up at once
+NARROWED_TOGETHER: Final = 2_048  # images whose candidates are limited, at a time: of 10,000 classes they take 80 MB
+
+
+@dataclass(frozen=True)
+class ReviewMemory:
+    """What the answers of this session say beyond the labels; images and classes by id.
+
+    Attributes:
+        dismissed: classes that are not proposed again for an image.
+        branches: the coarse class that an image got in this session, whose finer ones are asked next.
+        passed: how often an image's group was passed over.
+        misses: see `unseen_share`.
+    """
+
+    dismissed: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    branches: Mapping[int, int] = field(default_factory=dict)
+    passed: Mapping[int, int] = field(default_factory=dict)
+    misses: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class GroupInput:
+    """Everything a queue is made from, as of one moment."""
+
+    links: ImageLinks
+    images: EmbeddedSnapshot
+    fitted: FittedClassifier | None  # None, or without candidates, before there is a label
+    scores: Scores  # of each row of the links, and of rows that came later
+    graph: CategoryGraph  # a copy
+    memory: ReviewMemory = field(default_factory=ReviewMemory)
+
+    @property
+    def has_model(self) -> bool:
+        return self.fitted is not None and len(self.fitted.candidate_ids) > 0
+
+
+@dataclass(frozen=True)
+class ReviewGroup:
+    """Images that one answer decides.
+
+    Attributes:
+        image_ids: odd ones first.
+        odd: how many of them are odd.
+        class_id: what accepting labels them as, a leaf or a coarse class; `NO_CLASS` where nothing is proposed.
+        errors: for each image the probability that this is wrong; empty where nothing is proposed.
+        model_errors: the same if every class had a label, see `miss_of`.
+        coarse_id: the coarser class that they can be accepted as, or `NO_CLASS`.
+        coarse_errors: for each image the probability that this is wrong.
+        tops: the most probable leaves, at most `TOPS`, with their mean probability.
+        settles: unlabelled images that an answer is expected to decide, these included.
+        branch: the coarse class that all of them have already, or `NO_CLASS`.
+        is_sure: whether they are together because of the class, and not only of their looks.
+        is_held_back: whether the class has so few labels that only a few images come at a time.
+    """
+
+    image_ids: tuple[int, ...]
+    odd: int
+    class_id: int
+    errors: tuple[float, ...]
+    model_errors: float
+    coarse_id: int
+    coarse_errors: tuple[float, ...]
+    tops: tuple[ScoredClass, ...]
+    settles: int
+    branch: int
+    is_sure: bool
+    is_held_back: bool
+
+    @property
+    def expected_errors(self) -> float:
+        return sum(self.errors)
+
+
+@dataclass(frozen=True)
+class ReviewQueue:
+    """Groups, best first.
+
+    Attributes:
+        groups: the first of them, in full.
+        later: groups after those; `next_groups` has them in full.
+        open_images: images in all groups together.
+        made_from: what the queue was made from.
+    """
+
+    groups: tuple[ReviewGroup, ...]
+    later: tuple[LookAlikes, ...]
+    open_images: int
+    made_from: GroupInput
+    trust: Floats  # (n,) float32, see `trust_in`
+
+    @property
+    def count(self) -> int:
+        """Groups, with those that are not in full yet."""
+        return len(self.groups) + len(self.later)
+
+
+def make_queue(
+    given: GroupInput, cancel: CancelToken | None = None, *, most: int = SCREEN, ahead: int = AHEAD
+) -> ReviewQueue:
+    """Group all images that are still to be decided; on any thread.
+
+    Args:
+        given: see there.
+        cancel: stops it.
+        most: images of a group.
+        ahead: groups whose classes are looked up.
+
+    Raises:
+        Cancelled: `cancel` was set.
+    """
+    with stopped_by(cancel):
+        count = len(given.links.image_ids)
+        labels, is_listed = _labels_by_row(given.images, count)
+        branch = _branches(given, labels)
+        rows = np.flatnonzero(is_listed & ((labels == NO_CLASS) | (branch != NO_CLASS)))
+        passed = _by_row(given.links, given.memory.passed, 0)
+        opinions = replace(Opinions.none(count), branch=branch, passed=passed)
+        trust = np.ones(count, dtype=np.float32)
+        if given.has_model:
+            trust[rows] = _trust(given, labels, rows)
+            opinions = _opinions(given, opinions, trust, labels)
+        groups = given.links.groups(opinions, rows, most=most)
+        return _in_full(ReviewQueue((), groups, len(rows), given, trust), ahead)
+
+
+def next_groups(queue: ReviewQueue, cancel: CancelToken | None = None, *, ahead: int = AHEAD) -> ReviewQueue:
+    """The same queue with more groups in full; on any thread.
+
+    Raises:
+        Cancelled: `cancel` was set.
+    """
+    with stopped_by(cancel):
+        return _in_full(queue, ahead)
+
+
+def _in_full(queue: ReviewQueue, ahead: int) -> ReviewQueue:
+    more = tuple(_group_in_full(queue, each) for each in queue.later[:ahead])
+    return replace(queue, groups=queue.groups + more, later=queue.later[ahead:])
+
+
+# -- what is known of images
+
+
+def _labels_by_row(images: EmbeddedSnapshot, count: int) -> tuple[Integers, Flags]:
+    """Label (n,) of each row, and whether it is listed and has an embedding; rows that came later are left out."""
+    labels, is_listed = np.full(count, NO_CLASS, dtype=np.int64), np.zeros(count, dtype=bool)
+    is_known = (images.rows < count) & images.is_filled[images.rows]
+    labels[images.rows[is_known]], is_listed[images.rows[is_known]] = images.labels[is_known], True
+    return labels, is_listed
+
+
+def _by_row(links: ImageLinks, values: Mapping[int, int], default: int) -> Integers:
+    found = np.full(len(links.image_ids), default, dtype=np.int64)
+    rows = links.rows_of(np.array(list(values), dtype=np.int64))
+    known = rows >= 0
+    found[rows[known]] = np.array(list(values.values()), dtype=np.int64)[known]
+    return found
+
+
+def _branches(given: GroupInput, labels: Integers) -> Integers:
+    """The coarse label (n,) that an image got in this session and still has, with finer classes to choose from."""
+    branch = _by_row(given.links, given.memory.branches, NO_CLASS)
+    is_there = (branch != NO_CLASS) & (branch == labels)
+    for class_id in np.unique(branch[is_there]).tolist():
+        if class_id not in given.graph or not given.has_model or not _candidates_below(given, class_id).any():
+            is_there &= branch != class_id
+    return np.where(is_there, branch, NO_CLASS)
+
+
+def _candidates_below(given: GroupInput, class_id: int) -> Flags:
+    """(c,) bool."""
+    assert given.fitted is not None, "a model"
+    return np.isin(given.fitted.candidate_ids, sorted(given.graph.descendants(class_id)))
+
+
+def _trust(given: GroupInput, labels: Integers, rows: Integers) -> Floats:
+    seen = [each for each in np.unique(labels[labels >= 0]).tolist() if each in given.graph]
+    unseen = set(given.graph.leaves()) - set(seen)
+    counts = ClassesSeen(len(seen), len(unseen), int(np.count_nonzero(labels != NO_CLASS)), len(rows))
+    return trust_in(given.scores.similarity[rows], unseen_share(counts, given.memory.misses))
+
+
+def _opinions(given: GroupInput, blank: Opinions, trust: Floats, labels: Integers) -> Opinions:
+    fitted, count = given.fitted, len(given.links.image_ids)
+    assert fitted is not None, "a model"
+    scores = given.scores.at(np.arange(count))
+    alive = np.array([each if each in given.graph else NO_CLASS for each in fitted.candidate_ids.tolist()])
+    best, probability = alive[scores.best], scores.best_score * trust
+    is_limited = blank.branch != NO_CLASS
+    for rows, is_allowed in _limits(given, np.flatnonzero(is_limited)):
+        best[rows], probability[rows] = _narrowed(given, alive, rows, is_allowed)
+    probability = np.where(fitted.is_unknown(scores) & ~is_limited, 0, probability).astype(np.float32)
+    classes, counts = np.unique(labels[labels >= 0], return_counts=True)
+    shots = dict(zip(classes.tolist(), counts.tolist(), strict=True))
+    return replace(blank, best=best.astype(np.int64), probability=probability, shots=shots)
+
+
+def _limits(given: GroupInput, in_branch: Integers) -> list[tuple[Integers, Flags]]:
+    """Rows with the candidates (c,) that may be proposed for them: within a branch, and not dismissed."""
+    assert given.fitted is not None, "a model"
+    branch = _by_row(given.links, given.memory.branches, NO_CLASS)
+    wanted: dict[tuple[int, frozenset[int]], list[int]] = {}
+    chosen = set(in_branch.tolist())
+    dismissed = given.memory.dismissed
+    ids = np.array(list(dismissed), dtype=np.int64)
+    of_row = {int(row): dismissed[int(i)] for row, i in zip(given.links.rows_of(ids), ids, strict=True) if row >= 0}
+    for row in sorted(chosen | of_row.keys()):
+        key = int(branch[row]) if row in chosen else NO_CLASS, of_row.get(row, frozenset())
+        wanted.setdefault(key, []).append(row)
+    limits = []
+    for (class_id, without), rows in wanted.items():
+        is_allowed = ~np.isin(given.fitted.candidate_ids, sorted(_and_below(given.graph, without)))
+        if class_id != NO_CLASS:
+            is_allowed &= _candidates_below(given, class_id)
+        limits.append((np.array(rows, dtype=np.int64), is_allowed))
+    return limits
+
+
+def _and_below(graph: CategoryGraph, class_ids: frozenset[int]) -> set[int]:
+    return set(class_ids).union(*(graph.descendants(each) for each in class_ids if each in graph))
+
+
+def _narrowed(given: GroupInput, alive: Integers, rows: Integers, is_allowed: Flags) -> tuple[Integers, Floats]:
+    """The best class (k,) among allowed candidates (c,), and its probability among them (k,)."""
+    best, probability = np.full(len(rows), NO_CLASS, dtype=np.int64), np.zeros(len(rows), dtype=np.float32)
+    is_allowed = is_allowed & (alive != NO_CLASS)
+    for start in range(0, len(rows) if is_allowed.any() else 0, NARROWED_TOGETHER):
+        part = slice(start, start + NARROWED_TOGETHER)
+        chances = _chances(given, rows[part]) * is_allowed
+        place = chances.argmax(axis=1)
+        best[part] = alive[place]
+        totals = np.maximum(chances.sum(axis=1), np.float32(1e-9))
+        probability[part] = chances[np.arange(len(place)), place] / totals
+    return best, probability
+
+
+def _chances(given: GroupInput, rows: Integers) -> Floats:
+    assert given.fitted is not None, "a model"
+    return given.fitted.probabilities(given.images.embeddings[rows], rows)
+
+
+# -- a group in full
+
+
+def _group_in_full(queue: ReviewQueue, group: LookAlikes) -> ReviewGroup:
+    given = queue.made_from
+    ids = tuple(given.links.image_ids[group.rows].tolist())
+    blank = ReviewGroup(
+        ids, group.odd, NO_CLASS, (), 0.0, NO_CLASS, (), (), group.settles, group.branch,
+        is_sure=group.is_sure, is_held_back=group.is_held_back,
+    )  # fmt: skip
+    if not given.has_model:
+        return blank
+    return _with_classes(given, blank, group, queue.trust[group.rows])
+
+
+def _with_classes(given: GroupInput, blank: ReviewGroup, group: LookAlikes, trust: Floats) -> ReviewGroup:
+    """Classes proposed to a group, by the probabilities of each of its images."""
+    fitted = given.fitted
+    assert fitted is not None, "a model"
+    chances = _allowed_chances(given, group)
+    means = chances.mean(axis=0)
+    order = [each for each in np.argsort(-means, kind="stable")[:TOPS].tolist() if means[each] >= LEAST_TOP]
+    tops = tuple(ScoredClass(int(fitted.candidate_ids[each]), float(means[each])) for each in order)
+    tops = tuple(top for top in tops if top.class_id in given.graph)
+    leaf = group.class_id if group.class_id in given.graph else NO_CLASS
+    leaf_chance = chances[:, fitted.candidate_ids == leaf].sum(axis=1)
+    coarse, coarse_chance = _coarse(given, chances, leaf, group.branch)
+    if leaf != NO_CLASS and (group.is_sure or float((leaf_chance * trust).mean()) >= PROPOSED):
+        class_id, chance = leaf, leaf_chance
+    elif coarse != NO_CLASS and float((coarse_chance * trust).mean()) >= SURE:
+        class_id, chance = coarse, coarse_chance
+    else:
+        class_id, chance = NO_CLASS, np.ones(len(chances), dtype=np.float32)
+    is_proposed = class_id != NO_CLASS
+    return replace(
+        blank, class_id=class_id, tops=tops,
+        errors=tuple((1 - chance * trust).tolist()) if is_proposed else (),
+        model_errors=float((1 - chance).sum()),
+        coarse_id=coarse, coarse_errors=tuple((1 - coarse_chance * trust).tolist()) if coarse != NO_CLASS else (),
+    )  # fmt: skip
+
+
+def _allowed_chances(given: GroupInput, group: LookAlikes) -> Floats:
+    """Probability (k, c) of each candidate; within the branch where there is one, and 0 where it was dismissed."""
+    chances = _chances(given, group.rows)
+    in_branch = group.rows if group.branch != NO_CLASS else group.rows[:0]
+    place = {row: each for each, row in enumerate(group.rows.tolist())}
+    for rows, is_allowed in _limits_of(given, group, in_branch):
+        at = np.array([place[row] for row in rows.tolist()])
+        kept = chances[at] * is_allowed
+        totals = kept.sum(axis=1, keepdims=True) if group.branch != NO_CLASS else np.float32(1)
+        chances[at] = kept / np.maximum(totals, np.float32(1e-9))
+    return chances
+
+
+def _limits_of(given: GroupInput, group: LookAlikes, in_branch: Integers) -> list[tuple[Integers, Flags]]:
+    """`_limits` of a group's own images."""
+    ids = given.links.image_ids[group.rows].tolist()
+    dismissed = {i: given.memory.dismissed[i] for i in ids if i in given.memory.dismissed}
+    own = replace(given.memory, dismissed=dismissed)
+    return _limits(replace(given, memory=own), in_branch)
+
+
+def _coarse(given: GroupInput, chances: Floats, leaf: int, branch: int) -> tuple[int, Floats]:
+    """The deepest coarse class above the leaf, below the branch, that is sure enough; else the most probable of those."""
+    fitted = given.fitted
+    assert fitted is not None, "a model"
+    none = NO_CLASS, np.zeros(len(chances), dtype=np.float32)
+    above = given.graph.ancestors(leaf) if leaf != NO_CLASS and leaf in given.graph else frozenset[int]()
+    if branch != NO_CLASS:
+        above &= given.graph.descendants(branch) if branch in given.graph else frozenset()
+    places = [place for place, each in enumerate(fitted.back_off.coarse_ids.tolist()) if each in above]
+    if not places:
+        return none
+    mass = chances @ fitted.back_off.roll_up[:, places]
+    means = mass.mean(axis=0)
+    sure = np.flatnonzero(means >= SURE)  # deepest first
+    chosen = int(sure[0]) if len(sure) else int(means.argmax())
+    return int(fitted.back_off.coarse_ids[places[chosen]]), mass[:, chosen].astype(np.float32)

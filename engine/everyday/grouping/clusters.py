@@ -1,0 +1,111 @@
+"""Clusters of look-alikes: average linkage over the links among anchors, none larger than fits on a screen.
+
+In each round every pair of clusters that are each other's most alike neighbour becomes one, as in agglomeration by
+reciprocal nearest neighbours (Murtagh 1983); only pairs with a link between them are compared. An image counts at the
+place of its nearest anchor, so 100,000 images take no longer than their anchors.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from engine.everyday.blocks import Floats, Integers, stop_if_asked
+from engine.everyday.collection_stage.basis import CollectionBasis
+
+MOST_ROUNDS: Final = 40  # of merging. Chosen: a dozen is what 100,000 images take.
+
+
+@dataclass(frozen=True)
+class Items:
+    """What is clustered: images of one key at one anchor.
+
+    Attributes:
+        item_of: (k,) int64, the item of each image.
+        anchors: (t,) int64, position of each item's anchor.
+        sizes: (t,) int64, images of each item.
+        keys: (t,) int64, only items of one key may come together.
+    """
+
+    item_of: Integers
+    anchors: Integers
+    sizes: Integers
+    keys: Integers
+
+
+def home_anchors(basis: CollectionBasis, rows: Integers) -> tuple[Integers, Floats]:
+    """The anchor (k,) at which each image counts, itself or its nearest one, and its cosine (k,) with it."""
+    own = basis.positions_of(rows)
+    nearest, cosines = basis.found.positions[rows, 0].astype(np.int64), basis.found.cosines[rows, 0]
+    return np.where(own >= 0, own, nearest), np.where(own >= 0, np.float32(1), np.maximum(cosines, 0))
+
+
+def items_of(anchors: Integers, keys: Integers) -> Items:
+    """Put images (k,) at these anchors (k,) with these keys (k,) together."""
+    width = int(keys.max(initial=0)) + 1
+    codes, item_of, sizes = np.unique(anchors * width + keys, return_inverse=True, return_counts=True)
+    return Items(item_of.reshape(-1).astype(np.int64), codes // width, sizes.astype(np.int64), codes % width)
+
+
+def clusters_of(basis: CollectionBasis, items: Items, *, least: float, most: int) -> Integers:
+    """The cluster (t,) of each item, from 0 on.
+
+    Args:
+        basis: anchors and their links.
+        items: t of them.
+        least: mean cosine of the pairs of two clusters, below which they do not come together.
+        most: images of a cluster; an item that has more is a cluster of its own.
+    """
+    count = len(items.anchors)
+    cluster = np.arange(count)
+    sums = basis.vectors[items.anchors] * items.sizes[:, None].astype(np.float32)
+    sizes = items.sizes.copy()
+    here, there = _item_pairs(basis, items)
+    for _round in range(MOST_ROUNDS):
+        stop_if_asked()
+        is_apart = (here != there) & (sizes[here] + sizes[there] <= most)
+        here, there = here[is_apart], there[is_apart]
+        if not len(here):
+            break
+        pairs = np.unique(here * count + there)
+        here, there = pairs // count, pairs % count
+        means = sums / np.maximum(sizes, 1)[:, None]
+        alike = np.einsum("pd,pd->p", means[here], means[there])
+        alike, here, there = alike[alike >= least], here[alike >= least], there[alike >= least]
+        first, second = _mutual(here, there, alike, count)
+        if not len(first):
+            break
+        into = np.arange(count)
+        into[second] = first
+        sums[first] += sums[second]
+        sizes[first] += sizes[second]
+        cluster, here, there = into[cluster], into[here], into[there]
+    return np.unique(cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _item_pairs(basis: CollectionBasis, items: Items) -> tuple[Integers, Integers]:
+    """Pairs (p,) of items of one key whose anchors are linked, both ways."""
+    count, width = len(basis.anchors), int(items.keys.max(initial=0)) + 1
+    codes = items.anchors * width + items.keys  # ascending
+    links = basis.anchor_links
+    near = links.positions[items.anchors].astype(np.int64)
+    is_link = links.cosines[items.anchors] > 0
+    here = np.repeat(np.arange(len(codes)), near.shape[1])[is_link.ravel()]
+    wanted = (near * width + items.keys[:, None]).ravel()[is_link.ravel()]
+    place = np.minimum(np.searchsorted(codes, wanted), max(len(codes) - 1, 0))
+    is_there = codes[place] == wanted if len(codes) else np.zeros(0, dtype=bool)
+    assert count >= 0
+    here, place = here[is_there], place[is_there]
+    return np.concatenate([here, place]), np.concatenate([place, here])
+
+
+def _mutual(here: Integers, there: Integers, alike: Floats, count: int) -> tuple[Integers, Integers]:
+    """Pairs that are each other's most alike neighbour; of equal ones the first."""
+    order = np.lexsort((there, -alike, here))
+    here, there = here[order], there[order]
+    is_first = np.diff(here, prepend=-1) != 0
+    best = np.full(count, -1)
+    best[here[is_first]] = there[is_first]
+    known = np.flatnonzero(best >= 0)
+    mutual = known[(best[best[known]] == known) & (known < best[known])]
+    return mutual, best[mutual]

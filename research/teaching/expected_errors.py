@@ -1,0 +1,91 @@
+"""Errors that groups and bulk accepts say to expect, beside the true ones: labels from `train`, images of `val`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from engine.collection.review_groups import GroupInput, ReviewGroup, make_queue
+from engine.everyday.grouping.groups import BasisLinks
+from engine.everyday.scores import share_interval
+from engine.graph.codes import NO_CLASS
+from research.teaching.review_person import Desk, Integers
+from research.transfer.embedded import EmbeddedCollection
+
+SHOTS: Final = (2, 5, 20, 1000)  # of each class; the last are all
+BARS: Final = (0.8, 0.95)  # of bulk accepts
+EVERY_GROUP: Final = 100_000
+
+
+@dataclass(frozen=True)
+class ExpectedErrors:
+    """Of one kind of accept.
+
+    Attributes:
+        shots: labels of each class, at most.
+        kind: what is accepted.
+        images: that are accepted.
+        expected: errors shown.
+        wrong: true errors.
+    """
+
+    shots: int
+    kind: str
+    images: int
+    expected: float
+    wrong: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the true errors, each image by itself: look-alikes that err together would widen it."""
+        low, high = share_interval(self.wrong, self.images)
+        return low * self.images, high * self.images
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether what is expected lies in the interval."""
+        low, high = self.interval
+        return low <= self.expected <= high
+
+
+def measure_expected_errors(embedded: EmbeddedCollection, shots: Sequence[int] = SHOTS) -> tuple[ExpectedErrors, ...]:
+    """Label so many images of each class in `train`, and look at all that could be accepted of `val`."""
+    return tuple(found for count in shots for found in _with_shots(embedded, count))
+
+
+def _with_shots(embedded: EmbeddedCollection, shots: int) -> Iterator[ExpectedErrors]:
+    desk = _labelled(embedded, shots)
+    given = GroupInput(BasisLinks(desk.basis), desk.snapshot(), desk.fitted, desk.scores, desk.graph)
+    groups = make_queue(given, ahead=EVERY_GROUP).groups
+    proposed = [group for group in groups if group.class_id != NO_CLASS]
+    sure = [group for group in proposed if group.is_sure]
+    for kind, chosen in (("groups with a class", proposed), ("of these, sure ones", sure)):
+        images = sum(len(group.image_ids) for group in chosen)
+        expected = sum(group.expected_errors for group in chosen)
+        yield ExpectedErrors(shots, kind, images, expected, sum(_wrong(desk, group) for group in chosen))
+    assert desk.fitted is not None, "there are labels"
+    score = desk.scores.best_score
+    free = (desk.labels == NO_CLASS) & ~desk.fitted.is_unknown(desk.scores)
+    for bar in BARS:
+        above = free & (score > bar)
+        wrong = int(np.count_nonzero(desk.predicted[above] != desk.truth[above]))
+        yield ExpectedErrors(shots, f"bulk above {bar:.0%}", int(above.sum()), float((1 - score[above]).sum()), wrong)
+
+
+def _labelled(embedded: EmbeddedCollection, shots: int) -> Desk:
+    truth, is_train = embedded.collection.class_ids, embedded.collection.is_train
+    generator, chosen = np.random.default_rng(0), list[Integers]()
+    for class_id in np.unique(truth[is_train & (truth != NO_CLASS)]).tolist():
+        chosen.append(generator.permutation(np.flatnonzero(is_train & (truth == class_id)))[:shots])
+    labelled = np.concatenate(chosen)
+    rows = np.union1d(labelled, np.flatnonzero(~is_train & (truth != NO_CLASS)))
+    desk = Desk(embedded, rows)
+    desk.labels[:] = np.where(np.isin(rows, labelled), desk.truth, NO_CLASS)
+    desk.fit()
+    return desk
+
+
+def _wrong(desk: Desk, group: ReviewGroup) -> int:
+    right = sorted(desk.graph.descendants(group.class_id) | {group.class_id})
+    return int(np.count_nonzero(~np.isin(desk.truth[list(group.image_ids)], right)))

@@ -1,0 +1,268 @@
+"""A scripted person who names every image of a collection without a mistake, and counts the keys that it takes.
+
+Cards one by one in some order, or the groups of the program's own queue. After 90 % of the images there is no more to
+measure: what is left is odd, and takes a key each in any order.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.group_review.logic import Review
+from app.palette.logic import class_ids_for
+from engine.collection.review_groups import GroupInput, ReviewGroup, ReviewMemory, make_queue
+from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
+from engine.everyday.grouping.groups import BasisLinks
+from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.model import EverydayModel
+from engine.everyday.prototypical.prototypes import PropagationSession
+from engine.everyday.scores import Scores
+from engine.everyday.shots import EmbeddedSnapshot, Shots
+from engine.everyday.teaching import teach_first, uncertainty_of
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import NO_CLASS
+from research.transfer.embedded import EmbeddedCollection
+
+ENOUGH: Final = 0.9  # share of the images that must be labelled rightly
+DIGITS: Final = 9
+FITTED_EVERY: Final = (5, 20)
+"""Cards after which the model is fitted anew, for the first `EARLY` of them and then. In folder order it is also fitted
+after each card that was not as predicted, so that the next one of a class that has just begun is known."""
+EARLY: Final = 400
+ROWS: Final = 8  # of the palette, that are in sight: a row further down takes an arrow key each
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """After so many keys.
+
+    Attributes:
+        keys: pressed so far; a click counts as one.
+        decisions: answers so far.
+        right: share of all images whose label is right.
+        with_predictions: the same if all others were accepted as predicted.
+    """
+
+    keys: int
+    decisions: int
+    right: float
+    with_predictions: float
+
+
+@dataclass(frozen=True)
+class AnsweredGroup:
+    """A group that had a class proposed.
+
+    Attributes:
+        images: in it.
+        expected: errors shown.
+        wrong: images of another class.
+        is_sure: whether they came together because of the class.
+        settles: images that the answer was said to decide.
+    """
+
+    images: int
+    expected: float
+    wrong: int
+    is_sure: bool
+    settles: int
+
+
+@dataclass(frozen=True)
+class ReviewOutcome:
+    """A whole review.
+
+    Attributes:
+        curve: from nothing to `ENOUGH`.
+        groups: that were answered; none for single cards.
+    """
+
+    curve: tuple[CurvePoint, ...]
+    groups: tuple[AnsweredGroup, ...] = ()
+
+
+@final
+class Desk:
+    """A collection of n images, its labels so far, and the model fitted to them.
+
+    Args:
+        embedded: the collection.
+        rows: its images that are reviewed; the class of each is known to the person.
+    """
+
+    def __init__(self, embedded: EmbeddedCollection, rows: Integers) -> None:
+        self.truth = embedded.collection.class_ids[rows]
+        self.files = [embedded.collection.files[row].path for row in rows.tolist()]
+        self.graph: CategoryGraph = embedded.collection.graph
+        self.embeddings, self._floats = embedded.embeddings[rows], embedded.floats[rows]
+        self._model, self._propagation = embedded.model, PropagationSession(embedded.model.propagation)
+        self.ids = np.arange(len(rows), dtype=np.int64)
+        basis = collection_basis(self.ids, self.embeddings, labelled=self.ids[:0])
+        assert basis is not None, "a collection of several classes"
+        self.basis: CollectionBasis = basis
+        self.labels = np.full(len(rows), NO_CLASS, dtype=np.int64)
+        self.fitted: EverydayModel | None = None
+        self.scores = Scores.empty(len(rows))
+        self.keys = self.decisions = 0
+        self._curve: list[CurvePoint] = []
+
+    @cached_property
+    def typed_keys(self) -> Callable[[int], int]:
+        """Keys to name a class: R, the letters and arrows that the palette needs, and Enter."""
+
+        @cache
+        def keys_of(class_id: int) -> int:
+            name = self.graph.name(class_id)
+            found = (class_ids_for(self.graph, name[:letters])[:ROWS] for letters in range(1, len(name) + 1))
+            ways = [n + rows.index(class_id) for n, rows in enumerate(found, start=1) if class_id in rows]
+            return 2 + min(ways, default=len(name))
+
+        return keys_of
+
+    def keys_to_name(self, class_id: int, proposed: int, tops: Sequence[int]) -> int:
+        """Enter, a digit, or the palette."""
+        return 1 if class_id == proposed or class_id in tops[:DIGITS] else self.typed_keys(class_id)
+
+    def fit(self) -> None:
+        """Fit the model to the labels."""
+        labelled = np.flatnonzero(self.labels != NO_CLASS)
+        self.basis = self.basis.with_anchors(self.embeddings, labelled)
+        shots = Shots(labelled, self.labels[labelled], self._floats[labelled])
+        self.fitted = fit(self.graph, shots, self._propagation, prior_of(self._model.card), basis=self.basis)
+        self.scores = self.fitted.classify(self.embeddings)
+
+    @property
+    def predicted(self) -> Integers:
+        """(n,) class ids."""
+        if self.fitted is None:
+            return np.full(len(self.ids), NO_CLASS, dtype=np.int64)
+        return self.fitted.candidate_ids[self.scores.best]
+
+    def snapshot(self) -> EmbeddedSnapshot:
+        """The images as the program has them."""
+        count = len(self.ids)
+        return EmbeddedSnapshot(
+            self.ids, self.labels.copy(), self.ids, np.zeros(count, dtype=bool), self.ids, self.embeddings,
+            np.ones(count, dtype=bool), 0,
+        )  # fmt: skip
+
+    def note(self) -> CurvePoint:
+        """Where the person is."""
+        is_right = self.labels == self.truth
+        either = np.where(self.labels != NO_CLASS, is_right, self.predicted == self.truth)
+        point = CurvePoint(self.keys, self.decisions, float(is_right.mean()), float(either.mean()))
+        self._curve.append(point)
+        return point
+
+    @property
+    def curve(self) -> tuple[CurvePoint, ...]:
+        """All notes."""
+        return tuple(self._curve)
+
+
+Order = Callable[[Desk], Integers]
+"""The images without a label, the next one first."""
+
+
+def in_folder_order(desk: Desk) -> Integers:
+    """As a file manager lists them."""
+    order = np.array(sorted(range(len(desk.files)), key=lambda row: desk.files[row].as_posix()), dtype=np.int64)
+    return order[desk.labels[order] == NO_CLASS]
+
+
+def in_random_order(desk: Desk) -> Integers:
+    """The same order on every call."""
+    order = np.random.default_rng(0).permutation(desk.ids)
+    return order[desk.labels[order] == NO_CLASS]
+
+
+def least_certain_first(desk: Desk) -> Integers:
+    """By the probability of the most probable class; at random before there is a model."""
+    free = in_random_order(desk)
+    return free if desk.fitted is None else free[np.argsort(desk.scores.best_score[free], kind="stable")]
+
+
+def teaching_first(desk: Desk) -> Integers:
+    """The order of the window, by the program's own code."""
+    labelled = np.flatnonzero(desk.labels != NO_CLASS)
+    return teach_first(desk.basis, uncertainty_of(desk.fitted, desk.scores, labelled, desk.ids[:0]))
+
+
+def review_cards(desk: Desk, order: Order) -> ReviewOutcome:
+    """Name one card after the other; the order is looked up with every fit."""
+    fits_at_misses = order is in_folder_order
+    desk.note()
+    queue: Iterator[int] = iter(order(desk).tolist())
+    since = 0
+    while desk.curve[-1].right < ENOUGH:
+        image = next(queue)
+        is_as_predicted = _name_card(desk, image)
+        since += 1
+        enough = FITTED_EVERY[desk.decisions > EARLY]
+        if since >= enough or (fits_at_misses and not is_as_predicted):
+            desk.fit()
+            queue, since = iter(order(desk).tolist()), 0
+        desk.note()
+    return ReviewOutcome(desk.curve)
+
+
+def _name_card(desk: Desk, image: int) -> bool:
+    truth, proposed, tops = int(desk.truth[image]), NO_CLASS, list[int]()
+    if desk.fitted is not None:
+        chances = desk.fitted.probabilities(desk.embeddings[image : image + 1], np.array([image]))[0]
+        tops = desk.fitted.candidate_ids[np.argsort(-chances, kind="stable")[:DIGITS]].tolist()
+        proposed = tops[0]
+    desk.keys += desk.keys_to_name(truth, proposed, tops)
+    desk.decisions += 1
+    desk.labels[image] = truth
+    return truth == proposed
+
+
+def review_groups(desk: Desk) -> ReviewOutcome:
+    """Answer the groups of the queue; as in the window each fit is known to the group after the next one."""
+    review, answered = Review(ReviewMemory()), list[AnsweredGroup]()
+    desk.note()
+    while desk.curve[-1].right < ENOUGH:
+        decided = np.flatnonzero(desk.labels != NO_CLASS)
+        memory = review.memory
+        queue = make_queue(
+            GroupInput(BasisLinks(desk.basis), desk.snapshot(), desk.fitted, desk.scores, desk.graph, memory)
+        )
+        review.take(queue, decided.tolist())
+        group = review.current
+        assert group is not None, "images are left"
+        if group.class_id != NO_CLASS:
+            answered.append(_answered(desk, group))
+        _answer(desk, review, group)
+        desk.fit()
+        desk.note()
+    return ReviewOutcome(desk.curve, tuple(answered))
+
+
+def _answered(desk: Desk, group: ReviewGroup) -> AnsweredGroup:
+    wrong = int(np.count_nonzero(desk.truth[list(group.image_ids)] != group.class_id))
+    return AnsweredGroup(len(group.image_ids), group.expected_errors, wrong, group.is_sure, group.settles)
+
+
+def _answer(desk: Desk, review: Review, group: ReviewGroup) -> None:
+    """Name what most of a group are, and leave the others out: a click each, or all out and those back in."""
+    ids = np.array(group.image_ids, dtype=np.int64)
+    classes, counts = np.unique(desk.truth[ids], return_counts=True)
+    tops = [top.class_id for top in group.tops]
+    naming = [desk.keys_to_name(class_id, group.class_id, tops) for class_id in classes.tolist()]
+    clicks = np.minimum(len(ids) - counts, 1 + counts)
+    best = min(range(len(classes)), key=lambda place: (-counts[place], naming[place]))
+    class_id = int(classes[best])
+    for image_id in ids[desk.truth[ids] != class_id].tolist():
+        review.toggle(image_id)
+    desk.keys += naming[best] + int(clicks[best])
+    desk.decisions += 1
+    decision = review.label(class_id, children=())
+    assert decision is not None, "some are ticked"
+    desk.labels[list(decision.image_ids)] = class_id

@@ -1,0 +1,129 @@
+"""Keys that a review takes, order by order, and the errors to expect beside the true ones: tables, data and a curve."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from research.reports import drawing
+from research.reports.folder import writing_into
+from research.reports.text_table import TextTable, titled_tables
+from research.teaching.expected_errors import ExpectedErrors
+from research.teaching.review_person import (
+    ENOUGH,
+    Desk,
+    ReviewOutcome,
+    in_folder_order,
+    in_random_order,
+    least_certain_first,
+    review_cards,
+    review_groups,
+    teaching_first,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+STEM: Final = "right-labels-against-keys"
+GROUPS: Final = "groups"
+FOLDER: Final = "folder"
+WAYS: "Final[Mapping[str, tuple[str, Callable[[Desk], ReviewOutcome]]]]" = {
+    GROUPS: ("review by group", review_groups),
+    "teach-first": ("single cards, Teach first", lambda desk: review_cards(desk, teaching_first)),
+    FOLDER: ("single cards, folder order", lambda desk: review_cards(desk, in_folder_order)),
+    "random": ("single cards, random order", lambda desk: review_cards(desk, in_random_order)),
+    "uncertainty": ("single cards, least certain first", lambda desk: review_cards(desk, least_certain_first)),
+}
+BULK_KEYS: Final = 2  # select all, Enter
+MARKS: Final = (0.5, 0.8, ENOUGH)
+_COLOURS: Final = (drawing.VERMILION, "#0072b2", drawing.INK, "#e69f00", "#009e73")
+
+
+@dataclass(frozen=True)
+class ReviewReport:
+    """Of one collection on one backbone.
+
+    Attributes:
+        collection: name of the folder.
+        backbone: its name.
+        images, classes: counts.
+        outcomes: by way.
+        errors: errors to expect beside the true ones.
+    """
+
+    collection: str
+    backbone: str
+    images: int
+    classes: int
+    outcomes: Mapping[str, ReviewOutcome]
+    errors: tuple[ExpectedErrors, ...]
+
+    def as_text(self, *, is_markdown: bool = False) -> str:
+        """Tables for a terminal, or for the documents."""
+        return titled_tables(self._tables(), is_markdown=is_markdown)
+
+    def as_fields(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return {
+            "collection": self.collection,
+            "backbone": self.backbone,
+            "images": self.images,
+            "classes": self.classes,
+            "outcomes": {
+                way: {
+                    "keys": [point.keys for point in outcome.curve],
+                    "right": [point.right for point in outcome.curve],
+                    "with_predictions": [point.with_predictions for point in outcome.curve],
+                    "groups": [asdict(group) for group in outcome.groups],
+                }
+                for way, outcome in self.outcomes.items()
+            },
+            "expected_errors": [{**asdict(each), "interval": each.interval} for each in self.errors],
+        }
+
+    def _tables(self) -> Iterator[tuple[str, TextTable]]:
+        facts = f"{self.collection}, {self.backbone}, {self.classes} classes, {self.images:,} images"
+        if self.outcomes:
+            marks = [f"{mark:.0%} right" for mark in MARKS]
+            columns = ("keys until", *marks, "answers", f"bulk accept that makes {ENOUGH:.0%} right")
+            rows = [self._row(way, outcome) for way, outcome in self.outcomes.items()]
+            yield f"keys pressed until so many images are labelled rightly; {facts}", TextTable(columns, tuple(rows))
+        if self.errors:
+            columns = ("labels a class", "accepted", "images", "errors expected", "true", "95 % interval", "")
+            yield f"labels from train, images of val; {facts}", TextTable(columns, tuple(map(_errors_row, self.errors)))
+
+    def _row(self, way: str, outcome: ReviewOutcome) -> tuple[str, ...]:
+        keys = [f"{next(point.keys for point in outcome.curve if point.right >= mark):,}" for mark in MARKS]
+        bulk = next((point for point in outcome.curve if point.with_predictions >= ENOUGH), None)
+        after = "" if bulk is None else f"after {bulk.keys + BULK_KEYS:,}"
+        return (WAYS[way][0], *keys, f"{outcome.curve[-1].decisions:,}", after)
+
+
+def _errors_row(each: ExpectedErrors) -> tuple[str, ...]:
+    low, high = each.interval
+    return (
+        "all" if each.shots > each.images else str(each.shots), each.kind, f"{each.images:,}", f"{each.expected:.1f}",
+        str(each.wrong), f"{low:.0f} to {high:.0f}", "" if each.is_kept else "outside",
+    )  # fmt: skip
+
+
+def right_labels_against_keys(report: ReviewReport, out: Path) -> tuple[Path, Path]:
+    """Draw the share of rightly labelled images against keys, a line for each way; PNG and SVG.
+
+    Raises:
+        UsageError: a library is missing.
+        StorageError: the folder refuses.
+    """
+    drawing.check_libraries()
+    with drawing.styled(), writing_into(out):
+        figure = drawing.new_figure(6.4, 4.4)
+        panel = figure.subplots()
+        for (way, outcome), colour in zip(report.outcomes.items(), _COLOURS, strict=False):
+            keys, right = [point.keys for point in outcome.curve], [100 * point.right for point in outcome.curve]
+            panel.plot(keys, right, color=colour, label=WAYS[way][0], linewidth=2.4 if way == GROUPS else 1.3)
+        panel.axhline(100 * ENOUGH, color="#8a8a8a", linewidth=0.8, linestyle=":")
+        panel.set_title(f"{report.collection}: {report.classes} classes, {report.images:,} images")
+        panel.set_xlabel("keys pressed, clicks counted")
+        panel.set_ylabel("images labelled rightly (%)")
+        panel.legend(loc="lower right")
+        return drawing.save(figure, out / STEM)

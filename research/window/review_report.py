@@ -1,0 +1,187 @@
+"""For `protoleaf benchmark review`: single decisions, then whole groups, by keys at a person's pace in the window."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+
+from app.group_review.controller import GroupReview
+from engine.collection.state import NO_CLASS
+from research.window.startup_report import write_report
+
+if TYPE_CHECKING:
+    from app.main_window import MainWindow
+
+REPORT_VARIABLE: Final = "PROTOLEAF_REVIEW_REPORT"
+KEYS_VARIABLE: Final = "PROTOLEAF_REVIEW_KEYS"
+"""Single keys, how many of them a second, groups, and how many of those a second: `300 5 40 1`."""
+KEYS: Final = (Qt.Key.Key_1, Qt.Key.Key_Return)
+SETTLE_MS: Final = 1000
+BEAT_MS: Final = 5
+
+
+def attach_review_report(window: "MainWindow") -> None:
+    """Review as soon as all is shown, when the environment asks for it; the window closes itself afterwards."""
+    target = os.environ.get(REPORT_VARIABLE)
+    if target:
+        keys, per_s, groups, groups_per_s = os.environ.get(KEYS_VARIABLE, "300 5 40 1").split()
+        _Report(window, Path(target), Pace(int(keys), float(per_s)), Pace(int(groups), float(groups_per_s)))
+
+
+@final
+class Pace:
+    """So many decisions, so many a second."""
+
+    def __init__(self, count: int, per_s: float) -> None:
+        self.count = count
+        self.interval_s = 1 / per_s
+
+
+@final
+class Heartbeat(QObject):
+    """The longest time that the window heard nothing, while it beats."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.longest_ms = 0.0
+        self._last_s = 0.0
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._beat)
+
+    def start(self) -> None:
+        self._last_s = time.perf_counter()
+        self._timer.start(BEAT_MS)
+
+    def stop(self) -> None:
+        self._timer.stop()
+
+    def _beat(self) -> None:
+        now_s = time.perf_counter()
+        self.longest_ms = max(self.longest_ms, 1000 * (now_s - self._last_s) - BEAT_MS)
+        self._last_s = now_s
+
+
+@final
+class _Report(QObject):
+    """Presses each key at its time, however busy the window is: a key that comes up late was waited for."""
+
+    def __init__(self, window: "MainWindow", target: Path, single: Pace, groups: Pace) -> None:
+        super().__init__(window)
+        self._window, self._target = window, target
+        self._single, self._groups = single, groups
+        self._review = window.of(GroupReview)
+        self._shown: list[tuple[int, int]] = []
+        self._answers: list[tuple[list[int], int]] = []
+        self._single_ms, self._group_ms = list[float](), list[float]()
+        self._spent_s = dict[str, float]()
+        self._pauses = {name: Heartbeat(self) for name in ("single", "groups")}
+        self._order_s = 0.0
+        self._painted_id: int | None = None
+        self._start_s = 0.0
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._then: Callable[[], None] = self._press_single
+        self._timer.timeout.connect(lambda: self._then())  # noqa: PLW0108 (it changes)
+        window.session.loaded.connect(lambda: QTimer.singleShot(SETTLE_MS, self._begin))
+        window.workspace.grid.viewport().installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Note which card has the frame in what is painted now."""
+        if event.type() == QEvent.Type.Paint:
+            self._painted_id = self._window.workspace.grid.current_id
+        return False
+
+    # -- single cards
+
+    def _begin(self) -> None:
+        self._window.registry.trigger("show_to_review")
+        self._window.workspace.grid.setFocus()
+        self._go(self._press_single, "single")
+
+    def _go(self, press: Callable[[], None], name: str) -> None:
+        self._then = press
+        self._start_s = time.perf_counter() + SETTLE_MS / 1000
+        QTimer.singleShot(SETTLE_MS // 2, self._pauses[name].start)
+        self._timer.start(SETTLE_MS)
+
+    def _wait_for(self, place: int, pace: Pace) -> None:
+        self._timer.start(max(0, round(1000 * (self._start_s + place * pace.interval_s - time.perf_counter()))))
+
+    def _press_single(self) -> None:
+        from PySide6.QtTest import QTest
+
+        place, grid = len(self._shown), self._window.workspace.grid
+        due_s, image_id = self._start_s + place * self._single.interval_s, self._painted_id
+        assert image_id is not None, "a card has the frame"
+        self._shown.append((image_id, self._window.inspector.top_classes_of(image_id)[0]))
+        QTest.keyClick(grid, KEYS[place % len(KEYS)])
+        if self._painted_id == image_id:
+            raise RuntimeError("the next card was not painted")
+        self._single_ms.append(1000 * (time.perf_counter() - due_s))
+        if len(self._shown) < self._single.count:
+            self._wait_for(len(self._shown), self._single)
+            return
+        self._spent_s["single"] = time.perf_counter() - self._start_s
+        self._pauses["single"].stop()
+        self._window.registry.trigger("group_review")
+        self._wait_for_groups()
+
+    # -- groups
+
+    def _wait_for_groups(self) -> None:
+        """Until the model knows the single labels, and a queue was made of it."""
+        review = self._review.review
+        if review is None or review.current is None or not self._window.session.is_settled or self._review.is_making:
+            QTimer.singleShot(BEAT_MS, self._wait_for_groups)
+            return
+        self._order_s = self._review.order_s
+        self._go(self._press_group, "groups")
+
+    def _press_group(self) -> None:
+        from PySide6.QtTest import QTest
+
+        review, page = self._review.review, self._review.page
+        assert review is not None, "the page is open"
+        assert page is not None, "the page is open"
+        group, due_s = review.current, self._start_s + len(self._group_ms) * self._groups.interval_s
+        assert group is not None, "images are left"
+        if group.class_id == NO_CLASS:
+            key, code = Qt.Key.Key_1, group.tops[0].class_id
+        else:
+            key, code = Qt.Key.Key_Return, group.class_id
+        self._answers.append((list(review.ticked), code))
+        QTest.keyClick(page, key)
+        assert page.cards.image_ids != group.image_ids, "the next group was painted"
+        self._group_ms.append(1000 * (time.perf_counter() - due_s))
+        self._order_s = max(self._order_s, self._review.order_s)
+        if len(self._group_ms) < self._groups.count:
+            self._wait_for(len(self._group_ms), self._groups)
+        else:
+            self._spent_s["groups"] = time.perf_counter() - self._start_s
+            self._pauses["groups"].stop()
+            self._wait_until_settled()
+
+    def _wait_until_settled(self) -> None:
+        if self._window.session.is_settled and not self._review.is_making:
+            self._finish()
+        else:
+            QTimer.singleShot(BEAT_MS, self._wait_until_settled)
+
+    def _finish(self) -> None:
+        write_report(
+            self._target,
+            {
+                "shown": self._shown,
+                "answers": self._answers,
+                "single_ms": self._single_ms,
+                "group_ms": self._group_ms,
+                "spent_s": self._spent_s,
+                "pause_ms": {name: each.longest_ms for name, each in self._pauses.items()},
+                "order_s": self._order_s,
+            },
+        )
+        self._window.close()

@@ -1,0 +1,171 @@
+"""Review by group with keys and mouse: one answer a group, each on disk and one step, each can be taken back."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.group_review.controller import GroupReview
+from app.group_review.logic import Review
+from app.group_review.view import GroupPage
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, SHIFT, Desk
+
+Key = Qt.Key
+
+
+class GroupDesk:
+    """A person who reviews by group."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        feature = next(each for each in desk.window.children() if isinstance(each, GroupReview))
+        desk.press(Key.Key_R, CONTROL)
+        page, review = feature.page, feature.review
+        assert page is not None
+        assert review is not None
+        self.page: GroupPage = page
+        self.review: Review = review
+        desk.wait(lambda: self.review.current is not None)
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The images of the group that is shown."""
+        return self.page.cards.image_ids
+
+    def labels(self) -> list[str]:
+        """Of the images of the group."""
+        return [self.desk.label_of(image_id) for image_id in self.ids]
+
+
+@pytest.fixture
+def by_group(reviewing: Desk) -> GroupDesk:
+    """The page with its first group."""
+    return GroupDesk(reviewing)
+
+
+def on_disk(collection: Collection) -> dict[int, int | None]:
+    """Class by image as another program reads it from the project file."""
+    with Project.open(collection.project, for_writing=False) as project:
+        return {image_id: label.class_id for image_id, label in project.labels.by_image().items()}
+
+
+def test_enter_labels_the_group_and_shows_the_next(by_group: GroupDesk, collection: Collection) -> None:
+    """One step for all of it, on disk; Ctrl+Z takes all back and shows the group again."""
+    desk, ids, heading = by_group.desk, by_group.ids, by_group.page.heading
+    group = by_group.review.current
+    assert group is not None
+    name = desk.graph.name(group.class_id)
+    assert heading == f"{len(ids)} images: {name}"
+    change = desk.press_for_change(Key.Key_Return)
+    assert set(change.labelled) == set(ids)
+    assert {on_disk(collection)[image_id] for image_id in ids} == {desk.graph.find(name)}
+    assert set(by_group.ids).isdisjoint(ids)
+    desk.press_for_change(Key.Key_Z, CONTROL)
+    assert (by_group.ids, by_group.page.heading) == (ids, heading)
+    assert set(on_disk(collection)).isdisjoint(ids)
+
+
+def test_an_image_that_is_left_out_gets_no_label(by_group: GroupDesk) -> None:
+    """By a click and by T; it comes again in a later group, and M labels it all the same."""
+    desk, ids = by_group.desk, by_group.ids
+    cards = by_group.page.cards
+    desk.qtbot.mouseClick(cards.viewport(), Qt.MouseButton.LeftButton, pos=cards.rect_of(1).center())
+    assert by_group.review.left_out == {ids[1]}
+    assert by_group.page.heading.startswith(f"{len(ids) - 1} image")
+    desk.press(Key.Key_Home)
+    desk.press(Key.Key_T)
+    assert by_group.review.left_out == {ids[0], ids[1]}
+    change = desk.press_for_change(Key.Key_Return)
+    assert set(change.labelled) == set(ids[2:])
+    desk.press_for_change(Key.Key_Z, CONTROL)
+    assert by_group.review.left_out == {ids[0], ids[1]}
+    change = desk.press_for_change(Key.Key_M)
+    assert set(change.labelled) == set(ids)
+
+
+def test_all_groups_are_answered_in_turn(by_group: GroupDesk, collection: Collection) -> None:
+    """Until nothing is left, and the page says so."""
+    desk = by_group.desk
+    for _group in range(60):
+        desk.wait(lambda: by_group.review.current is not None or bool(by_group.page.empty_title == "All done"))
+        if by_group.review.current is None:
+            break
+        desk.press(Key.Key_M if by_group.review.current.tops else Key.Key_U)
+    desk.wait(lambda: by_group.page.empty_title == "All done")
+    assert len(on_disk(collection)) == len(desk.state.image_ids)
+
+
+def test_the_next_group_comes_and_ctrl_z_goes_back_to_it(by_group: GroupDesk) -> None:
+    """E labels nothing, and the window has nothing to undo."""
+    desk, first, before = by_group.desk, by_group.ids, dict(on_disk_of(by_group))
+    desk.press(Key.Key_E)
+    assert set(by_group.ids).isdisjoint(first)
+    desk.press(Key.Key_Z, CONTROL)
+    assert by_group.ids == first
+    assert on_disk_of(by_group) == before
+
+
+def on_disk_of(by_group: GroupDesk) -> dict[int, str]:
+    """Labels that the window shows."""
+    desk = by_group.desk
+    return {image_id: desk.label_of(image_id) for image_id in desk.state.image_ids.tolist()}
+
+
+def test_a_dismissed_class_is_not_proposed_again(by_group: GroupDesk) -> None:
+    """X: the same images come with another class."""
+    desk, ids, group = by_group.desk, set(by_group.ids), by_group.review.current
+    assert group is not None
+    desk.press(Key.Key_X)
+    assert set(by_group.ids).isdisjoint(ids)
+
+    def proposed() -> set[int]:
+        shown = [by_group.review.current, *by_group.review.ahead]
+        return {each.class_id for each in shown if each is not None and ids.intersection(each.image_ids)}
+
+    desk.wait(lambda: bool(proposed()) and group.class_id not in proposed())
+
+
+def test_a_coarse_answer_is_followed_by_the_finer_classes(by_group: GroupDesk, collection: Collection) -> None:
+    """Shift+Enter labels as the family; the images come again, split by the classes below it."""
+    desk, ids, group = by_group.desk, set(by_group.ids), by_group.review.current
+    assert group is not None
+    assert group.coarse_id >= 0
+    desk.press_for_change(Key.Key_Return, SHIFT)
+    assert {on_disk(collection)[image_id] for image_id in ids} == {group.coarse_id}
+
+    def finer() -> list[int]:
+        shown = [by_group.review.current, *by_group.review.ahead]
+        return [each.class_id for each in shown if each is not None and each.branch == group.coarse_id]
+
+    desk.wait(lambda: bool(finer()))
+    assert set(finer()) <= set(desk.graph.descendants(group.coarse_id))
+
+
+def test_u_and_digits_and_the_palette_label_the_ticked(by_group: GroupDesk) -> None:
+    """None of the classes; the last of the likeliest; one that is typed; a digit without a class does nothing."""
+    desk, ids = by_group.desk, by_group.ids
+    desk.press_for_change(Key.Key_U)
+    assert {desk.label_of(image_id) for image_id in ids} == {"?"}
+    second, group = by_group.ids, by_group.review.current
+    assert group is not None
+    desk.press(Key.Key_9)
+    assert by_group.ids == second, "so many classes are not likely"
+    desk.press_for_change(Key(Key.Key_0 + len(group.tops)))
+    assert {desk.label_of(image_id) for image_id in second} == {desk.graph.name(group.tops[-1].class_id)}
+    third = by_group.ids
+    desk.press(Key.Key_R)
+    desk.type_into_palette("Blue disc")
+    desk.press_for_change(Key.Key_Return)
+    assert {desk.label_of(image_id) for image_id in third} == {"Blue disc"}
+
+
+def test_space_looks_and_escape_leaves(by_group: GroupDesk) -> None:
+    """First the image, then the page; the grid has the keys again."""
+    desk = by_group.desk
+    desk.press(Key.Key_Space)
+    assert by_group.page.is_looking
+    desk.press(Key.Key_Space)
+    assert not by_group.page.is_looking
+    desk.press(Key.Key_Escape)
+    assert desk.window.workspace.page is None
+    assert desk.grid.hasFocus()
