@@ -328,7 +328,7 @@ def _limits_of(given: GroupInput, group: LookAlikes, in_branch: Integers) -> lis
 
 
 def _coarse(given: GroupInput, chances: Floats, leaf: int, branch: int) -> tuple[int, Floats]:
-    """The deepest coarse class above the leaf, below the branch, that is sure enough; else the most probable of those."""
+    """The deepest coarse class above the leaf, below the branch, that is sure enough, else the most probable one."""
     fitted = given.fitted
     assert fitted is not None, "a model"
     none = NO_CLASS, np.zeros(len(chances), dtype=np.float32)

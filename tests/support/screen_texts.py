@@ -26,7 +26,8 @@ NAMES: Final = frozenset((
     "Protoleaf", "CoreML", "DirectML", "TensorRT", "cuDNN", "cuBLAS", "cuBLASLt", "Tesla", "Caffe", "ImageNet",
     "timm", "torchvision", "macOS", "pip", "install", "uninstall", "protoleaf", "onnx", "onnxruntime", "gpu", "cuda",
     "cudnn", "cublas", "tensorrt", "nvidia", "cu", "smi", "WebP", "Ctrl", "Shift", "Alt", "Esc", "Del", "Space",
-    "Tab", "Home", "End", "Enter", "Return", "Ins", "PgUp", "PgDown", "Backspace", "Left", "Right", "Up", "Down", "Prodigy",
+    "Tab", "Home", "End", "Enter", "Return", "Ins", "PgUp", "PgDown", "Backspace", "Left", "Right", "Up", "Down",
+    "Prodigy",
 ))  # fmt: skip
 """Names of products, commands, devices and keys, which are the same in every language, besides those in capitals."""
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
