@@ -24,6 +24,7 @@ from app.importing.controller import Importing
 from app.key_choice.controller import KeyChoice
 from app.label_check.controller import LabelChecking
 from app.label_import.controller import LabelImports
+from app.map.controller import Maps
 from app.merging.controller import Merging
 from app.moved_images.controller import MovedImages
 from app.notes.controller import Notes
@@ -61,6 +62,7 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     Models,
     Computing,
     WhatIf,
+    Maps,
     Help,
     WindowActions,
     Preferences,

@@ -153,6 +153,11 @@ class CacheFolders:
         return self.root / "collections"
 
     @property
+    def maps(self) -> Path:
+        """Places of images on their map, one file for each project and backbone."""
+        return self.root / "maps"
+
+    @property
     def engines(self) -> Path:
         """Engines that TensorRT built, each for one GPU, one model and one version."""
         return self.root / "engines"

@@ -143,6 +143,7 @@ def _folders(caches: CacheFolders) -> tuple[FolderReport, ...]:
         "thumbnails": caches.thumbnails,
         "models of projects": caches.models,
         "looks at collections": caches.collections,
+        "maps of collections": caches.maps,
         "TensorRT engines": caches.engines,
         "added backbones": backbones_folder(),
         "log": log_folder(),

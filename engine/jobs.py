@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from engine.backbones import messages
 from engine.collection.bundle.opened import TryBundle
+from engine.collection.map.make import MadeMap, MakeMap
 from engine.collection.requests import EstimateTraining, PrepareChange, Train, TrainingResult
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch, EmbedImages, EmbedSummary, MeasuredRates, MeasureRates, PhotoRate
@@ -174,6 +175,15 @@ def _prepare_change(request: PrepareChange, send: Send, cancel: CancelToken) -> 
     return replace(prepared, news=())
 
 
+def _make_map(request: MakeMap, send: Send, cancel: CancelToken) -> MadeMap:
+    from engine.collection.map.make import make_map
+    from engine.project import Project
+
+    with Project.open(request.project, for_writing=False) as project:
+        caches = CacheFolders(request.cache)
+        return make_map(project, caches, is_anew=request.is_anew, on_progress=send, cancel=cancel)
+
+
 def _convert_backbone(request: messages.ConvertBackbone, send: Send, cancel: CancelToken) -> messages.AddedBackbone:
     from engine.backbones.bundled import convert_kept
     from engine.backbones.model_files import model_files
@@ -276,6 +286,7 @@ def handlers() -> Handlers:
         Train: _train,
         EstimateTraining: _estimate_training,
         PrepareChange: _prepare_change,
+        MakeMap: _make_map,
         messages.ConvertBackbone: _convert_backbone,
         messages.InspectFile: _inspect_file,
         messages.TryFile: _try_file,

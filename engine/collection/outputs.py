@@ -36,6 +36,7 @@ CONFLICTS: Final = "conflicts"
 AGREEMENT: Final = "agreement"
 REPORT_KINDS: Final = {".html": "report-html", ".pdf": "report-pdf", ".csv": "report-csv", ".zip": "report-zip"}
 """Kinds of reports by the end of their names."""
+MAP: Final = "map"  # with the suffix of its file
 _BEGINNING_BYTES: Final = 65_536  # chosen: a first line of JSON with the longest names fits
 _LARGEST_METADATA: Final = 1_000_000  # bytes of an archive's description; ours have a few thousand
 
@@ -131,6 +132,10 @@ _RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
     "graph-dot": _begins(f"// {WRITTEN_BY}\n"),
     "graph-svg": _begins(f"<!-- {WRITTEN_BY} -->\n"),
     "graph-png": _looks(r"\x89PNG\r\n.*" + WRITTEN_BY),
+    "map.csv": _begins("image,x,y,class,labelled\r\n"),
+    "map.npz": _looks(r"PK\x03\x04.*protoleaf_map\.npy"),
+    "map.svg": _begins(f"<!-- {WRITTEN_BY} -->\n"),
+    "map.png": _looks(r"\x89PNG\r\n.*" + WRITTEN_BY),
 }  # fmt: skip
 
 

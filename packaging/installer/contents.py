@@ -40,7 +40,7 @@ LIBRARIES: Final = (
 """Libraries that only those plugins use, and Arrow's ways to other computers."""
 NEVER: Final = (
     "curses", "research", "huggingface_hub", "matplotlib", "nvidia", "pyarrow._flight", "pyarrow._s3fs",
-    "pyarrow.flight", "PySide6.QtNetwork", "pytest", "readline", "scipy", "sklearn", "timm", "tkinter", "triton",
+    "pyarrow.flight", "PySide6.QtNetwork", "pytest", "readline", "timm", "tkinter", "triton",
     "pillow_heif",  # its encoder is under the GPL: HEIC is read by pi_heif
 )  # fmt: skip
 """Modules that stay out of every program: the paper's experiments, what only they and tests use, and what would bring

@@ -1,0 +1,186 @@
+"""The bars of a map: above it how it is coloured and drawn on, below it what to do with the selected images."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from app.actions.page_keys import PageKey, PageKeys
+from app.controls import fill_column, make_button, make_choice_box, make_icon_button, make_label, make_separator
+from app.map.colouring import ColourBy
+from app.map.pointer import Tool
+from app.map.wording import colour_by_texts, level_text
+from app.texts import marked, plain_tip, tr
+from app.theme.tokens import tokens
+from app.wording import images, number
+
+if TYPE_CHECKING:
+    pass
+
+KEYS = PageKeys(
+    "map",
+    marked("Map"),
+    (
+        PageKey("lasso", marked("Lasso"), "L"),
+        PageKey("larger", marked("Larger"), "+ ="),
+        PageKey("smaller", marked("Smaller"), "-"),
+        PageKey("fit", marked("Show all"), "0"),
+        PageKey("label", marked("Label the selected images as…"), "R"),
+        PageKey("show_in_grid", marked("Show the selected images in the grid"), "Return Enter"),
+        PageKey("select_all", marked("Select all in view"), "A"),
+    ),
+)
+
+
+@final
+class ViewBar(QWidget):
+    """`Colour by [Class] [Top classes] · names, prototypes, edges · move, lasso, rectangle · fit`."""
+
+    colouring_chosen = Signal()
+    options_chosen = Signal()
+    tool_chosen = Signal(str)
+    fit_wanted = Signal()
+    again_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by = make_choice_box(colour_by_texts())
+        self.by.setAccessibleName(tr("Colour by"))
+        self.level = make_choice_box({None: level_text(None)})
+        self.level.setAccessibleName(tr("Level of the classes"))
+        self.by.currentIndexChanged.connect(self._on_by_changed)
+        self.level.currentIndexChanged.connect(lambda _index: self.colouring_chosen.emit())
+        self.names = _switch("label", tr("Names of classes"), self.options_chosen.emit)
+        self.prototypes = _switch("target", tr("Prototypes"), self.options_chosen.emit)
+        self.edges = _switch("graph", tr("Edges between prototypes"), self.options_chosen.emit)
+        self.tools = {
+            Tool.MOVE: _tool("move", tr("Move (drag); Shift and drag selects")),
+            Tool.LASSO: _tool("lasso", KEYS.tip(tr("Select with a lasso"), "lasso")),
+            Tool.RECTANGLE: _tool("rectangle", tr("Select with a rectangle")),
+        }
+        group = QButtonGroup(self)
+        for tool, button in self.tools.items():
+            group.addButton(button)
+            button.clicked.connect(lambda _is_on=False, tool=tool: self.tool_chosen.emit(tool.value))
+        self.tools[Tool.MOVE].setChecked(True)
+        fit = make_icon_button("fit", KEYS.tip(tr("Show all"), "fit"), self.fit_wanted.emit)
+        self.again = make_icon_button("refresh", tr("Make the map again"), self.again_wanted.emit)
+        self._lay_out(fit)
+
+    def _lay_out(self, fit: QToolButton) -> None:
+        spacing = tokens().spacing
+        row = QHBoxLayout(self)
+        row.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.small)
+        row.setSpacing(spacing.small)
+        row.addWidget(make_label(tr("Colour by"), "secondary"))
+        self.by.setMinimumContentsLength(13)
+        self.level.setMinimumContentsLength(11)
+        row.addWidget(self.by)
+        row.addWidget(self.level)
+        row.addStretch(1)
+        for part in (self.names, self.prototypes, self.edges, make_separator(vertical=True), *self.tools.values()):
+            row.addWidget(part)
+        row.addWidget(make_separator(vertical=True))
+        row.addWidget(fit)
+        row.addWidget(self.again)
+
+    @property
+    def colours_by(self) -> ColourBy:
+        return ColourBy(self.by.currentData())
+
+    def choose_by(self, by: ColourBy) -> None:
+        self.by.setCurrentIndex(self.by.findData(by))
+
+    @property
+    def chosen_level(self) -> int | None:
+        data = self.level.currentData()
+        return None if data is None else int(data)
+
+    def show_levels(self, count: int, *, first: int | None) -> None:
+        """Offer the levels of the graph; the chosen one stays where it is there."""
+        offered: list[int | None] = [*range(max(count - 1, 0)), None]
+        if [self.level.itemData(place) for place in range(self.level.count())] == offered:
+            return
+        kept = self.chosen_level if self.level.count() > 1 else first
+        self.level.blockSignals(True)
+        self.level.clear()
+        for each in offered:
+            self.level.addItem(level_text(each), each)
+        self.level.setCurrentIndex(offered.index(kept) if kept in offered else len(offered) - 1)
+        self.level.blockSignals(False)
+        self._show_whether_level_counts()
+
+    def show_tool(self, tool: str) -> None:
+        self.tools[Tool(tool)].setChecked(True)
+
+    def _on_by_changed(self, _index: int) -> None:
+        self._show_whether_level_counts()
+        self.colouring_chosen.emit()
+
+    def _show_whether_level_counts(self) -> None:
+        self.level.setVisible(self.colours_by in (ColourBy.CLASS, ColourBy.LABEL) and self.level.count() > 1)
+
+
+@final
+class ChosenBar(QWidget):
+    """`214 images · Label as… · Accept 170 · Show in grid · ✕`, while images are selected."""
+
+    label_wanted = Signal()
+    accept_wanted = Signal()
+    grid_wanted = Signal()
+    clear_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Selected images"))
+        self.setProperty("surface", "pane")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.count = make_label("", "strong")
+        self.errors = make_label("", "secondary")
+        self.label = make_button(KEYS.tip(tr("Label as…"), "label"), self.label_wanted.emit, variant="primary")
+        self.accept = make_button("", self.accept_wanted.emit)
+        self.grid = make_button(KEYS.tip(tr("Show in grid"), "show_in_grid"), self.grid_wanted.emit, variant="flat")
+        self.clear = make_icon_button("close", tr("Clear the selection (Esc)"), self.clear_wanted.emit)
+        for part in (self.label, self.accept, self.grid, self.clear):
+            part.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus to the map
+        spacing = tokens().spacing
+        row = QHBoxLayout()
+        row.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
+        row.setSpacing(spacing.small)
+        shown: tuple[QWidget, ...] = (self.count, self.label, self.accept, self.errors)
+        for each in shown:
+            row.addWidget(each)
+        row.addStretch(1)
+        row.addWidget(self.grid)
+        row.addWidget(self.clear)
+        column = QVBoxLayout()
+        column.addLayout(row)
+        fill_column(self, make_separator(), spacing=0).addLayout(column)
+        self.hide()
+
+    def show_chosen(self, count: int, *, acceptable: int, errors: str, is_writable: bool) -> None:
+        """Show what can be done with so many images; nothing without any."""
+        self.count.setText(images(count))
+        self.accept.setText(tr("Accept %1 predictions", number(acceptable)))
+        self.accept.setVisible(acceptable > 0)
+        self.accept.setEnabled(is_writable)
+        self.label.setEnabled(is_writable)
+        self.errors.setText(errors)
+        self.errors.setVisible(acceptable > 0)
+        self.setVisible(count > 0)
+
+
+def _switch(icon_name: str, tip: str, on_switch: object) -> QToolButton:
+    button = make_icon_button(icon_name, plain_tip(tip))
+    button.setCheckable(True)
+    button.setChecked(True)
+    button.toggled.connect(lambda _is_on: on_switch())  # type: ignore[operator]
+    return button
+
+
+def _tool(icon_name: str, tip: str) -> QToolButton:
+    button = make_icon_button(icon_name, tip)
+    button.setCheckable(True)
+    return button

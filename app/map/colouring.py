@@ -1,0 +1,190 @@
+"""Colours of the points of a map: by class at a level, by label, by score, or by date; with a legend that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.theme.tokens import Scheme
+from engine.collection.map import palette
+from engine.collection.map.palette import argb
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, shown_classes
+
+if TYPE_CHECKING:
+    from engine.graph.category_graph import CategoryGraph
+
+Codes = NDArray[np.int64]
+
+PALETTE: Final[Mapping[Scheme, tuple[str, ...]]] = {Scheme.LIGHT: palette.LIGHT, Scheme.DARK: palette.DARK}
+OTHER: Final[Mapping[Scheme, str]] = {Scheme.LIGHT: palette.OTHER_LIGHT, Scheme.DARK: palette.OTHER_DARK}
+RAMP: Final[Mapping[Scheme, tuple[str, ...]]] = {
+    Scheme.LIGHT: ("#b8627d", "#d99a4e", "#8fa63f", "#3f8f8a", "#3b4f9b"),
+    Scheme.DARK: ("#f08aa6", "#f5bd72", "#c6d96b", "#6fd3c8", "#a3b4ff"),
+}
+"""From low to high, or from early to late."""
+SCORE_STEPS: Final = (0.5, 0.7, 0.9, 0.97)
+MOST_CLASSES: Final = len(PALETTE[Scheme.LIGHT])
+
+
+class ColourBy(StrEnum):
+    """What the colour of a point tells."""
+
+    CLASS = "class"
+    LABEL = "label"
+    STATUS = "status"
+    SCORE = "score"
+    DATE = "date"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """How to colour the points."""
+
+    by: ColourBy = ColourBy.CLASS
+    level: int | None = None  # of the classes, 0 for the top; None for the deepest
+    scheme: Scheme = Scheme.LIGHT
+    own_colours: Mapping[int, str] = field(default_factory=dict)  # by class id, as they are shown
+    dates: Mapping[int, int] = field(default_factory=dict)  # days since 1970 by image id
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the legend."""
+
+    colour: str
+    count: int
+    class_id: int | None = None  # None for what is no class
+    kind: str = ""  # of what is no class: "other", "none", "labelled", "predicted", "unknown", or a range
+    range: tuple[float, float] | None = None  # of a score, or of days
+
+
+@dataclass(frozen=True, eq=False)
+class Colouring:
+    """Colours (n,) 0xAARRGGBB and ranks (n,) of points, and what they mean."""
+
+    colours: NDArray[np.uint32]
+    ranks: NDArray[np.uint8]  # higher ones are painted over lower ones
+    legend: tuple[Entry, ...]
+    classes: Codes  # (n,) the class at the chosen level, or `NO_CLASS`
+
+
+def coloured(image_ids: Codes, state: CollectionState, graph: CategoryGraph, wish: Wish) -> Colouring:
+    """Colours of images (n,) in ascending id; those that left the project are as those without a class."""
+    places, is_there = _places_in(state, image_ids)
+    shown = shown_classes(state.label_class[places], state.best_class[places], state.is_unknown[places])
+    shown = np.where(is_there & (shown >= 0), shown, NO_CLASS)
+    labels = np.where(is_there, state.label_class[places], NO_CLASS)
+    at_level = _at_level(shown, graph, wish.level)
+    match wish.by:
+        case ColourBy.LABEL:
+            return _by_class(_at_level(np.where(labels >= 0, labels, NO_CLASS), graph, wish.level), wish, at_level)
+        case ColourBy.STATUS:
+            is_unknown = (labels == UNKNOWN) | ((labels == NO_CLASS) & state.is_unknown[places])
+            return _by_status(labels, shown, is_unknown, wish, at_level)
+        case ColourBy.SCORE:
+            has_score = (labels == NO_CLASS) & (shown != NO_CLASS)
+            scores = np.where(has_score, state.best_score[places], np.float32(np.nan))
+            return _by_value(scores.astype(np.float64), (0.0, *SCORE_STEPS, 1.0), wish, at_level, "score")
+        case ColourBy.DATE:
+            days = np.array([wish.dates.get(each, np.nan) for each in image_ids.tolist()], dtype=np.float64)
+            return _by_value(days, _date_edges(days), wish, at_level, "date")
+        case _:
+            return _by_class(at_level, wish, at_level)
+
+
+def _places_in(state: CollectionState, image_ids: Codes) -> tuple[Codes, NDArray[np.bool_]]:
+    if not len(state.image_ids):
+        return np.zeros(len(image_ids), dtype=np.int64), np.zeros(len(image_ids), dtype=bool)
+    at = np.minimum(np.searchsorted(state.image_ids, image_ids), len(state.image_ids) - 1)
+    return at, state.image_ids[at] == image_ids
+
+
+def _at_level(shown: Codes, graph: CategoryGraph, level: int | None) -> Codes:
+    """The class (n,) at or above a level for each shown class; of several parents the first."""
+    if level is None:
+        return shown
+    found, back = np.unique(shown, return_inverse=True)
+    return np.array([class_at(graph, each, level) for each in found.tolist()], dtype=np.int64)[back]
+
+
+def class_at(graph: CategoryGraph, class_id: int, level: int) -> int:
+    """A class, or what stands above it at a level; of several parents the first."""
+    if class_id == NO_CLASS or class_id not in graph:
+        return NO_CLASS
+    while graph.level(class_id) > level:
+        class_id = graph.parents(class_id)[0]
+    return class_id
+
+
+def _by_class(classes: Codes, wish: Wish, at_level: Codes) -> Colouring:
+    found, back, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    order = sorted(range(len(found)), key=lambda each: (-int(counts[each]), int(found[each])))
+    ranked = [each for each in order if found[each] != NO_CLASS]
+    colours, colour_of, legend = PALETTE[wish.scheme], np.full(len(found), argb(OTHER[wish.scheme])), []
+    rank_of = np.zeros(len(found), dtype=np.uint8)
+    for place, each in enumerate(ranked[:MOST_CLASSES]):
+        colour = wish.own_colours.get(int(found[each]), colours[place])
+        colour_of[each], rank_of[each] = argb(colour), 1
+        legend.append(Entry(colour, int(counts[each]), int(found[each])))
+    for each in ranked[MOST_CLASSES:]:  # a colour that a person chose is always shown
+        own = wish.own_colours.get(int(found[each]))
+        if own is not None:
+            colour_of[each], rank_of[each] = argb(own), 1
+            legend.append(Entry(own, int(counts[each]), int(found[each])))
+    in_grey = [each for each in ranked if rank_of[each] == 0]
+    legend += _greys(wish, len(in_grey), int(counts[in_grey].sum()), int(counts[found == NO_CLASS].sum()))
+    return Colouring(colour_of.astype(np.uint32)[back], rank_of[back], tuple(legend), at_level)
+
+
+def _greys(wish: Wish, classes: int, others: int, without: int) -> list[Entry]:
+    grey, rows = OTHER[wish.scheme], []
+    if classes:
+        rows.append(Entry(grey, others, kind="other", range=(float(classes), 0.0)))
+    if without:
+        rows.append(Entry(grey, without, kind="none"))
+    return rows
+
+
+def _by_status(labels: Codes, shown: Codes, is_unknown: NDArray[np.bool_], wish: Wish, at_level: Codes) -> Colouring:
+    bright = PALETTE[wish.scheme]
+    kinds = np.select([is_unknown, labels >= 0, shown != NO_CLASS], [2, 0, 1], default=3)
+    colours = [bright[0], bright[7], bright[3], OTHER[wish.scheme]]
+    names = ("labelled", "predicted", "unknown", "none")
+    counts = np.bincount(kinds, minlength=4).tolist()
+    legend = tuple(Entry(colours[each], counts[each], kind=names[each]) for each in range(4) if counts[each])
+    ranks = np.array((3, 1, 2, 0), dtype=np.uint8)[kinds]
+    return Colouring(np.array([argb(each) for each in colours], dtype=np.uint32)[kinds], ranks, legend, at_level)
+
+
+def _by_value(
+    values: NDArray[np.float64], edges: tuple[float, ...], wish: Wish, at_level: Codes, kind: str
+) -> Colouring:
+    """Colours of values (n,) by steps; NaN is grey."""
+    has_value = ~np.isnan(values)
+    steps = max(len(edges) - 1, 1)
+    step = np.clip(np.searchsorted(np.array(edges[1:-1]), np.where(has_value, values, 0.0), side="right"), 0, steps - 1)
+    colours = [*RAMP[wish.scheme][:steps], OTHER[wish.scheme]]
+    at = np.where(has_value, step, len(colours) - 1)
+    counts = np.bincount(at, minlength=len(colours)).tolist()
+    legend = [
+        Entry(colours[each], counts[each], kind=kind, range=(edges[each], edges[each + 1]))
+        for each in range(len(edges) - 1) if counts[each]
+    ]  # fmt: skip
+    if counts[-1]:
+        legend.append(Entry(colours[-1], counts[-1], kind="labelled_or_none" if kind == "score" else "undated"))
+    ranks = np.where(has_value, 1, 0).astype(np.uint8)
+    return Colouring(np.array([argb(each) for each in colours], dtype=np.uint32)[at], ranks, tuple(legend), at_level)
+
+
+def _date_edges(days: NDArray[np.float64]) -> tuple[float, ...]:
+    """Edges of at most five steps with about as many images each."""
+    known = days[~np.isnan(days)]
+    if not len(known):
+        return 0.0, 1.0
+    edges = np.unique(np.floor(np.quantile(known, np.linspace(0, 1, len(RAMP[Scheme.LIGHT]) + 1))))
+    return tuple(edges.tolist()) if len(edges) > 1 else (float(edges[0]), float(edges[0]) + 1)

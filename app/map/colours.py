@@ -1,0 +1,171 @@
+"""Keeps the colours and names of a map up to date with the project, on a thread of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.map.colouring import ColourBy, Wish, coloured
+from app.map.labels import class_places
+from app.map.scene import PrototypeMark, Scene
+from app.theme.class_colours import own_colour
+from app.theme.tokens import tokens
+
+if TYPE_CHECKING:
+    from app.jobs.background_thread import BackgroundThread
+    from app.session import Session
+    from engine.collection.live import LiveCollection
+    from engine.collection.map.image_map import ImageMap
+    from engine.collection.map.prototypes import MapPrototypes
+    from engine.collection.state import CollectionState
+    from engine.graph.category_graph import CategoryGraph
+
+SOON_MS: Final = 40  # several changes within this time are one
+_EPOCH: Final = date(1970, 1, 1).toordinal()
+
+
+@final
+class MapColours(QObject):
+    """Makes scenes of a map; the newest wish wins."""
+
+    made = Signal(object)  # `Scene`
+
+    def __init__(self, session: Session, thread: BackgroundThread, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._thread = thread
+        self.map: ImageMap | None = None
+        self.scene = Scene()
+        self.graph: CategoryGraph | None = None  # a copy that a thread of its own may read
+        self.depth = 0  # levels of the classes
+        self._wish = Wish()
+        self._dates: dict[int, int] = {}
+        self._number = 0
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon.timeout.connect(self._colour)
+        session.state_changed.connect(lambda _state: self.refresh())
+        session.graph_changed.connect(lambda _edits: self._forget_graph())
+        session.fitting_changed.connect(lambda is_fitting: None if is_fitting else self._ask_prototypes())
+        session.marks.changed.connect(self.refresh)
+
+    def show_map(self, made: ImageMap) -> None:
+        """Colour another map, or one with more images."""
+        from app.map.points import MapPoints
+
+        self.map = made
+        self.scene = Scene(points=MapPoints.of(made))
+        self.refresh()
+        self._ask_prototypes()
+
+    def forget(self) -> None:
+        self.map, self.graph, self.scene = None, None, Scene()
+        self._dates = {}
+        self._number += 1
+
+    def colour_by(self, by: ColourBy, level: int | None) -> None:
+        self._wish = replace(self._wish, by=by, level=level)
+        if by is ColourBy.DATE:
+            self._session.ask(days_of, self._take_dates, owner=self, topic="map dates")
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Colour again, soon."""
+        if self.map is not None:
+            self._soon.start()
+
+    def _take_dates(self, days: dict[int, int]) -> None:
+        self._dates = days
+        self.refresh()
+
+    def _forget_graph(self) -> None:
+        self.graph = None
+        self.refresh()
+
+    def _take_graph(self, graph: CategoryGraph) -> None:
+        self.graph, self.depth = graph, len(graph.levels())
+        self._colour()
+
+    def _colour(self) -> None:
+        state = self._session.state
+        if self.map is None or state is None:
+            return
+        if self.graph is None:
+            copied = lambda live: live.project.classes.graph.copy()  # noqa: E731 (a question)
+            self._session.ask(copied, self._take_graph, owner=self, topic="map graph")
+            return
+        self._number += 1
+        number, graph, wish = self._number, self.graph, self._full_wish()
+        scene = self.scene
+
+        def work() -> None:
+            if number == self._number:
+                made = _coloured_scene(scene, state, graph, wish)
+                self._thread.post(lambda: self._take(number, scene, made))
+
+        self._thread.submit(work, lambda _message: None)
+
+    def _full_wish(self) -> Wish:
+        own = {class_id: own_colour(stored).name() for class_id, stored in self._session.marks.colours.items()}
+        return replace(self._wish, scheme=tokens().scheme, own_colours=own, dates=self._dates)
+
+    def _take(self, number: int, of: Scene, made: Scene) -> None:
+        if number == self._number and of.points is self.scene.points:
+            self.scene = made.with_prototypes(self.scene.prototypes, self.scene.edges)
+            self.made.emit(self.scene)
+
+    # -- prototypes
+
+    def _ask_prototypes(self) -> None:
+        if self.map is not None:
+            self._session.ask(prototypes_in, self._place_prototypes, owner=self, topic="map prototypes")
+
+    def _place_prototypes(self, found: MapPrototypes) -> None:
+        made, graph = self.map, self._session.graph
+        if made is None or not made.space.takes(found.vectors.shape[1]):
+            return
+        names = [graph.name(each) if each in graph else "" for each in found.class_ids.tolist()]
+
+        def work() -> None:
+            from engine.collection.map.prototypes import placed
+
+            spots = zip(found.class_ids.tolist(), names, placed(made, found), strict=True)
+            marks = [PrototypeMark(class_id, name, *spot) for class_id, name, spot in spots]
+            self._thread.post(lambda: self._take_prototypes(made, marks, found))
+
+        self._thread.submit(work, lambda _message: None)
+
+    def _take_prototypes(self, of: ImageMap, marks: list[PrototypeMark], found: MapPrototypes) -> None:
+        if of is self.map:
+            self.scene = self.scene.with_prototypes(marks, found.edges)
+            if self.scene.order is not None:
+                self.made.emit(self.scene)
+
+
+def _coloured_scene(scene: Scene, state: CollectionState, graph: CategoryGraph, wish: Wish) -> Scene:
+    colouring = coloured(scene.points.image_ids, state, graph, wish)
+    finest = colouring.classes if wish.level is None else coloured(
+        scene.points.image_ids, state, graph, Wish(scheme=wish.scheme)
+    ).classes  # fmt: skip
+    places = class_places(colouring.classes, finest, scene.points.places, graph)
+    named = {place.class_id for place in places} | {entry.class_id for entry in colouring.legend}
+    names = {each: graph.name(each) for each in named if each is not None and each in graph}
+    return scene.coloured(colouring, places, names)
+
+
+def prototypes_in(live: LiveCollection) -> MapPrototypes:
+    """On the project thread."""
+    from engine.collection.map.prototypes import prototypes_of
+
+    return prototypes_of(live)
+
+
+def days_of(live: LiveCollection) -> dict[int, int]:
+    """Days since 1970 on which images were taken, by id; on the project thread."""
+    return {
+        each.image_id: each.taken_at.toordinal() - _EPOCH
+        for each in live.project.details.each()
+        if each.taken_at is not None
+    }

@@ -1,0 +1,331 @@
+"""The map of the collection: shown, made by the worker, coloured as the project changes, and labelled on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QTimer
+
+from app.actions.row import Section, action
+from app.feature import Feature
+from app.map.bar import KEYS
+from app.map.colours import MapColours
+from app.map.source import MapSource
+from app.map.wording import entry_text, placed_line, set_title
+from app.palette.logic import ClassChoice, class_rows
+from app.session.subsets import ImageSet
+from app.texts import marked, tr
+from app.wording import percent, sentence
+from app.workspace.selection_bar import acceptable, errors_text
+from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
+from engine.project.actions import action as project_action
+
+if TYPE_CHECKING:
+    from app.map.scene import Scene
+    from app.map.view import MapPage
+    from app.palette.logic import Choice, PaletteRow
+    from app.shell import Shell
+    from engine.collection.map.image_map import ImageMap
+    from engine.events import Progress
+    from engine.project import Change, Project
+
+FINISHED_MS: Final = 1_500  # without new embeddings, before new images are placed
+FEWEST_TOLD: Final = 20  # images placed later from which the notice offers to make the map again
+
+
+@final
+class Maps(Feature):
+    """What Ctrl+M does."""
+
+    guide_page = "map"
+    page_keys = (KEYS,)
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.page: MapPage | None = None
+        self._source: MapSource | None = None
+        self._colours: MapColours | None = None
+        self._ready = 0  # embedded images when the map was looked for
+        self._is_dismissed = False
+        self._settled = QTimer(self, singleShot=True, interval=FINISHED_MS)
+        self._settled.timeout.connect(self._look_for_new)
+        self._session.closed.connect(self._on_closed)
+        self._session.state_changed.connect(lambda _state: self._on_state_changed())
+
+    @action("show_map", marked("Map"), "map", "Ctrl+M", Section.VIEW_SHOW)
+    def show(self) -> None:
+        """Show the map in the centre; made first where there is none."""
+        page = self._made_page()
+        self._shell.workspace.show_page(page, tr("Map"))
+        if self.source.slot.is_busy:
+            return
+        self._look()
+
+    def stop(self) -> None:
+        if self.page is not None:
+            self.page.canvas.stop()
+            self.source.stop()
+
+    @property
+    def source(self) -> MapSource:
+        assert self._source is not None, "the page is made"
+        return self._source
+
+    @property
+    def colours(self) -> MapColours:
+        assert self._colours is not None, "the page is made"
+        return self._colours
+
+    def _made_page(self) -> MapPage:
+        if self.page is None:
+            from app.map.view import MapPage
+
+            self._source = source = MapSource(self._session, self)
+            self._colours = colours = MapColours(self._session, source.work_thread, self)
+            self.page = page = MapPage(self._thumbnails, self._path_of, self._class_text_of)
+            self.tell_page(page)
+            source.nothing_embedded.connect(self._on_nothing_embedded)
+            source.missing.connect(lambda: self._show_making(None))
+            source.found.connect(self._on_found)
+            source.progressed.connect(self._on_progress)
+            source.failed.connect(self._on_failed)
+            source.stopped.connect(self._on_stopped)
+            colours.made.connect(self._show_scene)
+            self._connect_page(page)
+        return self.page
+
+    def _connect_page(self, page: MapPage) -> None:
+        page.bar.colouring_chosen.connect(self._on_colouring_chosen)
+        page.bar.again_wanted.connect(self._make_again)
+        page.canvas.selected.connect(self._show_chosen)
+        page.label_wanted.connect(self._label)
+        page.accept_wanted.connect(self._accept)
+        page.grid_wanted.connect(self._show_in_grid)
+        page.image_clicked.connect(self._on_image_clicked)
+        page.image_opened.connect(self._shell.workspace.open_image)
+
+    # -- the map comes
+
+    def _look(self) -> None:
+        self._ready = self._ready_count()
+        self.source.look()
+
+    def _ready_count(self) -> int:
+        state = self._session.state
+        return 0 if state is None else int((state.status == ImageStatus.READY).sum())
+
+    def _on_state_changed(self) -> None:
+        page = self.page
+        if page is not None and page.isVisible():
+            self._show_chosen()
+            if self._ready_count() != self._ready:
+                self._settled.start()
+
+    def _look_for_new(self) -> None:
+        """Place images that were embedded since, once a run of them is over."""
+        if self.page is None or not self.page.isVisible() or self.source.slot.is_busy:
+            return
+        if self._shell.embedding.job is not None:
+            self._settled.start()
+        else:
+            self._look()
+
+    def _on_nothing_embedded(self) -> None:
+        assert self.page is not None
+        state = self._session.state
+        waiting = 0 if state is None else int((state.status == ImageStatus.WAITING).sum())
+        text = (
+            tr("The map is made as soon as your images were read.")
+            if waiting
+            else tr("Add images: look-alikes will lie side by side here.")
+        )
+        self.page.show_state().show_words(tr("No map yet"), text)
+
+    def _show_making(self, progress: Progress | None) -> None:
+        assert self.page is not None
+        words = self.page.show_state()
+        text = tr("Look-alikes come to lie side by side. You can go on working meanwhile.")
+        words.show_words(tr("The map is being made"), text, tr("Cancel"), self.source.cancel)
+        words.show_progress(progress)
+
+    def _on_progress(self, progress: Progress) -> None:
+        if self.page is not None and not self.page.is_map_shown:
+            self._show_making(progress)
+
+    def _on_failed(self, message: str) -> None:
+        assert self.page is not None
+        if self.page.is_map_shown:
+            self.page.notice.ask(sentence(message), ((tr("Try again"), self._try_again),))
+        else:
+            words = self.page.show_state()
+            words.show_words(tr("The map could not be made"), sentence(message), tr("Try again"), self._try_again)
+
+    def _try_again(self) -> None:
+        assert self.page is not None
+        self.page.notice.hide()
+        self._look()
+
+    def _on_stopped(self) -> None:
+        if self.page is not None and not self.page.is_map_shown:
+            self.page.show_state().show_words(tr("The map was not made"), "", tr("Make the map"), self._look)
+
+    def _make_again(self) -> None:
+        assert self.page is not None
+        self.page.notice.hide()
+        self.source.make_again()
+
+    def _on_found(self, made: ImageMap, left: int) -> None:
+        assert self.page is not None
+        if self.colours.map is None or made is not self.colours.map:
+            self.colours.show_map(made)
+        later = made.later_count
+        if left == 0 and later >= FEWEST_TOLD and (made.is_stale or not self._is_dismissed):
+            self._is_dismissed = True  # said once, and again when much of the map is stale
+            self.page.notice.ask(placed_line(later), ((tr("Make again"), self._make_again),))
+        elif not later:
+            self.page.notice.hide()
+
+    def _show_scene(self, scene: Scene) -> None:
+        assert self.page is not None
+        depth = self.colours.depth
+        self.page.bar.show_levels(depth, first=0 if depth > 1 else None)
+        if self._wanted_level() != self._coloured_level:
+            self._on_colouring_chosen()
+            return
+        self.page.canvas.show_scene(scene)
+        if scene.colouring is not None:
+            names = scene.names
+            rows = [
+                (entry.colour, entry_text(entry, lambda each: names.get(each, "")), entry.count)
+                for entry in scene.colouring.legend
+            ]
+            self.page.show_legend(rows)
+        self.page.show_map()
+        self._show_chosen()
+
+    _coloured_level: int | None = None
+
+    def _wanted_level(self) -> int | None:
+        assert self.page is not None
+        return self.page.bar.chosen_level
+
+    def _on_colouring_chosen(self) -> None:
+        assert self.page is not None
+        self._coloured_level = self._wanted_level()
+        self.colours.colour_by(self.page.bar.colours_by, self._coloured_level)
+
+    def _on_closed(self) -> None:
+        self._settled.stop()
+        if self.page is not None:
+            self.source.forget()
+            self.colours.forget()
+            self.page.clear()
+            self.page.canvas.show_scene(self.colours.scene)
+            self.page.notice.hide()
+            self._is_dismissed = False
+
+    # -- images on it
+
+    def _path_of(self, image_id: int) -> Path | None:
+        state = self._session.state
+        try:
+            return None if state is None else state.path_of(image_id)
+        except KeyError:  # it was removed
+            return None
+
+    def _class_text_of(self, image_id: int) -> str:
+        """`Gull 87%`, as the card of the image says it."""
+        state, graph = self._session.state, self._session.graph
+        if state is None:
+            return ""
+        place = state.position(image_id)
+        label, best = int(state.label_class[place]), int(state.best_class[place])
+        if label in graph:
+            return tr("%1, labelled", graph.name(label))
+        if label == UNKNOWN or state.is_unknown[place]:
+            return tr("Unknown")
+        if best not in graph:
+            return tr("No prediction")
+        return tr("%1 %2", graph.name(best), percent(float(state.best_score[place])))
+
+    def _chosen(self) -> list[int]:
+        """Ids of the selected images that are in the project."""
+        page, state = self.page, self._session.state
+        if page is None or state is None or not page.canvas.chosen.any():
+            return []
+        ids = page.canvas.chosen_ids.tolist()
+        return [each for each in ids if self._path_of(each) is not None]
+
+    def _show_chosen(self) -> None:
+        page, state = self.page, self._session.state
+        if page is None or state is None:
+            return
+        ids = self._chosen()
+        found = acceptable(state, ids, self._settings.accept_above / 100)
+        info = self._session.info
+        page.chosen_bar.show_chosen(
+            len(ids), acceptable=found.image_count, errors=errors_text(found.expected_errors),
+            is_writable=info is not None and info.is_writable,
+        )  # fmt: skip
+
+    def _on_image_clicked(self, image_id: int) -> None:
+        if self._path_of(image_id) is not None:
+            self._session.eye.look_at(image_id)
+            self._shell.inspector.show_image(image_id)
+
+    def _show_in_grid(self) -> None:
+        ids = self._chosen()
+        if ids:
+            import numpy as np
+
+            self._shell.workspace.show_images(ImageSet(np.array(ids, dtype=np.int64), set_title(len(ids))))
+
+    def _label(self) -> None:
+        ids = self._chosen()
+        if ids and self._is_writable():
+            self._palette.ask(
+                tr("Label as: name, part of a name, or Parent/Name"),
+                self._rows_for,
+                lambda choice: self._on_choice(ids, choice),
+                foot=tr("Enter labels · Esc closes"),
+            )
+
+    def _rows_for(self, text: str) -> list[PaletteRow]:
+        return class_rows(self._session.graph, text, first=self._likeliest())
+
+    def _likeliest(self) -> list[int]:
+        """The classes that most of the selected images show, first in the palette."""
+        page, graph = self.page, self._session.graph
+        if page is None or page.canvas.scene.colouring is None:
+            return []
+        import numpy as np
+
+        classes = page.canvas.scene.colouring.classes[page.canvas.chosen]
+        found, counts = np.unique(classes[classes != NO_CLASS], return_counts=True)
+        return [each for each in found[np.argsort(-counts)][:5].tolist() if each in graph]
+
+    def _on_choice(self, ids: Sequence[int], choice: Choice) -> None:
+        if isinstance(choice, ClassChoice):
+            self._session.label(ids, choice.class_id)
+
+    def _accept(self) -> None:
+        state, ids = self._session.state, self._chosen()
+        if state is None or not ids or not self._is_writable():
+            return
+        groups = acceptable(state, ids, self._settings.accept_above / 100).groups
+        if groups:
+            self._session.label_groups(groups, lambda project: _label(project, groups))
+
+    def _is_writable(self) -> bool:
+        return self._session.info is not None and self._session.info.is_writable
+
+
+def _label(project: Project, groups: Mapping[int, Sequence[int]]) -> Change:
+    """One step, whatever the number of classes."""
+    count = sum(map(len, groups.values()))
+    with project.history.one_step(project_action("predictions_accepted", images=count, classes=len(groups))) as step:
+        for class_id, image_ids in groups.items():
+            project.labels.set(image_ids, class_id)
+    return step.change

@@ -1,0 +1,73 @@
+"""What the image below the pointer is: a thumbnail with its name and class, beside the point."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QPointF, QRect, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+
+from app.controls import ElidedLabel
+from app.images.pixels import paint_square
+from app.theme.tokens import tokens
+
+if TYPE_CHECKING:
+    from app.images.thumbnails import Thumbnails
+
+SIDE: Final = 128
+_PAD: Final = 8
+_AWAY: Final = 16  # from the point
+
+
+@final
+class HoverCard(QWidget):
+    """Floats over the map, and never takes the mouse."""
+
+    def __init__(self, parent: QWidget, thumbnails: Thumbnails) -> None:
+        super().__init__(parent)
+        self._thumbnails = thumbnails
+        self._path: Path | None = None
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._name, self._class = ElidedLabel("strong"), ElidedLabel("secondary")
+        for label in (self._name, self._class):
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_PAD, _PAD + SIDE + _PAD // 2, _PAD, _PAD)
+        column.setSpacing(0)
+        column.addWidget(self._name)
+        column.addWidget(self._class)
+        thumbnails.ready.connect(lambda path: self.update() if path == self._path else None)
+        self.hide()
+
+    def show_image(self, path: Path, class_text: str, at: QPointF) -> None:
+        self._path = path
+        self._name.show_text(path.name)
+        self._class.show_text(class_text)
+        self.resize(SIDE + 2 * _PAD, self.sizeHint().height())
+        over = self.parentWidget()
+        assert over is not None, "it floats over the map"
+        room = over.rect()
+        left = at.x() + _AWAY if at.x() + _AWAY + self.width() <= room.width() else at.x() - _AWAY - self.width()
+        top = min(max(at.y() - self.height() / 2, 4.0), max(4.0, room.height() - self.height() - 4.0))
+        self.move(round(left), round(top))
+        self.show()
+        self.raise_()
+        self.update()
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return self._name.text(), self._class.text()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        worn, painter = tokens(), QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setPen(QColor(worn.colours.border))
+        painter.setBrush(QColor(worn.colours.raised))
+        painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), worn.spacing.radius, worn.spacing.radius)
+        if self._path is not None:
+            picture = self._thumbnails.pixmap(self._path, SIDE, self.devicePixelRatioF())
+            paint_square(painter, QRect(_PAD, _PAD, SIDE, SIDE), picture or self._thumbnails.stand_in(self._path))
+        painter.end()

@@ -1,0 +1,109 @@
+"""Names on a map: where each class lies, and which names fit without one over another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.state import NO_CLASS
+
+if TYPE_CHECKING:
+    from engine.graph.category_graph import CategoryGraph
+
+FEWEST: Final = 3  # images of a class that has a name
+HALVINGS: Final = 4
+MOST_NAMES: Final = 40  # at a time
+GAP: Final = 6.0  # pixels between two names
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class ClassPlace:
+    """Where most images of a class lie."""
+
+    class_id: int
+    x: float
+    y: float
+    count: int
+    depth: int  # levels below the one that the colours are of
+
+
+def class_places(
+    classes: NDArray[np.int64], finest: NDArray[np.int64], places: NDArray[np.float32], graph: CategoryGraph
+) -> tuple[ClassPlace, ...]:
+    """Where the images (n,) of each class lie at the level that is coloured, and of those below: from the coarsest.
+
+    Args:
+        classes: (n,) at the level, or `NO_CLASS`.
+        finest: (n,) the class that each image shows.
+    """
+    depth_of = dict.fromkeys(np.unique(classes).tolist(), 0)
+    rows_of: dict[int, list[NDArray[np.int64]]] = {}
+    for class_id, rows in _groups(finest):
+        if class_id == NO_CLASS or class_id not in graph:
+            continue
+        line = {class_id, *graph.ancestors(class_id)}
+        tops = line & depth_of.keys()
+        base = max((graph.level(each) for each in tops), default=0)
+        for each in line:
+            if graph.level(each) >= base:
+                depth_of.setdefault(each, graph.level(each) - base)
+                rows_of.setdefault(each, []).append(rows)
+    made = [
+        _place(class_id, places[np.concatenate(parts)], depth_of[class_id])
+        for class_id, parts in rows_of.items()
+        if class_id in depth_of
+    ]
+    large = [each for each in made if each.count >= FEWEST]
+    return tuple(sorted(large, key=lambda each: (each.depth, -each.count, each.class_id)))
+
+
+def _groups(classes: NDArray[np.int64]) -> Iterable[tuple[int, NDArray[np.int64]]]:
+    order = np.argsort(classes, kind="stable")
+    found, first = np.unique(classes[order], return_index=True)
+    return zip(found.tolist(), np.split(order, first[1:]), strict=True) if len(found) else ()
+
+
+def _place(class_id: int, places: NDArray[np.float32], depth: int) -> ClassPlace:
+    """The middle of the densest part: the half of the points nearest to the median, again and again."""
+    count = len(places)
+    for _halving in range(HALVINGS):
+        middle = np.median(places, axis=0)
+        if len(places) < 2 * FEWEST:
+            break
+        squares = ((places - middle) ** 2).sum(axis=1)
+        places = places[np.argpartition(squares, len(places) // 2)[: len(places) // 2 + 1]]
+    middle = np.median(places, axis=0)
+    return ClassPlace(class_id, float(middle[0]), float(middle[1]), count, depth)
+
+
+def placed_apart(
+    wanted: Iterable[tuple[float, float, float, float]], view: tuple[float, float], taken: Sequence[Box] = ()
+) -> list[tuple[int, Box]]:
+    """Which boxes fit into a view without touching one another, earlier ones before later ones.
+
+    Args:
+        wanted: middle and size of each, in pixels.
+        view: width and height.
+        taken: boxes that are there already.
+    """
+    kept: list[tuple[int, Box]] = []
+    boxes = list(taken)
+    for number, (x, y, width, height) in enumerate(wanted):
+        box = (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+        is_inside = box[0] >= 0 and box[1] >= 0 and box[2] <= view[0] and box[3] <= view[1]
+        if is_inside and not any(_touch(box, other) for other in boxes):
+            boxes.append(box)
+            kept.append((number, box))
+            if len(kept) == MOST_NAMES:
+                break
+    return kept
+
+
+def _touch(one: Box, other: Box) -> bool:
+    return one[0] - GAP < other[2] and other[0] - GAP < one[2] and one[1] - GAP < other[3] and other[1] - GAP < one[3]

@@ -1,0 +1,81 @@
+"""The legend of a map: what each colour means, and how many images have it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, final
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from app.theme.tokens import tokens
+from app.wording import number
+
+DOT: Final = 9
+LONGEST: Final = 150  # logical pixels of a name
+_PAD: Final = 10
+_GAP: Final = 8
+
+
+@final
+class Legend(QWidget):
+    """A small card over the map; clicks go through it."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.rows: Sequence[tuple[str, str, int]] = ()  # colour, text, count
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    def show_rows(self, rows: Sequence[tuple[str, str, int]]) -> None:
+        self.rows = rows
+        self.setAccessibleName("; ".join(f"{text}: {number(count)}" for _colour, text, count in rows))
+        self.setVisible(bool(rows))
+        self.resize(self.sizeHint())
+        self.update()
+
+    @property
+    def _metrics(self) -> QFontMetrics:
+        font = self.font()
+        font.setPixelSize(tokens().sizes.caption)
+        return QFontMetrics(font)
+
+    def sizeHint(self) -> QSize:
+        metrics = self._metrics
+        names = [min(metrics.horizontalAdvance(text), LONGEST) for _colour, text, _count in self.rows]
+        counts = [metrics.horizontalAdvance(number(count)) for _colour, _text, count in self.rows]
+        width = 2 * _PAD + DOT + 3 * _GAP + max(names, default=0) + max(counts, default=0)
+        return QSize(width, 2 * _PAD + len(self.rows) * self._line - 4)
+
+    @property
+    def _line(self) -> int:
+        return self._metrics.height() + 4
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        worn, painter, metrics = tokens(), QPainter(self), self._metrics
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ground = QColor(worn.colours.surface)
+        ground.setAlphaF(0.93)
+        painter.setPen(QColor(worn.colours.hairline))
+        painter.setBrush(ground)
+        painter.drawRoundedRect(
+            QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), worn.spacing.radius, worn.spacing.radius
+        )
+        font = self.font()
+        font.setPixelSize(worn.sizes.caption)
+        painter.setFont(font)
+        for place, (colour, text, count) in enumerate(self.rows):
+            top = _PAD + place * self._line
+            middle = top + metrics.height() / 2
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colour))
+            painter.drawEllipse(QPointF(_PAD + DOT / 2, middle), DOT / 2, DOT / 2)
+            room = QRectF(_PAD + DOT + _GAP, top, self.width() - 2 * _PAD - DOT - _GAP, metrics.height())
+            painter.setPen(QColor(worn.colours.text))
+            painter.drawText(
+                room, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(text, Qt.TextElideMode.ElideRight, LONGEST)
+            )
+            painter.setPen(QColor(worn.colours.text_muted))
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, number(count))
+        painter.end()

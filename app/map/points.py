@@ -1,0 +1,113 @@
+"""The points of a map as arrays: which are where, near a place, within a lasso, and in which order they are painted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from engine.collection.map.image_map import ImageMap
+
+Rows = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+MARGIN: Final = 4.0  # of the plane, around all points
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MapPoints:
+    """Images (n,) with their places (n, 2) in the plane, in ascending image id."""
+
+    image_ids: NDArray[np.int64]
+    places: Floats
+
+    @staticmethod
+    def none() -> MapPoints:
+        return MapPoints(np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.float32))
+
+    @staticmethod
+    def of(made: ImageMap) -> MapPoints:
+        return MapPoints(made.image_ids, made.places)
+
+    def __len__(self) -> int:
+        return len(self.image_ids)
+
+    @cached_property
+    def bounds(self) -> Box:
+        """What is seen when all of it is."""
+        if not len(self):
+            return -50.0, -50.0, 50.0, 50.0
+        (left, top), (right, bottom) = self.places.min(axis=0).tolist(), self.places.max(axis=0).tolist()
+        return left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN
+
+    def rows_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> Rows:
+        """Rows of those of these images that have a place."""
+        wanted = np.asarray(image_ids, dtype=np.int64)
+        if not len(self) or not len(wanted):
+            return np.zeros(0, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.image_ids, wanted), len(self) - 1)
+        return at[self.image_ids[at] == wanted]
+
+    def within(self, box: Box) -> Flags:
+        """(n,) which lie in a box."""
+        x, y = self.places[:, 0], self.places[:, 1]
+        return (x >= box[0]) & (x <= box[2]) & (y >= box[1]) & (y <= box[3])
+
+    def nearest(self, x: float, y: float, reach: float) -> int | None:
+        """The row of the point nearest to a place, None where none is within reach."""
+        box = (x - reach, y - reach, x + reach, y + reach)
+        rows = np.flatnonzero(self.within(box))
+        if not len(rows):
+            return None
+        squares = ((self.places[rows] - np.array((x, y), dtype=np.float32)) ** 2).sum(axis=1)
+        best = int(squares.argmin())
+        return int(rows[best]) if squares[best] <= reach * reach else None
+
+    def enclosed(self, outline: Sequence[tuple[float, float]]) -> Flags:
+        """(n,) which lie within a closed outline, by the even-odd rule."""
+        found = np.zeros(len(self), dtype=bool)
+        if len(outline) < 3 or not len(self):  # noqa: PLR2004 (two corners enclose nothing)
+            return found
+        corners = np.array(outline, dtype=np.float32)
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        rows = np.flatnonzero(self.within((float(low[0]), float(low[1]), float(high[0]), float(high[1]))))
+        x, y = self.places[rows, 0], self.places[rows, 1]
+        is_in = np.zeros(len(rows), dtype=bool)
+        for (x1, y1), (x2, y2) in zip(corners.tolist(), [*corners[1:].tolist(), corners[0].tolist()], strict=True):
+            if y1 != y2:
+                crosses = (y1 > y) != (y2 > y)
+                is_in ^= crosses & (x < (x2 - x1) * (y - y1) / (y2 - y1) + x1)
+        found[rows] = is_in
+        return found
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PaintOrder:
+    """Points in the order in which they are painted, the quietest first."""
+
+    rows: Rows  # (n,) of the points
+    places: Floats  # (n, 2) in this order
+    colours: NDArray[np.uint32]  # (n,) in this order
+
+    @cached_property
+    def place_of(self) -> NDArray[np.int64]:
+        """(n,) where each row of the points is in this order."""
+        found = np.empty(len(self.rows), dtype=np.int64)
+        found[self.rows] = np.arange(len(self.rows))
+        return found
+
+    @classmethod
+    def of(cls, points: MapPoints, colours: NDArray[np.uint32], ranks: NDArray[np.uint8]) -> PaintOrder:
+        """By rank (n,), the highest on top; within a rank in an order that favours nobody."""
+        shuffled = np.random.default_rng(0).permutation(len(points))
+        rows = shuffled[np.argsort(ranks[shuffled], kind="stable")]
+        return cls(rows, points.places[rows], colours[rows])

@@ -1,0 +1,98 @@
+"""What a map shows: points with their colours, the chosen ones, prototypes with the edges between them, and names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.map.colouring import Colouring
+from app.map.labels import ClassPlace
+from app.map.points import MapPoints, PaintOrder
+from engine.collection.map.raster import Density
+
+MANY: Final = 150_000  # points in view from which their density is painted in place of each of them
+FADED: Final = 0.72  # how far the others go towards the ground while some are selected
+
+
+@dataclass(frozen=True)
+class PrototypeMark:
+    """The prototype of a class, where images most like it lie."""
+
+    class_id: int
+    name: str
+    x: float
+    y: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """One state of the map; replaced, never changed."""
+
+    points: MapPoints = field(default_factory=MapPoints.none)
+    colouring: Colouring | None = None
+    order: PaintOrder | None = None
+    density: Density | None = None  # of more than `MANY` points
+    places: tuple[ClassPlace, ...] = ()  # of classes with names, largest first
+    names: Mapping[int, str] = field(default_factory=dict)  # of these classes
+    prototypes: tuple[PrototypeMark, ...] = ()
+    edges: tuple[tuple[int, int], ...] = ()  # places among `prototypes` of parents and children
+
+    def coloured(self, colouring: Colouring, places: Sequence[ClassPlace], names: Mapping[int, str]) -> Scene:
+        """The same points in other colours; for a thread of its own."""
+        order = PaintOrder.of(self.points, colouring.colours, colouring.ranks)
+        density = Density.of(order.places, order.colours) if len(self.points) > MANY else None
+        return replace(self, colouring=colouring, order=order, density=density, places=tuple(places), names=names)
+
+    @cached_property
+    def levels(self) -> Mapping[int, int]:
+        """How many levels below the coloured one each class with a name lies."""
+        return {place.class_id: place.depth for place in self.places}
+
+    @cached_property
+    def mark_places(self) -> NDArray[np.float64]:
+        """(p, 2) of the prototypes."""
+        return np.array([(mark.x, mark.y) for mark in self.prototypes], dtype=np.float64).reshape(-1, 2)
+
+    @cached_property
+    def marked(self) -> frozenset[int]:
+        """Classes with a prototype."""
+        return frozenset(mark.class_id for mark in self.prototypes)
+
+    @cached_property
+    def edge_places(self) -> NDArray[np.int64]:
+        """(e, 2) places of parents and children among the prototypes."""
+        return np.array(self.edges, dtype=np.int64).reshape(-1, 2)
+
+    @cached_property
+    def name_places(self) -> NDArray[np.float64]:
+        """(k, 2) of the classes with names: of the prototype where there is one."""
+        marked = {mark.class_id: mark for mark in self.prototypes}
+        spots = (marked.get(place.class_id, place) for place in self.places)
+        return np.array([(spot.x, spot.y) for spot in spots], dtype=np.float64).reshape(-1, 2)
+
+    @cached_property
+    def class_colours(self) -> Mapping[int, int]:
+        """The colour of most images of each class at the coloured level."""
+        if self.colouring is None or not len(self.points):
+            return {}
+        found, first = np.unique(self.colouring.classes, return_index=True)
+        return dict(zip(found.tolist(), self.colouring.colours[first].tolist(), strict=True))
+
+    def with_prototypes(self, prototypes: Sequence[PrototypeMark], edges: Sequence[tuple[int, int]]) -> Scene:
+        return replace(self, prototypes=tuple(prototypes), edges=tuple(edges))
+
+
+def faded(colours: NDArray[np.uint32], ground: int) -> NDArray[np.uint32]:
+    """Opaque colours (n,) mixed with the ground."""
+    mixed = np.full(len(colours), 0xFF000000, dtype=np.uint32)
+    for shift in (16, 8, 0):
+        part = (colours >> np.uint32(shift) & np.uint32(0xFF)).astype(np.float32)
+        towards = part + (float(ground >> shift & 0xFF) - part) * np.float32(FADED)
+        mixed |= np.rint(towards).astype(np.uint32) << np.uint32(shift)
+    return mixed

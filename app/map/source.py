@@ -1,0 +1,126 @@
+"""Where the map comes from: its file in the caches, or the worker that makes and completes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from app.jobs.background_thread import BackgroundThread
+from app.jobs.process_job import JobSlot, Stage
+from app.texts import tr
+from engine.collection.map.make import MadeMap, MakeMap
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from engine.collection.live import LiveCollection
+    from engine.collection.map.image_map import ImageMap
+    from engine.config import CacheFolders
+
+TOPIC: Final = "map"
+
+
+@dataclass(frozen=True, eq=False)
+class Embedded:
+    """What there is to be shown, and where its map lies."""
+
+    path: Path  # of the file of the map
+    image_ids: NDArray[np.int64]  # of the embedded images
+    contents: NDArray[np.uint64]
+
+
+def embedded_in(live: LiveCollection, caches: CacheFolders) -> Embedded:
+    """On the project thread."""
+    from engine.collection.map.image_map import content_numbers, map_file
+
+    is_ready = live.embedded.is_ready
+    path = map_file(live.project, live.model, caches)
+    return Embedded(path, live.embedded.images.ids[is_ready], content_numbers(live.embedded)[is_ready])
+
+
+@final
+class MapSource(QObject):
+    """Finds, makes and completes the map of the open project."""
+
+    nothing_embedded = Signal()
+    found = Signal(object, int)  # the `ImageMap`, and how many embedded images have no place on it yet
+    missing = Signal()  # there is no map yet: it is being made
+    progressed = Signal(object)  # `Progress`
+    failed = Signal(str)
+    stopped = Signal()
+
+    def __init__(self, session: Session, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.work_thread = BackgroundThread("map", self)
+        self.slot = JobSlot(session.jobs, keeps_finished=False)
+        self.slot.progressed.connect(self.progressed)
+        self.slot.finished.connect(self._on_made)
+        self.slot.stage_changed.connect(self._on_stage_changed)
+        self._is_tried = False  # whether completing was tried since something else was embedded
+
+    def look(self) -> None:
+        """Read the map that is there; where there is none, or images are missing, the worker makes it."""
+        self._is_tried = False
+        self._look()
+
+    def _look(self) -> None:
+        caches = self._session.caches
+        self._session.ask(lambda live: embedded_in(live, caches), self._read, owner=self, topic=TOPIC)
+
+    def make_again(self) -> None:
+        """Lay out all images anew."""
+        self._start(is_anew=True)
+
+    def cancel(self) -> None:
+        self.slot.cancel()
+
+    def forget(self) -> None:
+        """Another project is opened."""
+        self.slot.abandon()
+
+    def stop(self) -> None:
+        self.work_thread.stop()
+
+    def _read(self, embedded: Embedded) -> None:
+        def work() -> None:
+            from engine.collection.map.image_map import read_map
+
+            made = read_map(embedded.path)
+            left = 0 if made is None else int(made.missing(embedded.image_ids, embedded.contents).sum())
+            self.work_thread.post(lambda: self._take(made, len(embedded.image_ids), left))
+
+        self.work_thread.submit(work, self.failed.emit)
+
+    def _take(self, made: ImageMap | None, count: int, left: int) -> None:
+        if self._session.info is None:
+            return
+        if made is None and not count:
+            self.nothing_embedded.emit()
+        elif made is None:
+            self.missing.emit()
+            self._start()
+        else:
+            self.found.emit(made, left)
+            if left:
+                self._start()
+
+    def _start(self, *, is_anew: bool = False) -> None:
+        info = self._session.info
+        if info is None or self.slot.is_busy or (self._is_tried and not is_anew):
+            return
+        self._is_tried = True
+        self.slot.start(tr("Making the map"), MakeMap(info.path, self._session.caches.root, is_anew))
+
+    def _on_made(self, _made: MadeMap) -> None:
+        self._look()
+
+    def _on_stage_changed(self, stage: Stage) -> None:
+        if stage is Stage.FAILED:
+            self.failed.emit(self.slot.error)
+        elif stage is Stage.IDLE:
+            self.stopped.emit()

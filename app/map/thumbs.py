@@ -1,0 +1,112 @@
+"""Thumbnails at the points of a map, as one comes near: at most one in each cell of a grid that stays in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil, log2
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRect, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from app.images.pixels import RADIUS, paint_square
+from app.theme.tokens import tokens
+
+if TYPE_CHECKING:
+    from app.images.thumbnails import Thumbnails
+    from app.map.canvas import MapCanvas
+
+SIDE: Final = 52  # logical pixels
+CELL: Final = 64.0  # of the grid, at least
+MOST: Final = 120
+FEW: Final = 1_500  # points in view from which on thumbnails appear
+
+
+@final
+class Thumbs:
+    """Chooses and paints them."""
+
+    def __init__(self, canvas: MapCanvas, thumbnails: Thumbnails, path_of: Callable[[int], Path | None]) -> None:
+        self._canvas = canvas
+        self._thumbnails = thumbnails
+        self._path_of = path_of
+        self._rows: tuple[int, ...] | None = None  # of what is in view; None before it is looked at
+        self._paths: set[Path] = set()
+        thumbnails.ready.connect(self._on_ready)
+
+    def look_again(self) -> None:
+        """Something else may be in view."""
+        self._rows = None
+
+    def shows(self, row: int) -> bool:
+        return row in self._shown()
+
+    def row_at(self, point: QPointF) -> int | None:
+        """The image whose thumbnail is at a point, the topmost."""
+        for row in reversed(self._shown()):
+            if self._rect(row).contains(point.toPoint()):
+                return row
+        return None
+
+    def paint(self, painter: QPainter) -> None:
+        canvas, colours = self._canvas, tokens().colours
+        scene, ratio = canvas.scene, canvas.devicePixelRatioF()
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        for row in self._shown():
+            path = self._path_of(int(scene.points.image_ids[row]))
+            if path is None:
+                continue
+            rect = self._rect(row)
+            picture = self._thumbnails.pixmap(path, SIDE, ratio, is_fleeting=True) or self._thumbnails.stand_in(path)
+            paint_square(painter, rect, picture)
+            is_chosen = bool(canvas.chosen[row])
+            own = QColor.fromRgb(int(scene.colouring.colours[row])) if scene.colouring is not None else QColor()
+            colour = QColor(colours.accent) if is_chosen or row == canvas.current else own
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(colour, 3 if is_chosen or row in (canvas.current, canvas.hovered) else 2))
+            painter.drawRoundedRect(rect, RADIUS, RADIUS)
+
+    def _shown(self) -> tuple[int, ...]:
+        if self._rows is None:
+            self._rows = self._choose()
+            points = self._canvas.scene.points
+            paths = (self._path_of(int(points.image_ids[row])) for row in self._rows)
+            self._paths = {path for path in paths if path is not None}
+            self._thumbnails.keep_only(self._paths)
+        return self._rows
+
+    def _choose(self) -> tuple[int, ...]:
+        """One image of each cell, always the same one, so that nothing flickers as the map moves."""
+        canvas = self._canvas
+        places = canvas.scene.points.places
+        if not len(places) or canvas.scene.order is None:
+            return ()
+        rows = canvas.rows_in_view()
+        if not 0 < len(rows) <= FEW:
+            return ()
+        unit = 2.0 ** ceil(log2(CELL / canvas.camera.scale))
+        cells = np.floor(places[rows] / np.float32(unit)).astype(np.int64)
+        number = cells[:, 0] * 1_000_003 + cells[:, 1]
+        _cells, first = np.unique(number, return_index=True)
+        return tuple(self._apart(rows[np.sort(first)].tolist()))
+
+    def _apart(self, rows: list[int]) -> list[int]:
+        """Without those that would lie over an earlier one."""
+        kept: list[int] = []
+        rects: list[QRect] = []
+        for row in rows:
+            rect = self._rect(row)
+            if len(kept) < MOST and not any(rect.intersects(other) for other in rects):
+                kept.append(row)
+                rects.append(rect)
+        return kept
+
+    def _rect(self, row: int) -> QRect:
+        at = self._canvas.point_of(*self._canvas.scene.points.places[row].tolist()).toPoint()
+        return QRect(at.x() - SIDE // 2, at.y() - SIDE // 2, SIDE, SIDE)
+
+    def _on_ready(self, path: Path) -> None:
+        if path in self._paths:
+            self._canvas.update()

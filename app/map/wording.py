@@ -1,0 +1,76 @@
+"""Sentences of the map."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QDate, QLocale
+
+from app.map.colouring import ColourBy
+from app.texts import marked, plural, tr
+from app.wording import images, number, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.map.colouring import Entry
+
+_KINDS: Final = {
+    "labelled": marked("Labelled"),
+    "predicted": marked("Predicted"),
+    "unknown": marked("Unknown"),
+    "labelled_or_none": marked("Labelled, or without a score"),
+    "undated": marked("Without a date"),
+}
+_WITHOUT: Final = marked("Without a class")
+_EPOCH: Final = date(1970, 1, 1)
+
+
+def colour_by_texts() -> dict[ColourBy, str]:
+    """What colours can tell, for a list to choose from."""
+    return {
+        ColourBy.CLASS: tr("Class"),
+        ColourBy.LABEL: tr("Labels only"),
+        ColourBy.STATUS: tr("Labelled or predicted"),
+        ColourBy.SCORE: tr("Score"),
+        ColourBy.DATE: tr("Date"),
+    }
+
+
+def level_text(level: int | None) -> str:
+    if level is None:
+        return tr("Finest classes")
+    return tr("Top classes") if level == 0 else tr("Level %1", number(level + 1))
+
+
+def entry_text(entry: Entry, name_of: Callable[[int], str]) -> str:
+    """What a colour of the legend means."""
+    if entry.class_id is not None:
+        return name_of(entry.class_id)
+    low, high = entry.range or (0.0, 0.0)
+    if entry.kind == "other":
+        return plural(round(low), "1 other class", "%n other classes")
+    if entry.kind == "score":
+        return tr("%1 to %2", percent(low), percent(high))
+    if entry.kind == "date":
+        return _days(low) if high - low <= 1 else tr("%1 to %2", _days(low), _days(high))
+    return tr(_KINDS.get(entry.kind, _WITHOUT))
+
+
+def _days(days: float) -> str:
+    day = _EPOCH + timedelta(days=int(days))
+    return QLocale().toString(QDate(day.year, day.month, day.day), QLocale.FormatType.ShortFormat)
+
+
+def placed_line(count: int) -> str:
+    return plural(
+        count,
+        "1 new image was placed among the others. Make the map again to lay it out anew.",
+        "%n new images were placed among the others. Make the map again to lay them all out.",
+    )
+
+
+def set_title(count: int) -> str:
+    """Of a grid with the selected images."""
+    return tr("Selected on the map: %1", images(count))

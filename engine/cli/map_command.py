@@ -1,0 +1,56 @@
+"""The command that makes the map of a project and writes it into a file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.cli.collection_commands import Plain
+from engine.cli.options import ProjectPath, open_or_read
+from engine.cli.output import AsJson, Overwrite, counted, progress_bar, say, stoppable
+from engine.config import CacheFolders
+
+
+def make_map(
+    project: ProjectPath,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="File to write: .csv or .npz with places, .svg or .png as a picture.")
+    ],
+    *,
+    level: Annotated[int, typer.Option(min=0, help="Level of the classes that have a colour; 0 is the top.")] = 0,
+    again: Annotated[bool, typer.Option("--again", help="Lay out all images anew, also where there is a map.")] = False,
+    is_plain: Plain = False,
+    is_overwriting: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """Lay out all embedded images in the plane, look-alikes side by side, with the prototypes of the classes.
+
+    New images are placed among the others, which stay where they are.
+    """
+    from engine.collection.live import LiveCollection
+    from engine.collection.map.image_map import read_map
+    from engine.collection.map.make import make_map as run
+    from engine.collection.map.write import check_out, write
+
+    check_out(out)
+    caches = CacheFolders.default()
+    with (
+        open_or_read(project, without_writing="nothing is written into it") as opened,
+        stoppable("run it again; nothing was written") as cancel,
+        progress_bar("Making the map") as on_progress,
+    ):
+        done = run(opened, caches, is_anew=again, on_progress=on_progress, cancel=cancel)
+        made = read_map(done.path)
+        assert made is not None, "it was just written"
+        live = LiveCollection(opened, caches)
+        try:
+            live.load()
+            images = write(live, made, out, level=level, is_plain=is_plain, is_overwriting=is_overwriting)
+        finally:
+            live.embedded.close()
+    placed = f", {counted(done.placed, 'new one')} among the others" if done.placed else ""
+    say(
+        f"Wrote the map of {counted(images, 'image')} to {out}{placed}.",
+        {"images": images, "placed": done.placed, "later": made.later_count, "file": str(out)},
+        as_json=as_json,
+    )

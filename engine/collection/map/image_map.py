@@ -1,0 +1,140 @@
+"""A map of a collection: each image's place in the plane, kept in a file of the caches for each project and backbone.
+
+Images that came later, or whose files changed, are placed among the others, which stay where they are.
+"""
+
+import contextlib
+import hashlib
+import zipfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.embedded_images import EmbeddedImages
+from engine.collection.models import ModelFiles
+from engine.config import CacheFolders
+from engine.everyday.blocks import Embeddings, Floats, Integers
+from engine.everyday.layout.neighbours import NeighbourIndex
+from engine.everyday.layout.plane import place_among
+from engine.everyday.layout.space import MapSpace
+from engine.full_disk import storage_error
+from engine.new_file import new_file, private_folder
+from engine.project import Project
+
+VERSION: Final = 1  # of the file; one of another version is made anew
+MOST_FILES: Final = 12  # of the projects whose maps were made last; one of 100,000 images takes 8 MB
+MOST_LANDMARKS: Final = 20_000  # images that prototypes are placed among
+STALE_SHARE: Final = 0.25
+"""Share of images placed later from which a map should be made again: they have no part of it of their own."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ImageMap:
+    """Places of n images in the plane, in ascending image id."""
+
+    image_ids: Integers  # (n,) int64
+    contents: NDArray[np.uint64]  # (n,) what each file held when it was placed
+    places: Floats  # (n, 2) float32, nearly all within 50 of zero; y grows upwards
+    is_later: NDArray[np.bool_]  # (n,) whether it was placed among the others
+    space: MapSpace
+    landmarks: Floats  # (l, w) float32, vectors of some of the images
+    landmark_places: Floats  # (l, 2)
+
+    @property
+    def later_count(self) -> int:
+        return int(np.count_nonzero(self.is_later))
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether so many images came since that it should be made again."""
+        return bool(len(self.image_ids) and self.later_count >= STALE_SHARE * len(self.image_ids))
+
+    def missing(self, image_ids: Integers, contents: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """(k,) which of these images have no place, or got another content since."""
+        if not len(self.image_ids):
+            return np.ones(len(image_ids), dtype=bool)
+        at = np.minimum(np.searchsorted(self.image_ids, image_ids), len(self.image_ids) - 1)
+        return (self.image_ids[at] != image_ids) | (self.contents[at] != contents)
+
+    def with_new(self, image_ids: Integers, contents: NDArray[np.uint64], places: Floats) -> "ImageMap":
+        """The map with other images, or with others of these ids, in their places."""
+        kept = ~np.isin(self.image_ids, image_ids)
+        ids = np.concatenate([self.image_ids[kept], image_ids])
+        order = np.argsort(ids)
+        return replace(
+            self, image_ids=ids[order], contents=np.concatenate([self.contents[kept], contents])[order],
+            places=np.concatenate([self.places[kept], places])[order],
+            is_later=np.concatenate([self.is_later[kept], np.ones(len(image_ids), dtype=bool)])[order],
+        )  # fmt: skip
+
+    def place(self, embeddings: Embeddings) -> Floats:
+        """Where embeddings (m, d), such as prototypes, belong: (m, 2), by the landmarks most like them."""
+        if not len(embeddings) or not len(self.landmarks):
+            return np.zeros((len(embeddings), 2), dtype=np.float32)
+        return place_among(NeighbourIndex.of(self.landmarks), self.landmark_places, self.space.apply(embeddings))
+
+
+def content_numbers(embedded: EmbeddedImages) -> NDArray[np.uint64]:
+    """(n,) the first 64 bits of each listed image's content hash, 0 before it was read."""
+    hashes = embedded.images.content_hashes
+    found = (int.from_bytes((hashes[place] or b"")[:8], "little") for place in range(len(embedded.images.ids)))
+    return np.fromiter(found, dtype=np.uint64, count=len(embedded.images.ids))
+
+
+def map_file(project: Project, model: ModelFiles, caches: CacheFolders) -> Path:
+    """Where the map of a project and a backbone lies, whether it is there or not."""
+    name = hashlib.sha256(f"{model.backbone_hash} {project.backups.project_id}".encode()).hexdigest()
+    return caches.maps / f"{name[:32]}.npz"
+
+
+def read_map(path: Path) -> ImageMap | None:
+    """A map from its file; None without one, or where it is damaged or of another version."""
+    try:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            if int(file["version"]) != VERSION:
+                return None
+            found = ImageMap(
+                file["image_ids"], file["contents"], file["places"], file["is_later"],
+                MapSpace.of_arrays(file), file["landmarks"], file["landmark_places"],
+            )  # fmt: skip
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError):
+        return None
+    return found if _is_sound(found) else None
+
+
+def _is_sound(found: ImageMap) -> bool:
+    count, ids = len(found.image_ids), found.image_ids
+    shapes = (found.contents.shape, found.places.shape, found.is_later.shape)
+    is_shaped = shapes == ((count,), (count, 2), (count,)) and found.landmark_places.shape == (len(found.landmarks), 2)
+    return is_shaped and bool(np.isfinite(found.places).all()) and bool((np.diff(ids) > 0).all())
+
+
+def write_map(path: Path, made: ImageMap) -> None:
+    """Keep a map; those of projects that were not looked at for longest go.
+
+    Raises:
+        StorageError: the disk refuses.
+    """
+    try:
+        private_folder(path.parent)
+        with new_file(path, replace=True) as draft:
+            np.savez(
+                draft.file, allow_pickle=False, version=np.int64(VERSION), image_ids=made.image_ids,
+                contents=made.contents, places=made.places, is_later=made.is_later, landmarks=made.landmarks,
+                landmark_places=made.landmark_places, **made.space.arrays(),
+            )  # fmt: skip
+        _drop_oldest(path.parent)
+    except OSError as error:
+        remedy = "free some disk space or choose another cache folder"
+        raise storage_error(path, error, "the map cannot be kept", remedy) from error
+
+
+def _drop_oldest(folder: Path) -> None:
+    by_age = sorted(folder.glob("*.npz"), key=lambda path: path.stat().st_mtime_ns)
+    for path in by_age[:-MOST_FILES]:
+        with contextlib.suppress(OSError):  # one that another program reads just now cannot go on every system
+            path.unlink()

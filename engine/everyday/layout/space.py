@@ -1,0 +1,65 @@
+"""The space in which images of the map are near one another: whitened by look-alikes, and of few dimensions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from engine.everyday.blocks import Embeddings, Floats, in_blocks, to_floats
+from engine.everyday.collection_stage.neighbours import Whitening, whitening_of
+
+WIDTH: Final = 64  # dimensions in which neighbours are looked for (decision 86)
+MOST_LEARNED_FROM: Final = 20_000
+
+
+@dataclass(frozen=True)
+class MapSpace:
+    """Whitening, then the directions of most variance."""
+
+    whitening: Whitening | None  # None where all images are the same
+    mean: Floats  # (e,) of whitened embeddings
+    axes: Floats  # (e, w)
+
+    def takes(self, width: int) -> bool:
+        """Whether embeddings of this width can be brought into it."""
+        return (len(self.mean) if self.whitening is None else len(self.whitening.mean)) == width
+
+    def arrays(self) -> dict[str, Any]:
+        """What it is made of, for a file."""
+        whitening = {} if self.whitening is None else {"shift": self.whitening.mean, "matrix": self.whitening.matrix}
+        return {"mean": self.mean, "axes": self.axes, **whitening}
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, Any]) -> "MapSpace":
+        """From what `arrays` gave.
+
+        Raises:
+            KeyError: one is missing.
+        """
+        whitening = Whitening(arrays["shift"], arrays["matrix"]) if "matrix" in arrays else None
+        return cls(whitening, arrays["mean"], arrays["axes"])
+
+    def apply(self, embeddings: Embeddings) -> Floats:
+        """Vectors (n, w) float32 of embeddings (n, d)."""
+        found = np.empty((len(embeddings), self.axes.shape[1]), dtype=np.float32)
+
+        def work(rows: slice) -> None:
+            block = embeddings[rows]
+            whitened = to_floats(block) if self.whitening is None else self.whitening.apply(block)
+            found[rows] = (whitened - self.mean) @ self.axes
+
+        in_blocks(len(embeddings), work)
+        return found
+
+
+def map_space(embeddings: Embeddings) -> MapSpace:
+    """The space of a collection's embeddings (n, d), learned without labels from at most `MOST_LEARNED_FROM`."""
+    sample = embeddings[:: max(1, -(-len(embeddings) // MOST_LEARNED_FROM))]
+    whitening = whitening_of(sample)
+    whitened = to_floats(sample) if whitening is None else whitening.apply(sample)
+    mean = whitened.mean(axis=0)
+    centred = whitened - mean
+    _variance, directions = np.linalg.eigh(centred.T @ centred)
+    axes = np.ascontiguousarray(directions[:, ::-1][:, :WIDTH], dtype=np.float32)
+    return MapSpace(whitening, mean.astype(np.float32), axes)

@@ -1,0 +1,109 @@
+"""The map at 100,000 images: how long it takes to make, how good it is, and how long a frame of it takes."""
+
+import math
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from engine.collection.map.image_map import read_map
+from engine.collection.map.make import make_map
+from engine.config import CacheFolders
+from engine.new_folder import scratch_folder
+from engine.project import Project
+from research.benchmarks.synthetic import synthetic_project
+from research.benchmarks.window_process import report_of
+from research.window.map_frames import REPORT_VARIABLE
+
+LIMIT_MADE_S: Final = 180.0  # on two cores
+LIMIT_FRAME_MS: Final = 16.0
+LIMIT_PLACED_S: Final = 20.0
+MANY: Final = 1_000_000
+
+
+@dataclass(frozen=True)
+class MapRow:
+    """A figure beside its limit."""
+
+    name: str
+    value: float
+    unit: str
+    limit: float | None = None
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is within its limit, if it has one."""
+        return self.limit is None or self.value <= self.limit
+
+
+@dataclass(frozen=True)
+class MapFigures:
+    """All rows."""
+
+    images: int
+    rows: tuple[MapRow, ...]
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether all are."""
+        return all(row.is_kept for row in self.rows)
+
+    def fields(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "images": self.images,
+            "rows": [{**asdict(row), "is_kept": row.is_kept} for row in self.rows],
+            "are_kept": self.are_kept,
+        }
+
+
+def measure_map(images: int = 100_000, *, many: int = MANY, in_window: bool = True) -> MapFigures:
+    """Measure making, completing and painting."""
+    with scratch_folder() as folder:
+        caches = CacheFolders(folder / "cache")
+        rows = [*_making(folder, caches, images)]
+        if in_window:
+            rows += _frames(caches, images)
+            rows += _frames(caches, many)
+            rows += _frames(caches, images, ratio=2)
+    return MapFigures(images, tuple(rows))
+
+
+def _making(folder: Path, caches: CacheFolders, images: int) -> list[MapRow]:
+    path = synthetic_project(folder, caches, images)
+    with Project.open(path, for_writing=False, is_backed_up=False) as project:
+        start_s, start_cpu_s = time.monotonic(), time.process_time()
+        done = make_map(project, caches)
+        made_s, cpu_s = time.monotonic() - start_s, time.process_time() - start_cpu_s
+        made = read_map(done.path)
+        assert made is not None, "it was just written"
+        start_s = time.monotonic()
+        make_map(project, caches)
+        again_s = time.monotonic() - start_s
+    assert len(made.image_ids) == images, "every image has a place"
+    assert np.isfinite(made.places).all()
+    return [
+        MapRow(f"map of {images:,} images made", made_s, "s", LIMIT_MADE_S),
+        MapRow("  of it on the processor, all cores", cpu_s, "s"),
+        MapRow("looked at again, nothing new", again_s, "s", LIMIT_PLACED_S),
+    ]
+
+
+def _frames(caches: CacheFolders, points: int, *, ratio: int = 1) -> list[MapRow]:
+    more = {"QT_SCALE_FACTOR": str(ratio), "QT_QPA_PLATFORM": "offscreen"}
+    found = report_of(["-m", "research.window.map_frames", str(points)], caches, REPORT_VARIABLE, more)
+    where = f"{points:,} points" + (f", {100 * ratio} %" if ratio > 1 else "")
+    every = [each for frames in found.values() for each in frames]
+    by_kind = [MapRow(f"  {kind.replace('_', ', ')}", median(frames), "ms") for kind, frames in found.items()]
+    return [
+        MapRow(f"a frame of {where}, median", median(every), "ms", LIMIT_FRAME_MS),
+        *by_kind,
+        MapRow("  99 %", float(np.percentile(every, 99)), "ms"),
+    ]
+
+
+def median(values: list[float]) -> float:
+    """NaN of none."""
+    return float(np.median(values)) if values else math.nan

@@ -1,0 +1,106 @@
+"""For `protoleaf benchmark map`: moves and zooms over a map of drawn points, and notes how long each frame took.
+
+`python -m research.window.map_frames POINTS` writes a report into the file that `PROTOLEAF_MAP_REPORT` names.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from app.map.canvas import MapCanvas
+    from app.map.scene import Scene
+
+REPORT_VARIABLE: Final = "PROTOLEAF_MAP_REPORT"
+SIZE: Final = (1440, 900)  # logical pixels
+FRAMES: Final = 40  # of each way to move
+PUSH: Final = (-11.0, -7.0)  # pixels from one frame to the next: a hand that drags quickly
+PINCH: Final = 1.06
+CLASSES: Final = 200
+GROUPS: Final = 10
+PROTOTYPES_IN_GROUP: Final = 20
+
+
+def drawn_scene(points: int) -> "Scene":
+    """Points in clusters, with colours, names, prototypes and edges."""
+    from app.map.colouring import Colouring, Entry
+    from app.map.labels import ClassPlace
+    from app.map.points import MapPoints
+    from app.map.scene import PrototypeMark, Scene
+    from engine.collection.map import palette
+
+    generator = np.random.default_rng(0)
+    centres = generator.uniform(-45, 45, (CLASSES, 2))
+    classes = generator.integers(0, CLASSES, points)
+    places = (centres[classes] + generator.standard_normal((points, 2)) * 2.5).astype(np.float32)
+    groups = classes % GROUPS
+    colours = np.array([palette.argb(each) for each in palette.LIGHT], dtype=np.uint32)[groups]
+    legend = tuple(Entry(each, int((groups == place).sum()), place) for place, each in enumerate(palette.LIGHT))
+    names = {class_id: f"Class number {class_id}" for class_id in range(CLASSES)}
+    spots = [(float(x), float(y)) for x, y in centres.tolist()]
+    at = [ClassPlace(each, x, y, points // CLASSES, 0) for each, (x, y) in enumerate(spots)]
+    marks = [PrototypeMark(each, names[each], x, y) for each, (x, y) in enumerate(spots)]
+    edges = [(each % GROUPS, each) for each in range(GROUPS, CLASSES)]
+    scene = Scene(points=MapPoints(np.arange(points, dtype=np.int64), places))
+    coloured = scene.coloured(Colouring(colours, (groups % 2).astype(np.uint8), legend, groups), at, names)
+    return coloured.with_prototypes(marks, edges)
+
+
+def frames_ms(canvas: "MapCanvas", move: Callable[[], None], count: int = FRAMES) -> list[float]:
+    """How long each frame takes from the move to its last pixel."""
+    found: list[float] = []
+    for _frame in range(count):
+        start_s = time.perf_counter()
+        move()
+        canvas.repaint()
+        found.append((time.perf_counter() - start_s) * 1000)
+    return found
+
+
+def measure(points: int) -> dict[str, list[float]]:
+    """Frames of dragging at three scales, of zooming in, and of dragging with half of all points selected."""
+    from PySide6.QtWidgets import QApplication
+
+    from app.images.thumbnails import Thumbnails
+    from app.map.canvas import MapCanvas
+    from app.theme import apply_theme
+    from engine.config import CacheFolders
+
+    app = QApplication.instance() or QApplication([])
+    assert isinstance(app, QApplication)
+    apply_theme(app)
+    thumbnails = Thumbnails(CacheFolders.default())
+    canvas = MapCanvas(thumbnails, lambda _image_id: None)
+    canvas.resize(*SIZE)
+    canvas.show()
+    app.processEvents()
+    canvas.show_scene(drawn_scene(points))
+    app.processEvents()
+    found: dict[str, list[float]] = {"pan": [], "zoom": [], "pan_selected": []}
+    canvas.repaint()  # names are painted once, and kept
+    for scale in (1.0, 4.0, 40.0):
+        canvas.fit()
+        canvas.zoom(scale)
+        canvas.repaint()
+        found["pan"] += frames_ms(canvas, partial(canvas.pan, *PUSH))
+    canvas.fit()
+    found["zoom"] += frames_ms(canvas, partial(canvas.zoom, PINCH), 2 * FRAMES)
+    canvas.fit()
+    canvas.choose(canvas.scene.points.places[:, 0] > 0)
+    canvas.repaint()
+    found["pan_selected"] += frames_ms(canvas, partial(canvas.pan, *PUSH))
+    canvas.close()
+    canvas.stop()
+    thumbnails.stop()
+    return found
+
+
+if __name__ == "__main__":
+    Path(os.environ[REPORT_VARIABLE]).write_text(json.dumps(measure(int(sys.argv[1]))), encoding="utf-8")

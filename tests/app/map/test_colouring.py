@@ -1,0 +1,129 @@
+"""Colours of points by class at a level, label, status, score and date, and the legend's counts."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.map.colouring import OTHER, PALETTE, ColourBy, Colouring, Wish, coloured
+from app.map.labels import class_places, placed_apart
+from app.map.wording import entry_text
+from app.theme.tokens import Scheme
+from engine.collection.map.palette import argb
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.graph.category_graph import CategoryGraph
+
+GREY = argb(OTHER[Scheme.LIGHT])
+COLOURS = [argb(each) for each in PALETTE[Scheme.LIGHT]]
+
+
+@pytest.fixture
+def graph() -> CategoryGraph:
+    """Bird above Gull (2) and Owl (3); Fish (4) beside it."""
+    graph = CategoryGraph()
+    bird = graph.add_class("Bird")
+    graph.add_class("Gull", (bird,))
+    graph.add_class("Owl", (bird,))
+    graph.add_class("Fish")
+    return graph
+
+
+def ids(graph: CategoryGraph, *names: str) -> list[int]:
+    return [graph.find(name) for name in names]
+
+
+@pytest.fixture
+def state(graph: CategoryGraph) -> CollectionState:
+    """Six images: Gull labelled, Gull, Owl and Fish predicted, an unknown one, and one without anything."""
+    gull, owl, fish = ids(graph, "Gull", "Owl", "Fish")
+    best = np.array([owl, gull, owl, fish, fish, NO_CLASS], dtype=np.int64)
+    return CollectionState(
+        folder=Path("/"), image_ids=np.arange(1, 7), paths=[f"{each}.png" for each in range(1, 7)],
+        label_class=np.array([gull, *4 * [NO_CLASS], NO_CLASS]), best_class=best,
+        best_score=np.array([0.6, 0.99, 0.8, 0.3, 0.9, 0], dtype=np.float32), safe_class=best,
+        safe_score=np.ones(6, dtype=np.float32), is_unknown=np.array([False] * 4 + [True, False]),
+        status=np.full(6, ImageStatus.READY, dtype=np.uint8), shot_counts={}, image_counts={},
+    )  # fmt: skip
+
+
+def counts(made: Colouring, graph: CategoryGraph) -> dict[str, int]:
+    return {entry_text(entry, graph.name): entry.count for entry in made.legend}
+
+
+def test_by_class_at_each_level(state: CollectionState, graph: CategoryGraph) -> None:
+    """A label counts before the prediction; the largest class has the first colour; the rest is grey and below."""
+    fine = coloured(state.image_ids, state, graph, Wish())
+    assert counts(fine, graph) == {"Gull": 2, "Fish": 1, "Owl": 1, "Without a class": 2}
+    assert fine.colours.tolist() == [COLOURS[0], COLOURS[0], COLOURS[1], COLOURS[2], GREY, GREY]
+    assert fine.ranks.tolist() == [1, 1, 1, 1, 0, 0]
+    top = coloured(state.image_ids, state, graph, Wish(level=0))
+    assert counts(top, graph) == {"Bird": 3, "Fish": 1, "Without a class": 2}
+
+
+def test_a_class_keeps_its_own_colour(state: CollectionState, graph: CategoryGraph) -> None:
+    (gull,) = ids(graph, "Gull")
+    made = coloured(state.image_ids, state, graph, Wish(own_colours={gull: "#123456"}))
+    assert made.colours[0] == argb("#123456")
+
+
+def test_the_rest_of_many_classes_is_grey(state: CollectionState) -> None:
+    """As many as there are colours have one, and the legend says how many are left."""
+    graph = CategoryGraph()
+    classes = np.array([graph.add_class(f"Class {each}") for each in range(14)], dtype=np.int64)
+    many = replace(
+        state, image_ids=np.arange(14), best_class=classes, label_class=np.full(14, NO_CLASS),
+        best_score=np.ones(14, dtype=np.float32), is_unknown=np.zeros(14, dtype=bool),
+    )  # fmt: skip
+    made = coloured(many.image_ids, many, graph, Wish())
+    assert (made.colours == GREY).sum() == 4
+    assert counts(made, graph)["4 other classes"] == 4
+
+
+def test_by_label_status_and_score(state: CollectionState, graph: CategoryGraph) -> None:
+    labels = coloured(state.image_ids, state, graph, Wish(by=ColourBy.LABEL))
+    assert counts(labels, graph) == {"Gull": 1, "Without a class": 5}
+    status = coloured(state.image_ids, state, graph, Wish(by=ColourBy.STATUS))
+    assert counts(status, graph) == {"Labelled": 1, "Predicted": 3, "Unknown": 1, "Without a class": 1}
+    score = coloured(state.image_ids, state, graph, Wish(by=ColourBy.SCORE))
+    assert counts(score, graph) == {
+        "0% to 50%": 1, "70% to 90%": 1, "97% to 100%": 1, "Labelled, or without a score": 3
+    }  # fmt: skip
+    refused = replace(state, label_class=np.full(6, UNKNOWN))
+    made = coloured(state.image_ids, refused, graph, Wish(by=ColourBy.STATUS))
+    assert counts(made, graph) == {"Unknown": 6}
+
+
+def test_by_date(state: CollectionState, graph: CategoryGraph) -> None:
+    """Steps of about as many images each; those without a date are grey; of one day there is one step."""
+    days = {1: 18_000, 2: 18_500, 3: 19_000, 4: 19_500}
+    made = coloured(state.image_ids, state, graph, Wish(by=ColourBy.DATE, dates=days))
+    assert sum(entry.count for entry in made.legend) == 6
+    assert counts(made, graph)["Without a date"] == 2
+    assert len(set(made.colours[:4].tolist())) == 4
+    for dates in ({1: -800_000 + 800_000}, {}):
+        assert len(coloured(state.image_ids, state, graph, Wish(by=ColourBy.DATE, dates=dates)).colours) == 6
+
+
+def test_images_that_left_are_as_those_without_a_class(state: CollectionState, graph: CategoryGraph) -> None:
+    made = coloured(np.array([2, 99]), state, graph, Wish())
+    assert made.colours.tolist() == [COLOURS[0], GREY]
+
+
+def test_names_lie_where_most_images_do(graph: CategoryGraph) -> None:
+    """Of the coloured level first, and of those below; a far one moves no name."""
+    bird, gull, owl = ids(graph, "Bird", "Gull", "Owl")
+    finest = np.array([gull] * 10 + [owl] * 5 + [NO_CLASS])
+    places = np.zeros((16, 2), dtype=np.float32)
+    places[0], places[10:15] = (50, 50), (8, 8)
+    found = class_places(np.where(finest >= 0, bird, NO_CLASS), finest, places, graph)
+    assert [(each.class_id, each.count, each.depth) for each in found] == [(bird, 15, 0), (gull, 10, 1), (owl, 5, 1)]
+    assert (found[1].x, found[1].y) == (0, 0)
+    assert (found[2].x, found[2].y) == (8, 8)
+
+
+def test_names_do_not_lie_over_one_another() -> None:
+    """Earlier ones go first; what leaves the view or lies over the legend has no place."""
+    wanted = [(50, 50, 40, 10), (60, 55, 40, 10), (50, 80, 40, 10), (5, 50, 40, 10), (150, 50, 40, 10)]
+    kept = placed_apart(wanted, (200, 100), [(140, 40, 160, 60)])
+    assert [number for number, _box in kept] == [0, 2]
