@@ -155,7 +155,7 @@ class LabelChecking(Feature):
     def _on_failed(self, message: str) -> None:
         self._job = None
         if self.page is not None:
-            self.page.show_empty(wording.Emptiness("warning", tr("The labels could not be checked"), message))
+            self.page.show_empty(wording.EmptyTexts("warning", tr("The labels could not be checked"), message))
 
     # -- showing
 
@@ -260,7 +260,7 @@ class LabelChecking(Feature):
             self._toast.say(tr("No class has the key %1 for this image. Press R to label it as any class.", str(digit)))
 
     def _ask_for_class(self, suspects: Sequence[SuspectLabel]) -> None:
-        likely = [each for each in suspects[0].likeliest if each in self._session.graph]
+        likely = [each for each in suspects[0].most_likely if each in self._session.graph]
         image_ids = [each.image_id for each in suspects]
 
         def rows(text: str) -> list[PaletteRow]:

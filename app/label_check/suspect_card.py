@@ -17,7 +17,7 @@ from app.image_view.canvas import ImageCanvas
 from app.images.strip import GAP, ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.label_check import wording
-from app.texts import marked, plain_button, tr, with_breaks
+from app.texts import marked, plain_button, plain_tip, tr, with_breaks
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class SuspectCard(QWidget):
         """Show a label; `label` is the person's record of it, None while that is not known."""
         self.setAccessibleName(wording.list_title(suspect, name_of))
         self.canvas.show_image(path)
-        self.canvas.setToolTip(path.name)
+        self.canvas.setToolTip(plain_tip(path.name))
         own, proposed = wording.labelled_text(suspect, name_of), wording.looks_text(suspect, name_of)
         self.own.show_class(own, wording.by_text(label), suspect.same, state)
         self.other.show_class(proposed, wording.model_text(suspect), suspect.others, state)

@@ -47,7 +47,7 @@ class EmptyPlace(QWidget):
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
 
-    def show_emptiness(self, words: wording.Emptiness) -> None:
+    def show_emptiness(self, words: wording.EmptyTexts) -> None:
         colour = "accent" if words.is_good else "text_disabled"
         self._icon.setPixmap(icon_pixmap(words.icon, ICON_SIDE, colour=colour, ratio=self.devicePixelRatioF()))
         self.title.setText(with_breaks(words.title))
@@ -103,7 +103,7 @@ class LabelCheckPage(QWidget):
         chosen = self.list.selected if self.list.isVisibleTo(self) else ()
         return chosen if self._suspect.image_id in chosen else (self._suspect.image_id,)
 
-    def show_empty(self, words: wording.Emptiness) -> None:
+    def show_empty(self, words: wording.EmptyTexts) -> None:
         self._suspect = None
         self.empty.show_emptiness(words)
         self._stack.setCurrentWidget(self.empty)

@@ -1,4 +1,4 @@
-"""What is said of labels that look wrong, in the person's language."""
+"""Texts about labels that look wrong."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtCore import QDate, QLocale
 
 from app.texts import fill, plural, shortened, tr
 from app.wording import number, percent
-from engine.collection.label_check import LabelCheck, Reason, SuspectLabel
+from engine.collection.label_check import LabelCheck, SuspectLabel, SuspectReason
 from engine.graph.codes import UNKNOWN
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ MOST_VOTES: Final = 3  # classes that are counted out; the rest is "others"
 
 
 @dataclass(frozen=True)
-class Emptiness:
+class EmptyTexts:
     """What the page says where there is nothing to look at."""
 
     icon: str
@@ -95,10 +95,10 @@ def reasons_text(suspect: SuspectLabel, name_of: NameOf) -> str:
 def reason_text(suspect: SuspectLabel, name_of: NameOf) -> str:
     """Why, in a sentence."""
     match suspect.reason:
-        case Reason.TWIN:
+        case SuspectReason.TWIN:
             text = tr("Nearly the same image is labelled %1: one of the two is wrong.")
             return fill(text, _label_of_twin(suspect, name_of))
-        case Reason.NEIGHBOURS:
+        case SuspectReason.NEIGHBOURS:
             count = number(sum(votes for _class_id, votes in suspect.votes))
             if len(suspect.votes) == 1:
                 return tr("Its %1 nearest labelled look-alikes are all %2.", count, name_of(suspect.votes[0][0]))
@@ -114,11 +114,11 @@ def _label_of_twin(suspect: SuspectLabel, name_of: NameOf) -> str:
 
 def _votes_text(suspect: SuspectLabel, name_of: NameOf) -> str:
     """`9 Fox, 1 Dog`."""
-    told = [tr("%1 %2", number(votes), name_of(class_id)) for class_id, votes in suspect.votes[:MOST_VOTES]]
+    shown = [tr("%1 %2", number(votes), name_of(class_id)) for class_id, votes in suspect.votes[:MOST_VOTES]]
     rest = sum(votes for _class_id, votes in suspect.votes[MOST_VOTES:])
     if rest:
-        told.append(plural(rest, "1 other", "%n others"))
-    return ", ".join(told)
+        shown.append(plural(rest, "1 other", "%n others"))
+    return ", ".join(shown)
 
 
 def relabel_text(suspect: SuspectLabel, name_of: NameOf) -> str:
@@ -141,20 +141,20 @@ def several_texts(count: int) -> tuple[str, str]:
     )
 
 
-def emptiness_of(found: LabelCheck, settled: int) -> Emptiness:
+def emptiness_of(found: LabelCheck, settled: int) -> EmptyTexts:
     """Why nothing is shown, and what would change that."""
     if found.labels_missing:
         text = plural(found.labels_missing, "Label 1 more image first.", "Label %n more images first.")
-        return Emptiness("label", tr("Too few labels to check"), text)
+        return EmptyTexts("label", tr("Too few labels to check"), text)
     if not found.has_enough:
         text = tr("Label images of a second class: labels are checked by comparing classes.")
-        return Emptiness("label", tr("All labels are of one class"), text)
+        return EmptyTexts("label", tr("All labels are of one class"), text)
     if settled:
         text = plural(settled, "You looked at 1 label.", "You looked at %n labels.")
-        return Emptiness("check_circle", tr("No other label looks wrong"), text, is_good=True)
+        return EmptyTexts("check_circle", tr("No other label looks wrong"), text, is_good=True)
     text = plural(found.labels, "1 label was checked.", "%n labels were checked.")
-    return Emptiness("check_circle", tr("No label looks wrong"), text, is_good=True)
+    return EmptyTexts("check_circle", tr("No label looks wrong"), text, is_good=True)
 
 
-def searching() -> Emptiness:
-    return Emptiness("search", tr("Checking labels…"), tr("Each label is compared with images that look alike."))
+def searching() -> EmptyTexts:
+    return EmptyTexts("search", tr("Checking labels…"), tr("Each label is compared with images that look alike."))

@@ -71,11 +71,11 @@ def _fields(project: "Project", suspect: "SuspectLabel") -> dict[str, Any]:
 
 
 def _reason(suspect: "SuspectLabel", name: Callable[[int], str], path_of: dict[int, str]) -> str:
-    from engine.collection.label_check import Reason
+    from engine.collection.label_check import SuspectReason
 
-    if suspect.reason is Reason.TWIN and suspect.twin_id is not None:
+    if suspect.reason is SuspectReason.TWIN and suspect.twin_id is not None:
         return f"{path_of[suspect.twin_id]} is nearly the same image, and has another label"
-    if suspect.reason is Reason.NEIGHBOURS:
+    if suspect.reason is SuspectReason.NEIGHBOURS:
         votes = ", ".join(f"{count} {name(class_id)}" for class_id, count in suspect.votes)
         return f"its nearest labelled look-alikes: {votes}"
     return f"without this label the model says {name(suspect.proposed)}, {percent(suspect.score)}"

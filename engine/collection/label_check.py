@@ -18,14 +18,14 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 from engine.project import Project
 
-FEWEST_LABELS: Final = 10  # of fewer nothing is said
+FEWEST_LABELS: Final = 10  # of fewer labels no check is made
 FEWEST_CLASSES: Final = 2
 MOST_LISTED: Final = 200  # those that are most probably wrong; the next ones follow when these are settled
 MOST_SHOWN: Final = 12  # look-alikes of each class
 CLEAR_VOTE: Final = 0.6  # share of the nearest look-alikes that speaks for itself
 
 
-class Reason(StrEnum):
+class SuspectReason(StrEnum):
     """What speaks most clearly against a label."""
 
     TWIN = "twin"  # nearly the same image has another label
@@ -42,12 +42,12 @@ class SuspectLabel:
     proposed: int  # the class that the image seems to be of
     probability: float  # that the label is wrong
     score: float  # probability of `proposed`, by a model without the label
-    reason: Reason
+    reason: SuspectReason
     votes: tuple[tuple[int, int], ...]  # labels of its nearest look-alikes and how many have each, most first
     twin_id: int | None  # nearly the same image with a contradicting label
     same: tuple[int, ...]  # the most alike images of its own label
     others: tuple[int, ...]  # the most alike images of the proposed class, the twin first
-    likeliest: tuple[int, ...]  # the likeliest classes without the label, best first
+    most_likely: tuple[int, ...]  # the most likely classes without the label, best first
 
 
 @dataclass(frozen=True)
@@ -138,12 +138,12 @@ def _suspect(errors: LabelErrors, graph: CategoryGraph, row: int) -> SuspectLabe
         proposed=proposed,
         probability=float(errors.probability[row]),
         score=float(errors.score[row]),
-        reason=Reason.TWIN if twin >= 0 else Reason.NEIGHBOURS if is_clear else Reason.MODEL,
+        reason=SuspectReason.TWIN if twin >= 0 else SuspectReason.NEIGHBOURS if is_clear else SuspectReason.MODEL,
         votes=tuple(votes.most_common()),
         twin_id=int(images.image_ids[twin]) if twin >= 0 else None,
         same=tuple(images.image_ids[same].tolist()),
         others=tuple(images.image_ids[np.array(others, dtype=np.int64)].tolist()),
-        likeliest=tuple(errors.likeliest[row].tolist()),
+        most_likely=tuple(errors.most_likely[row].tolist()),
     )
 
 

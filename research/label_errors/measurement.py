@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.everyday.classifier import Space
-from engine.everyday.label_errors.labelled import LabelledImages, centred
+from engine.everyday.label_errors.labelled import JudgedLabels, centred
 from engine.graph.codes import NO_CLASS
-from research.label_errors.methods import METHODS, PEERS, Task
-from research.label_errors.planted import Kind, Planted, plant
+from research.label_errors.methods import METHODS, PEERS, RankingTask
+from research.label_errors.planted import ErrorKind, PlantedErrors, plant
 from research.transfer.embedded import EmbeddedCollection
 
 FIRST: Final = 50  # labels that somebody looks at
@@ -44,7 +44,7 @@ class Draw:
     """One draw."""
 
     share: float
-    kind: Kind
+    kind: ErrorKind
     found: Mapping[str, Found]  # by method
     called: CalledWrong
 
@@ -64,11 +64,11 @@ def measure_label_errors(
         Cancelled: it was asked to stop.
     """
     stop = cancel or CancelToken()
-    meter = ProgressMeter(len(shares) * len(Kind) * draws, on_progress, unit="draws")
+    meter = ProgressMeter(len(shares) * len(ErrorKind) * draws, on_progress, unit="draws")
     rows = np.flatnonzero(embedded.collection.is_train & (embedded.collection.class_ids != NO_CLASS))
     space, found = _space(embedded), []
     for share in shares:
-        for kind in Kind:
+        for kind in ErrorKind:
             for seed in range(draws):
                 stop.raise_if_cancelled()
                 found.append(_draw(embedded, rows, space, (share, kind, seed), with_peer=with_peer))
@@ -85,7 +85,7 @@ def _draw(
     embedded: EmbeddedCollection,
     rows: NDArray[np.int64],
     space: Space | None,
-    drawn: tuple[float, Kind, int],
+    drawn: tuple[float, ErrorKind, int],
     *,
     with_peer: bool,
 ) -> Draw:
@@ -94,7 +94,7 @@ def _draw(
     planted = plant(graph, truth, share, kind, seed)
     plain = embedded.shots(rows, truth).embeddings
     vectors = plain if space is None else space.apply(plain)
-    task = Task(graph, LabelledImages(rows, planted.labels, vectors, centred(plain)), plain)
+    task = RankingTask(graph, JudgedLabels(rows, planted.labels, vectors, centred(plain)), plain)
     methods = {**METHODS, **PEERS} if with_peer else METHODS
     found = {name: scored(rank(task), planted.is_wrong) for name, rank in methods.items()}
     return Draw(share, kind, found, _called(task, planted))
@@ -110,7 +110,7 @@ def scored(ranks: NDArray[np.float64], is_wrong: NDArray[np.bool_]) -> Found:
     )
 
 
-def _called(task: Task, planted: Planted) -> CalledWrong:
+def _called(task: RankingTask, planted: PlantedErrors) -> CalledWrong:
     suspects = task.errors.suspects
     is_hit = planted.is_wrong[suspects]
     right = task.errors.proposed[suspects] == planted.truth[suspects]

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import UsageError
-from engine.everyday.label_errors.evidence import Evidence
 from engine.everyday.label_errors.find import LabelErrors, find_label_errors
-from engine.everyday.label_errors.labelled import LabelledImages
+from engine.everyday.label_errors.labelled import JudgedLabels
+from engine.everyday.label_errors.left_out import LeaveOneOut
 from engine.everyday.prototypical.classification import softmax
 from engine.graph.category_graph import CategoryGraph
 
@@ -30,11 +30,11 @@ Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Task:
+class RankingTask:
     """n labelled images in one draw; what several methods need is computed once."""
 
     graph: CategoryGraph
-    images: LabelledImages
+    images: JudgedLabels
     plain: NDArray[np.float32]  # (n, d) embeddings as the backbone has them
     with_peer: bool = True
 
@@ -44,9 +44,9 @@ class Task:
         return find_label_errors(self.graph, self.images)
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> LeaveOneOut:
         """What it finds it from."""
-        return Evidence(self.images)
+        return LeaveOneOut(self.images)
 
     @cached_property
     def left_out(self) -> Scores:
@@ -76,10 +76,10 @@ def _cross_validated(vectors: NDArray[np.float32], columns: NDArray[np.int64]) -
     return np.asarray(found, dtype=np.float64)
 
 
-def _by_cleanlab(score: str, probabilities: Callable[[Task], Scores]) -> Callable[[Task], Scores]:
+def _by_cleanlab(score: str, probabilities: Callable[[RankingTask], Scores]) -> Callable[[RankingTask], Scores]:
     """What cleanlab's filter calls wrong first, the rest by the same score."""
 
-    def rank(task: Task) -> Scores:
+    def rank(task: RankingTask) -> Scores:
         from cleanlab.filter import find_label_issues
         from cleanlab.rank import get_label_quality_scores
 
@@ -96,10 +96,10 @@ def _by_cleanlab(score: str, probabilities: Callable[[Task], Scores]) -> Callabl
     return rank
 
 
-def _by_quality(score: str, probabilities: Callable[[Task], Scores]) -> Callable[[Task], Scores]:
+def _by_quality(score: str, probabilities: Callable[[RankingTask], Scores]) -> Callable[[RankingTask], Scores]:
     """Cleanlab's score of each label, without its filter."""
 
-    def rank(task: Task) -> Scores:
+    def rank(task: RankingTask) -> Scores:
         from cleanlab.rank import get_label_quality_scores
 
         return -np.asarray(get_label_quality_scores(task.images.columns, probabilities(task), method=score))
@@ -107,7 +107,7 @@ def _by_quality(score: str, probabilities: Callable[[Task], Scores]) -> Callable
     return rank
 
 
-def _by_datalab(task: Task) -> Scores:
+def _by_datalab(task: RankingTask) -> Scores:
     """Cleanlab's Datalab on the embeddings alone: it votes by their nearest neighbours."""
     from cleanlab import Datalab
 
@@ -118,47 +118,47 @@ def _by_datalab(task: Task) -> Scores:
     return -lab.get_issues("label")["label_score"].to_numpy(dtype=np.float64)
 
 
-def _own(task: Task) -> Scores:
+def _own(task: RankingTask) -> Scores:
     return task.errors.probability
 
 
-def _votes(task: Task) -> Scores:
+def _votes(task: RankingTask) -> Scores:
     """The neighbours alone."""
     return _improbable(task, task.evidence._votes)  # noqa: SLF001 (a part of the method, measured alone)
 
 
-def _ridge(task: Task) -> Scores:
+def _ridge(task: RankingTask) -> Scores:
     return _improbable(task, lambda rows: np.log(softmax(10 * task.evidence._ridge(rows)) + 1e-9))  # noqa: SLF001
 
 
-def _prototypes(task: Task) -> Scores:
+def _prototypes(task: RankingTask) -> Scores:
     return _improbable(task, lambda rows: np.log(softmax(10 * task.evidence._to_prototypes(rows)) + 1e-9))  # noqa: SLF001
 
 
-def _improbable(task: Task, logs: Callable[[Any], Any]) -> Scores:
+def _improbable(task: RankingTask, logs: Callable[[Any], Any]) -> Scores:
     rows = np.arange(len(task.images))
     return -np.asarray(logs(rows)[rows, task.images.columns], dtype=np.float64)
 
 
-def _left_out(task: Task) -> Scores:
+def _left_out(task: RankingTask) -> Scores:
     return task.left_out
 
 
-def _regression(task: Task) -> Scores:
+def _regression(task: RankingTask) -> Scores:
     return task.cross_validated
 
 
-def _whitened(task: Task) -> Scores:
+def _whitened(task: RankingTask) -> Scores:
     return task.cross_validated_whitened
 
 
-METHODS: Final[Mapping[str, Callable[[Task], Scores]]] = {
+METHODS: Final[Mapping[str, Callable[[RankingTask], Scores]]] = {
     OURS: _own,
     "its nearest neighbours alone": _votes,
     "its ridge regression alone": _ridge,
     "its prototypes alone": _prototypes,
 }
-PEERS: Final[Mapping[str, Callable[[Task], Scores]]] = {
+PEERS: Final[Mapping[str, Callable[[RankingTask], Scores]]] = {
     "cleanlab filter, self-confidence, Protoleaf's probabilities": _by_cleanlab("self_confidence", _left_out),
     "cleanlab filter, normalized margin, Protoleaf's probabilities": _by_cleanlab("normalized_margin", _left_out),
     "cleanlab score, self-confidence, Protoleaf's probabilities": _by_quality("self_confidence", _left_out),

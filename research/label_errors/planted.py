@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from engine.graph.category_graph import CategoryGraph
 
 
-class Kind(StrEnum):
+class ErrorKind(StrEnum):
     """How labels are wrong."""
 
     UNIFORM = "any class"  # each other class is as probable
@@ -17,7 +17,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Planted:
+class PlantedErrors:
     """Labels of n images, some of them wrong."""
 
     truth: NDArray[np.int64]  # (n,) int64 class ids
@@ -29,7 +29,7 @@ class Planted:
         return self.labels != self.truth
 
 
-def plant(graph: CategoryGraph, truth: NDArray[np.int64], share: float, kind: Kind, seed: int) -> Planted:
+def plant(graph: CategoryGraph, truth: NDArray[np.int64], share: float, kind: ErrorKind, seed: int) -> PlantedErrors:
     """Make a share of the labels wrong.
 
     Args:
@@ -47,12 +47,12 @@ def plant(graph: CategoryGraph, truth: NDArray[np.int64], share: float, kind: Ki
     labels = truth.copy()
     for row in chosen.tolist():
         labels[row] = generator.choice(mistaken[int(truth[row])])
-    return Planted(truth, labels)
+    return PlantedErrors(truth, labels)
 
 
-def _mistaken_for(graph: CategoryGraph, class_id: int, class_ids: list[int], kind: Kind) -> list[int]:
+def _mistaken_for(graph: CategoryGraph, class_id: int, class_ids: list[int], kind: ErrorKind) -> list[int]:
     others = [each for each in class_ids if each != class_id]
-    if kind is Kind.UNIFORM:
+    if kind is ErrorKind.UNIFORM:
         return others
     parents = set(graph.parents(class_id))
     return [each for each in others if parents & set(graph.parents(each))]

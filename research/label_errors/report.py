@@ -6,11 +6,11 @@ from typing import Any
 
 from engine.everyday.scores import share_interval
 from research.label_errors.measurement import FIRST, Draw
-from research.label_errors.planted import Kind
+from research.label_errors.planted import ErrorKind
 from research.reports.text_table import TextTable, titled_tables
 from research.transfer.estimates import Estimate, estimate
 
-Situation = tuple[float, Kind]
+Situation = tuple[float, ErrorKind]
 FIGURES = {
     "precision": f"Precision of the first {FIRST}",
     "recall": f"Recall of the first {FIRST}",

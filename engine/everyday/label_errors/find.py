@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from engine.events import CancelToken
 from engine.everyday.blocks import Flags, Floats, Integers, one_thread_each, stop_if_asked, stopped_by
-from engine.everyday.label_errors.evidence import Evidence, Neighbours
-from engine.everyday.label_errors.labelled import LabelledImages
+from engine.everyday.label_errors.labelled import JudgedLabels
+from engine.everyday.label_errors.left_out import LeaveOneOut, Neighbours
 from engine.everyday.prototypical.classification import softmax
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
@@ -26,10 +26,10 @@ Doubles = NDArray[np.float64]
 
 LIKELY: Final = 0.5  # from this probability on a label is called wrong
 CONFIRMED: Final = 0.1  # how much less probably a confirmed label is wrong, where an equal image contradicts it
-TEMPERATURES: Final = np.geomspace(0.3, 6, 25)
+TEMPERATURES: Final = np.geomspace(0.3, 6, 25)  # factors of the mean log-probabilities that are tried
 NOISES: Final = np.geomspace(0.002, 0.3, 12)  # shares of wrong labels that are tried
 USUAL_NOISE: Final = 0.02  # share of wrong labels that is expected before the labels are seen
-USUAL_LABELS: Final = 200  # as many labels as that expectation counts for: few labels cannot tell noise from likeness
+USUAL_LABELS: Final = 200  # as many labels as that expectation counts for: few labels cannot tell noise from similarity
 GROSS: Final = 5.0
 """Logits by which a label is more probably wrong where all other classes are closer than where none is. Measured on
 Grocery Store and cifar-half (decision 84)."""
@@ -40,7 +40,7 @@ FEW: Final = 2  # images of a label that cannot be judged by one another
 STRONG: Final = 0.9  # share of the nearest that must be of another class where a label has few images
 LOOKED_AT: Final = 10  # nearest images that count then
 CLOSEST: Final = 3  # of a class, whose likeness counts then
-TOPS: Final = 9  # likeliest classes: one for each digit
+TOPS: Final = 9  # most likely classes: one for each digit
 BLOCK: Final = 2048  # rows of one label that are judged at a time
 
 
@@ -48,14 +48,16 @@ BLOCK: Final = 2048  # rows of one label that are judged at a time
 class LabelErrors:
     """How far each of n labels can be trusted."""
 
-    images: LabelledImages
+    images: JudgedLabels
     probability: Doubles  # (n,) float64, that the label is wrong: fine enough to order the surest ones
     proposed: Integers  # (n,) int64, the class that the image seems to be of, `NO_CLASS` where there is no other
     score: Floats  # (n,) float32, probability of `proposed` without the label
     twin: Integers  # (n,) int64, place of a nearly equal image with a label that contradicts; -1 without
     neighbours: Neighbours
     noise: float  # share of wrong labels, as the labels themselves tell
-    likeliest: Integers  # (n, `TOPS`) int64, the likeliest classes without the label, best first; fewer with few labels
+    most_likely: (
+        Integers  # (n, `TOPS`) int64, the most likely classes without the label, best first; fewer with few labels
+    )
 
     @cached_property
     def order(self) -> Integers:
@@ -75,7 +77,7 @@ class LabelErrors:
         return others[np.argsort(-alike, kind="stable")[:count]]
 
 
-def find_label_errors(graph: CategoryGraph, images: LabelledImages, cancel: CancelToken | None = None) -> LabelErrors:
+def find_label_errors(graph: CategoryGraph, images: JudgedLabels, cancel: CancelToken | None = None) -> LabelErrors:
     """Judge each label by all the others.
 
     A label is not contradicted by one above or below it in the graph. Labels of few images, and "none of the classes",
@@ -94,7 +96,7 @@ def find_label_errors(graph: CategoryGraph, images: LabelledImages, cancel: Canc
         return _Judge(graph, images).judge()
 
 
-def _nothing(images: LabelledImages) -> LabelErrors:
+def _nothing(images: JudgedLabels) -> LabelErrors:
     count = len(images)
     none = Neighbours(np.zeros((count, 0), dtype=np.int64), np.zeros((count, 0), dtype=np.float32))
     zeros, absent = np.zeros(count, dtype=np.float32), np.full(count, -1, dtype=np.int64)
@@ -107,9 +109,9 @@ def _nothing(images: LabelledImages) -> LabelErrors:
 class _Judge:
     """Judges n labels of c classes."""
 
-    def __init__(self, graph: CategoryGraph, images: LabelledImages) -> None:
+    def __init__(self, graph: CategoryGraph, images: JudgedLabels) -> None:
         self._graph, self._images = graph, images
-        self._evidence = Evidence(images)
+        self._evidence = LeaveOneOut(images)
         self._column = {class_id: place for place, class_id in enumerate(images.class_ids.tolist())}
         self._agreeing = [self._places(self._kin(class_id)) for class_id in images.class_ids.tolist()]
 
@@ -119,14 +121,14 @@ class _Judge:
         temperature, noise = self._fitted()
         agreed, score, closer = np.ones(count, dtype=np.float32), *np.zeros((2, count), dtype=np.float32)
         proposed = np.full(count, NO_CLASS, dtype=np.int64)
-        likeliest = np.zeros((count, min(TOPS, len(images.class_ids))), dtype=np.int64)
+        most_likely = np.zeros((count, min(TOPS, len(images.class_ids))), dtype=np.int64)
         for column, rows in self._rows_of_labels():
             stop_if_asked()
             chances = softmax(self._evidence.logits(rows) * np.float32(temperature))
             agreed[rows] = chances[:, self._agreeing[column]].sum(axis=1)
             proposed[rows], score[rows] = self._proposals(column, chances)
             closer[rows] = self._evidence.closer_classes(rows, self._agreeing[column])
-            likeliest[rows] = images.class_ids[_largest(chances, likeliest.shape[1])]
+            most_likely[rows] = images.class_ids[_largest(chances, most_likely.shape[1])]
         probability = _with_gross_errors(_wrong(agreed, noise, len(images.class_ids)), closer)
         probability[proposed == NO_CLASS] = 0
         probability[self._cannot_tell(proposed)] = 0
@@ -135,7 +137,7 @@ class _Judge:
         if len(images.is_confirmed):
             probability[images.is_confirmed] = 0
         near = self._evidence.neighbours
-        return LabelErrors(images, probability, proposed, score, twin, near, noise, likeliest)
+        return LabelErrors(images, probability, proposed, score, twin, near, noise, most_likely)
 
     def _kin(self, class_id: int) -> frozenset[int]:
         """Labels that do not contradict one: itself, and all above and below."""
@@ -212,12 +214,12 @@ class _Judge:
             inside = self._places(self._at_or_below(wanted))
             votes = np.isin(images.columns[near.positions[row, :LOOKED_AT]], inside)
             if wanted not in typical:
-                typical[wanted] = self._typical_likeness(inside)
+                typical[wanted] = self._typical_similarity(inside)
             is_clear = len(votes) > FEW and votes.mean() >= STRONG
             found[row] = not (is_clear and near.cosines[row, :CLOSEST].mean() >= typical[wanted])
         return found
 
-    def _typical_likeness(self, columns: Integers) -> float:
+    def _typical_similarity(self, columns: Integers) -> float:
         """Median cosine of images of some labels with the closest others of these labels; infinite with too few."""
         near, images = self._evidence.neighbours, self._images
         rows = np.flatnonzero(np.isin(images.columns, columns))

@@ -18,7 +18,7 @@ FEWEST_TO_WHITEN: Final = 200  # of fewer images whitening removes what siblings
 
 
 @dataclass(frozen=True)
-class LabelledImages:
+class JudgedLabels:
     """n labelled images, c different labels among them."""
 
     image_ids: Integers  # (n,) int64, ascending
@@ -49,7 +49,7 @@ class LabelledImages:
 @one_thread_each
 def labelled_images(
     images: EmbeddedSnapshot, graph: CategoryGraph, space: Space | None, confirmed: Collection[int] = ()
-) -> LabelledImages:
+) -> JudgedLabels:
     """The labelled images that have an embedding and whose class is in the graph, over all views where known.
 
     Args:
@@ -66,7 +66,7 @@ def labelled_images(
     plain = images.views.in_place_of(alone, image_ids)
     is_confirmed = np.isin(image_ids, np.array(sorted(confirmed), dtype=np.int64))
     vectors = _comparable(plain, images, space)
-    return LabelledImages(image_ids, images.labels[places], vectors, centred(plain), is_confirmed)
+    return JudgedLabels(image_ids, images.labels[places], vectors, centred(plain), is_confirmed)
 
 
 def centred(plain: Floats) -> Floats:

@@ -1,11 +1,11 @@
 """The queue of labels that look wrong, without a window."""
 
 from app.label_check.logic import LabelQueue
-from engine.collection.label_check import Reason, SuspectLabel
+from engine.collection.label_check import SuspectLabel, SuspectReason
 
 
 def suspect(image_id: int, probability: float = 0.9) -> SuspectLabel:
-    return SuspectLabel(image_id, 1, 2, probability, 0.8, Reason.MODEL, ((2, 9),), None, (), (), (2, 1))
+    return SuspectLabel(image_id, 1, 2, probability, 0.8, SuspectReason.MODEL, ((2, 9),), None, (), (), (2, 1))
 
 
 def queue_of(*image_ids: int) -> LabelQueue:
@@ -27,7 +27,8 @@ def test_the_first_is_under_the_eye_and_the_next_follows() -> None:
     queue.settle([3])
     assert (queue.current, ids(queue)) == (2, [2])
     queue.settle([2])
-    assert (queue.current, len(queue)) == (None, 0)
+    assert queue.current is None
+    assert len(queue) == 0
 
 
 def test_a_new_outcome_keeps_what_is_looked_at_and_forgets_no_decision() -> None:

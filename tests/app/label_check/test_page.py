@@ -14,7 +14,7 @@ from tests.support.clipping import clipped
 from tests.support.collections import Collection, class_ids, read_truth_table
 from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.projects import named
-from tests.support.sessions import act
+from tests.support.sessions import LONG_MS, act
 
 Key = Qt.Key
 WRONG: Final = {"Red disc": "Blue stripes", "Green stripes": "Red checks", "Blue checks": "Green disc"}
@@ -239,9 +239,9 @@ def test_too_few_labels(desk: Desk, collection: Collection) -> None:
 
 def test_a_project_for_reading_is_only_looked_at(desk: Desk, wrong: dict[int, str], collection: Collection) -> None:
     session = desk.window.session
-    with desk.qtbot.waitSignal(session.closed):
+    with desk.qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()
-    with desk.qtbot.waitSignal(session.loaded, timeout=30_000):
+    with desk.qtbot.waitSignal(session.loaded, timeout=LONG_MS):
         session.open(collection.project, for_writing=False)
     page = open_page(desk)
     before = asked(desk)
@@ -263,7 +263,7 @@ def test_nothing_is_clipped(desk: Desk, wrong: dict[int, str], width: int) -> No
 
 def test_the_project_is_closed_while_the_page_is_shown(desk: Desk, wrong: dict[int, str]) -> None:
     open_page(desk)
-    with desk.qtbot.waitSignal(desk.window.session.closed):
+    with desk.qtbot.waitSignal(desk.window.session.closed, timeout=LONG_MS):
         desk.window.session.close()
     assert desk.window.workspace.page is None
     assert desk.window.registry.action("check_labels").text() == "Check labels"

@@ -8,8 +8,8 @@ import pytest
 from engine.collection.label_check import (
     FEWEST_LABELS,
     LabelCheck,
-    Reason,
     SuspectLabel,
+    SuspectReason,
     check_labels,
     label_check_input,
 )
@@ -57,11 +57,11 @@ def test_a_wrong_label_is_found_with_its_evidence(drawn: DrawnEmbeddings) -> Non
     found = checked(drawn)
     suspect = only(found)
     assert (suspect.image_id, suspect.label, suspect.proposed) == (8, leaf(drawn, 1), leaf(drawn, 0))
-    assert suspect.reason is Reason.NEIGHBOURS
+    assert suspect.reason is SuspectReason.NEIGHBOURS
     assert suspect.votes[0] == (leaf(drawn, 0), EACH - 1)
     assert suspect.probability > 0.9
     assert suspect.score > 0.5
-    assert suspect.likeliest[0] == leaf(drawn, 0)
+    assert suspect.most_likely[0] == leaf(drawn, 0)
     assert {image_id % KINDS for image_id in suspect.others} == {0}
     assert {image_id % KINDS for image_id in suspect.same} == {1}
     assert 8 not in suspect.others
@@ -85,7 +85,7 @@ def test_nearly_the_same_image_with_another_label_is_the_strongest_reason(drawn:
     drawn.embed({12: (vector + 0.001).astype(np.float32)})
     relabel(drawn, 12, leaf(drawn, 3))
     suspect = only(checked(drawn))
-    assert (suspect.image_id, suspect.reason, suspect.twin_id) == (12, Reason.TWIN, 8)
+    assert (suspect.image_id, suspect.reason, suspect.twin_id) == (12, SuspectReason.TWIN, 8)
     assert suspect.others[0] == 8
 
 
@@ -102,7 +102,7 @@ def test_a_coarse_label_is_no_contradiction(drawn: DrawnEmbeddings) -> None:
 
 def test_none_of_the_classes_in_the_middle_of_one(drawn: DrawnEmbeddings) -> None:
     """A person's word is only doubted where look-alikes speak clearly."""
-    centre = sum(drawn.near(0, seed=image_id) for image_id in range(4, 36, 4))
+    centre = np.mean([drawn.near(0, seed=image_id) for image_id in range(4, 36, 4)], axis=0)
     drawn.embed({8: (centre / np.linalg.norm(centre)).astype(np.float32)})
     relabel(drawn, 8, None)
     suspect = only(checked(drawn))

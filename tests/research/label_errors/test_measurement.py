@@ -5,7 +5,7 @@ import pytest
 
 from research.label_errors.measurement import FIRST, measure_label_errors, scored
 from research.label_errors.methods import METHODS, OURS, check_peer
-from research.label_errors.planted import Kind, plant
+from research.label_errors.planted import ErrorKind, plant
 from research.label_errors.report import LabelErrorReport
 from research.transfer.embedded import EmbeddedCollection
 from tests.support.transfer import collection_of, embedded, small_graph
@@ -19,8 +19,8 @@ def images() -> EmbeddedCollection:
     return embedded(collection_of(dict.fromkeys(LEAVES, 20), dict.fromkeys(LEAVES, 2), small_graph()))
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_so_many_labels_are_wrong(images: EmbeddedCollection, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", list(ErrorKind))
+def test_so_many_labels_are_wrong(images: EmbeddedCollection, kind: ErrorKind) -> None:
     """Siblings share a parent; the same seed plants the same."""
     graph, truth = images.collection.graph, images.collection.class_ids[images.collection.is_train]
     planted = plant(graph, truth, 0.05, kind, 1)
@@ -29,7 +29,7 @@ def test_so_many_labels_are_wrong(images: EmbeddedCollection, kind: Kind) -> Non
     assert not np.array_equal(planted.labels, plant(graph, truth, 0.05, kind, 2).labels)
     for label, right in zip(planted.labels[planted.is_wrong], truth[planted.is_wrong], strict=True):
         is_sibling = bool(set(graph.parents(int(label))) & set(graph.parents(int(right))))
-        assert is_sibling or kind is Kind.UNIFORM
+        assert is_sibling or kind is ErrorKind.UNIFORM
 
 
 def test_figures_counted_by_hand() -> None:
@@ -42,7 +42,7 @@ def test_figures_counted_by_hand() -> None:
 def test_planted_labels_are_found_and_reported(images: EmbeddedCollection) -> None:
     """Where classes stand apart all are found, by the program and by each of its parts."""
     draws = measure_label_errors(images, 2, shares=(0.05,), with_peer=False)
-    assert len(draws) == 2 * len(Kind)
+    assert len(draws) == 2 * len(ErrorKind)
     for draw in draws:
         assert set(draw.found) == set(METHODS)
         assert draw.found[OURS].recall == 1.0

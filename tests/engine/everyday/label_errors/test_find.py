@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 
 from engine.errors import Cancelled
 from engine.events import CancelToken
-from engine.everyday.label_errors.evidence import Evidence, neighbours_of
 from engine.everyday.label_errors.find import LIKELY, LabelErrors, find_label_errors
-from engine.everyday.label_errors.labelled import LabelledImages, centred
+from engine.everyday.label_errors.labelled import JudgedLabels, centred
+from engine.everyday.label_errors.left_out import LeaveOneOut, neighbours_of
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
 from tests.support.graphs import graph_of
@@ -34,17 +34,17 @@ def drawn(classes: list[int], *, spread: float = 0.8, seed: int = 0) -> NDArray[
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
-def labelled(truth: list[int], given: dict[int, int] | None = None, **changes: object) -> LabelledImages:
+def labelled(truth: list[int], given: dict[int, int] | None = None, **changes: object) -> JudgedLabels:
     """Images of these classes, labelled rightly but for those at some places."""
     labels = np.array(truth, dtype=np.int64)
     for place, label in (given or {}).items():
         labels[place] = label
     vectors = np.asarray(changes.get("vectors", drawn(truth)))
-    found = LabelledImages(np.arange(100, 100 + len(truth)), labels, vectors, centred(vectors))
-    return LabelledImages(**{**vars_of(found), **changes})  # type: ignore[arg-type]
+    found = JudgedLabels(np.arange(100, 100 + len(truth)), labels, vectors, centred(vectors))
+    return JudgedLabels(**{**vars_of(found), **changes})  # type: ignore[arg-type]
 
 
-def vars_of(images: LabelledImages) -> dict[str, object]:
+def vars_of(images: JudgedLabels) -> dict[str, object]:
     return {name: getattr(images, name) for name in ("image_ids", "labels", "vectors", "plain", "is_confirmed")}
 
 
@@ -52,7 +52,7 @@ def twelve_each() -> list[int]:
     return [leaf for leaf in LEAVES for _ in range(12)]
 
 
-def found_in(graph: CategoryGraph, images: LabelledImages) -> LabelErrors:
+def found_in(graph: CategoryGraph, images: JudgedLabels) -> LabelErrors:
     return find_label_errors(graph, images)
 
 
@@ -69,7 +69,7 @@ def test_wrong_labels_come_first_with_the_right_class(graph: CategoryGraph) -> N
     assert sorted(errors.suspects.tolist()) == [0, 15, 30]
     assert [errors.proposed[place] for place in (0, 15, 30)] == [DOG, FOX, FERN]
     assert errors.probability[errors.suspects].min() > 0.9
-    assert errors.likeliest[0, 0] == DOG
+    assert errors.most_likely[0, 0] == DOG
     assert errors.score[0] > LIKELY
 
 
@@ -193,7 +193,7 @@ def test_images_that_are_all_equal_are_judged_without_a_crash(graph: CategoryGra
 def test_the_estimates_are_those_of_fits_without_the_image(graph: CategoryGraph) -> None:
     """Ridge regression and prototypes in closed form are what fitting anew without each image gives."""
     images = labelled(twelve_each())
-    evidence = Evidence(images)
+    evidence = LeaveOneOut(images)
     rows = np.array([0, 13, 47])
     ridge, prototypes = evidence._ridge(rows), evidence._to_prototypes(rows)  # noqa: SLF001
     for place, row in enumerate(rows.tolist()):
@@ -217,7 +217,7 @@ def test_a_gross_error_is_more_probable_than_a_slip_among_look_alikes(graph: Cat
     probability = []
     for plain, share in ((near, 0.0), (far, 1.0)):
         changed = labelled(twelve_each(), {0: FOX, 15: MOSS}, plain=plain)
-        assert Evidence(changed).closer_classes(np.array([0]), np.array([1])) == share
+        assert LeaveOneOut(changed).closer_classes(np.array([0]), np.array([1])) == share
         probability.append(found_in(graph, changed).probability[0])
     assert 0.5 < probability[0] < probability[1] < 1
 

@@ -10,7 +10,7 @@ from typing import Final, final
 import numpy as np
 
 from engine.everyday.blocks import Floats, Integers, in_blocks, one_thread_each, stop_if_asked
-from engine.everyday.label_errors.labelled import LabelledImages
+from engine.everyday.label_errors.labelled import JudgedLabels
 from engine.everyday.prototypical.classification import softmax
 
 NEIGHBOURS: Final = 20  # that vote; measured on Grocery Store and cifar-half, 10 find a little less (decision 84)
@@ -19,7 +19,7 @@ MOST_COMPARED: Final = 20_000  # labelled images that are looked through for nei
 SEARCH_ROWS: Final = 256  # images searched at a time by a core
 RIDGE: Final = 0.1  # penalty, as a multiple of the mean variance of a direction; 0.03 and 0.3 do the same
 LEAST_VOTE: Final = 0.01  # of the nearest neighbour's, for classes without a vote
-LEAST_SHARE: Final = 1e-9
+LEAST_SHARE: Final = 1e-9  # keeps logarithms finite
 TEMPERATURES: Final = np.geomspace(0.3, 100, 40)  # of logits that lie near 0 and 1, or -1 and 0
 MOST_FITTED: Final = 2_000_000  # numbers that temperatures are fitted to; of more labels some
 
@@ -32,7 +32,7 @@ class Neighbours:
     cosines: Floats  # (n, k) float32
 
 
-def neighbours_of(images: LabelledImages, count: int) -> Neighbours:
+def neighbours_of(images: JudgedLabels, count: int) -> Neighbours:
     """The most alike labelled images of each, without itself."""
     pool = _pool(len(images))
     count = max(0, min(count, len(pool) - 1))
@@ -61,7 +61,7 @@ def _pool(count: int) -> Integers:
 
 
 @final
-class Evidence:
+class LeaveOneOut:
     """The three estimates for n images and c labels, computed for some rows at a time.
 
     Raises:
@@ -69,7 +69,7 @@ class Evidence:
     """
 
     @one_thread_each
-    def __init__(self, images: LabelledImages) -> None:
+    def __init__(self, images: JudgedLabels) -> None:
         self._images = images
         self.neighbours = neighbours_of(images, NEIGHBOURS)
         typical = int(np.exp(np.log(images.counts).mean())) - 1 if len(images) else 0
