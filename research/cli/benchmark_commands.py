@@ -8,6 +8,7 @@ import typer
 
 from engine.cli.options import DeviceName, command_group
 from engine.cli.output import AsJson, say
+from research.cli import benchmark_map, benchmark_similar
 
 if TYPE_CHECKING:
     from research.benchmarks.embedding import EmbedFigures
@@ -351,72 +352,6 @@ def edit(
         raise typer.Exit(1)
 
 
-@application.command("similar")
-def similar(images: Annotated[int, typer.Option(min=1000)] = 100_000, as_json: AsJson = False) -> None:
-    """Put a collection in order of likeness to an image, beside the plain product of numpy and a copy in memory.
-
-    The exit status is 1 when the limit is missed.
-    """
-    from research.benchmarks.similar import measure_similarity
-
-    figures = measure_similarity(images)
-    say(
-        f"{figures.images:,} embeddings of width {figures.width}\n"
-        f"cosines in the whitened space, and order   {1000 * figures.whitened_s:7.1f} ms "
-        f"(limit {1000 * figures.limit_s:g})\n"
-        f"plain cosines, and order                   {1000 * figures.plain_s:7.1f} ms\n"
-        f"product of numpy alone, 32-bit floats      {1000 * figures.product_s:7.1f} ms\n"
-        f"product of numpy alone, 16-bit floats      {1000 * figures.half_product_s:7.1f} ms\n"
-        f"a copy of the embeddings, 16 bits each     {1000 * figures.copy_s:7.1f} ms",
-        asdict(figures),
-        as_json=as_json,
-    )
-    if not figures.is_kept:
-        raise typer.Exit(1)
-
-
-@application.command("folds")
-def folds(images: Annotated[int, typer.Option(min=1000)] = 100_000, as_json: AsJson = False) -> None:
-    """Find duplicates and sequences of an ordinary collection and of hostile ones; the exit status is 1 on a miss."""
-    from research.benchmarks.folds import measure_folds
-
-    figures = measure_folds(images)
-    lines = [
-        f"{each.name:36} {each.seconds:6.2f} s, {each.cpu_s:.2f} s of CPU time  "
-        f"(limit {each.limit_s:g}{'' if each.is_kept else ', MISSED'})   "
-        f"{each.folded_images:,} images in {each.folds:,} folds"
-        for each in figures
-    ]
-    say("\n".join((f"{images:,} images", *lines)), {"rows": [asdict(each) for each in figures]}, as_json=as_json)
-    if not all(each.is_kept for each in figures):
-        raise typer.Exit(1)
-
-
-@application.command("map")
-def collection_map(
-    images: Annotated[int, typer.Option(min=100)] = 100_000,
-    *,
-    many: Annotated[int, typer.Option(min=100, help="Points of a larger map, of which frames are timed.")] = 1_000_000,
-    window: Annotated[bool, typer.Option(help="Also time frames of the window.")] = True,
-    as_json: AsJson = False,
-) -> None:
-    """Make the map of a large project, and move and zoom over it.
-
-    The exit status is 1 when a limit is missed.
-    """
-    from research.benchmarks.map import measure_map
-
-    figures = measure_map(images, many=many, in_window=window)
-    lines = [
-        f"{row.name:44} {row.value:8.2f} {row.unit:2}"
-        + ("" if row.limit is None else f"   (limit {row.limit:g}{'' if row.is_kept else ', MISSED'})")
-        for row in figures.rows
-    ]
-    say("\n".join(lines), figures.fields(), as_json=as_json)
-    if not figures.are_kept:
-        raise typer.Exit(1)
-
-
 @application.command("graph")
 def graph(
     wordnet: Annotated[
@@ -449,3 +384,7 @@ def _graph_line(figure: "GraphFigure") -> str:
     limit = "" if figure.limit is None else f"   (limit {figure.limit:g}{'' if figure.is_kept else ', MISSED'})"
     computing = "" if figure.computing is None else f", {figure.computing:.2f} of it computing"
     return f"{figure.name:40} {figure.value:12,.2f} {figure.unit}{computing}{limit}"
+
+
+benchmark_similar.register(application)
+benchmark_map.register(application)

@@ -1,0 +1,36 @@
+"""`protoleaf benchmark map`: a large map is made, and moved over."""
+
+from typing import Annotated
+
+import typer
+
+from engine.cli.output import AsJson, say
+
+
+def collection_map(
+    images: Annotated[int, typer.Option(min=100)] = 100_000,
+    *,
+    many: Annotated[int, typer.Option(min=100, help="Points of a larger map, of which frames are timed.")] = 1_000_000,
+    window: Annotated[bool, typer.Option(help="Also time frames of the window.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Make the map of a large project, and move and zoom over it.
+
+    The exit status is 1 when a limit is missed.
+    """
+    from research.benchmarks.map import measure_map
+
+    figures = measure_map(images, many=many, in_window=window)
+    lines = [
+        f"{row.name:44} {row.value:8.2f} {row.unit:2}"
+        + ("" if row.limit is None else f"   (limit {row.limit:g}{'' if row.is_kept else ', MISSED'})")
+        for row in figures.rows
+    ]
+    say("\n".join(lines), figures.fields(), as_json=as_json)
+    if not figures.are_kept:
+        raise typer.Exit(1)
+
+
+def register(application: typer.Typer) -> None:
+    """Add the command to `protoleaf benchmark`."""
+    application.command("map")(collection_map)

@@ -1,0 +1,53 @@
+"""`protoleaf benchmark similar` and `folds`: images alike, copies and bursts of large collections."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from engine.cli.output import AsJson, say
+
+
+def similar(images: Annotated[int, typer.Option(min=1000)] = 100_000, as_json: AsJson = False) -> None:
+    """Put a collection in order of likeness to an image, beside the plain product of numpy and a copy in memory.
+
+    The exit status is 1 when the limit is missed.
+    """
+    from research.benchmarks.similar import measure_similarity
+
+    figures = measure_similarity(images)
+    say(
+        f"{figures.images:,} embeddings of width {figures.width}\n"
+        f"cosines in the whitened space, and order   {1000 * figures.whitened_s:7.1f} ms "
+        f"(limit {1000 * figures.limit_s:g})\n"
+        f"plain cosines, and order                   {1000 * figures.plain_s:7.1f} ms\n"
+        f"product of numpy alone, 32-bit floats      {1000 * figures.product_s:7.1f} ms\n"
+        f"product of numpy alone, 16-bit floats      {1000 * figures.half_product_s:7.1f} ms\n"
+        f"a copy of the embeddings, 16 bits each     {1000 * figures.copy_s:7.1f} ms",
+        asdict(figures),
+        as_json=as_json,
+    )
+    if not figures.is_kept:
+        raise typer.Exit(1)
+
+
+def folds(images: Annotated[int, typer.Option(min=1000)] = 100_000, as_json: AsJson = False) -> None:
+    """Find duplicates and sequences of an ordinary collection and of hostile ones; the exit status is 1 on a miss."""
+    from research.benchmarks.folds import measure_folds
+
+    figures = measure_folds(images)
+    lines = [
+        f"{each.name:36} {each.seconds:6.2f} s, {each.cpu_s:.2f} s of CPU time  "
+        f"(limit {each.limit_s:g}{'' if each.is_kept else ', MISSED'})   "
+        f"{each.folded_images:,} images in {each.folds:,} folds"
+        for each in figures
+    ]
+    say("\n".join((f"{images:,} images", *lines)), {"rows": [asdict(each) for each in figures]}, as_json=as_json)
+    if not all(each.is_kept for each in figures):
+        raise typer.Exit(1)
+
+
+def register(application: typer.Typer) -> None:
+    """Add these commands to `protoleaf benchmark`."""
+    application.command("similar")(similar)
+    application.command("folds")(folds)
