@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -14,25 +13,24 @@ from app.actions.keys import keys_in_use
 from app.actions.row import ActionRow
 from app.class_requests import ClassRequests
 from app.controls import fill_column
-from app.drops import classes_text
 from app.graph_view.view import GraphView
 from app.image_grid.held_order import Order
 from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
-from app.image_view.view import ImageView
 from app.images.thumbnails import Thumbnails
-from app.session.subsets import ImageFilter, ImageSet, Subset, count, subset_text
+from app.session.subsets import ImageSet, Subset
 from app.settings import Settings
 from app.status.notice import Notice
-from app.texts import tr
 from app.workspace.empty_page import EmptyPage, emptiness_of
 from app.workspace.folds import CardFolds
 from app.workspace.header import Header
 from app.workspace.in_hand import InHand
+from app.workspace.one_image import OneImage
 from app.workspace.project_order import ProjectOrder
 from app.workspace.search_control import SearchControl
 from app.workspace.selection_bar import SelectionBar
-from app.workspace.visits import PageVisit, SetVisit
+from app.workspace.shown import Shown
+from app.workspace.visits import PageVisit
 from engine.graph.edits import ClassAdded, GraphEdit
 
 if TYPE_CHECKING:
@@ -61,27 +59,24 @@ class Workspace(QWidget):
         super().__init__()
         self._session = session
         self._settings = settings
-        self.class_id: int | None = None  # None for the whole collection
-        self._beside: tuple[int, ...] = ()  # other selected classes
-        self._subset = Subset.ALL
         self.model = ImageGridModel(self._name_of, self)
         self.grid = ImageGrid(self.model, thumbnails)
         self.header = Header()
         self.notice = Notice()
         self.missing_notice = Notice(tone="warning")
         self.offer_notice = Notice(tone="")
-        self.image_view = ImageView()
         self.graph = GraphView(session, thumbnails, lambda: settings.is_calm, requests)
         self.is_graph_shown = False
         self.in_hand = InHand(self.grid, self.model)
-        self._rests_grid = False  # whether the page in front lets the cards be
         self._is_behind = False  # whether they are older than the state
         self.empty = EmptyPage(rows)
         self.selection_bar = SelectionBar(session, settings)
         self.content = QStackedWidget()
-        self._set = SetVisit(self.grid)
+        self._one_image = OneImage(session, self.grid, self.content)
+        self.image_view = self._one_image.view
         self._search = SearchControl(session, self.header, self.grid, self.model)
         self.search_bar, self.searching = self._search.bar, self._search.searching
+        self._shown = Shown(session, self.grid, self.searching)
         self._page = PageVisit(self.content)
         self.folds = CardFolds(
             self.grid, self.model, self._show_title, lambda: not (self.is_image_open or self._page.page)
@@ -151,27 +146,29 @@ class Workspace(QWidget):
         self.header.show_zoom(self.grid.thumbnail_side)
         self._refilter()
 
+    @property
+    def class_id(self) -> int | None:
+        """The class that is shown; None for the whole collection."""
+        return self._shown.class_id
+
     def show_subset(self, subset: Subset) -> None:
         self._leave_visits()
-        self.class_id, self._beside, self._subset = None, (), subset
+        self._shown.choose(subset)
         self._refilter()
 
     def show_class(self, class_id: int, chosen: Sequence[int] = ()) -> None:
         """Show a class, the others selected with it, and all below them."""
         self._leave_visits()
-        self.class_id, self._subset = class_id, Subset.ALL
-        self._beside = tuple(each for each in chosen if each != class_id)
+        self._shown.choose(Subset.ALL, class_id, chosen)
         self._refilter()
 
     def show_beside(self, chosen: Sequence[int]) -> None:
         """Other classes are selected beside the one that is shown."""
-        beside = tuple(each for each in chosen if each != self.class_id)
-        if self.class_id in chosen and beside != self._beside:
-            self._beside = beside
+        if self._shown.choose_beside(chosen):
             self._refilter()
 
     def show_subset_of_class(self, subset: Subset) -> None:
-        self._subset = subset
+        self._shown.subset = subset
         self._refilter()
 
     # -- sets of images, and pages of features
@@ -179,7 +176,7 @@ class Workspace(QWidget):
     @property
     def images(self) -> ImageSet | None:
         """The set that is shown, if any."""
-        return self._set.images
+        return self._shown.images
 
     def show_images(self, images: ImageSet) -> None:
         """Show a set of images by themselves, until the user goes back or chooses a subset or class."""
@@ -187,8 +184,8 @@ class Workspace(QWidget):
         self._page.end()
         if self.is_graph_shown:
             self.show_graph(False)
-        self._set.begin(images, self._subset, page)
-        self._subset = Subset.ALL
+        self._shown.visit.begin(images, self._shown.subset, page)
+        self._shown.subset = Subset.ALL
         self._refilter()
         self.grid.select_row(0)
         self.grid.setFocus()
@@ -201,7 +198,7 @@ class Workspace(QWidget):
     @property
     def is_grid_resting(self) -> bool:
         """Whether a page is in front that lets the cards be."""
-        return self._rests_grid and self._page.page is not None
+        return self._page.rests_grid
 
     def show_page(self, page: QWidget, title: str, *, rests_grid: bool = False) -> None:
         """Show a feature's page in the centre, or give it another title.
@@ -211,8 +208,7 @@ class Workspace(QWidget):
         """
         self.leave_image()
         is_new = self._page.page is not page
-        self._page.begin(page, title)
-        self._rests_grid = rests_grid
+        self._page.begin(page, title, rests_grid=rests_grid)
         self._show_selected()
         self._show_title()
         if is_new:
@@ -233,10 +229,10 @@ class Workspace(QWidget):
         """From a page to what was there before, from a set to its page or to all images, in the same place."""
         if self._page.page is not None:
             self.close_page(self._page.page)
-        elif self._set.images is not None:
-            page, place = self._set.page, self._set.end()
+        elif self._shown.images is not None:
+            page, place = self._shown.visit.page, self._shown.visit.end()
             if place is not None:
-                self._subset = place.subset
+                self._shown.subset = place.subset
             self._refilter()
             if place is not None:
                 place.go_to(self.grid)
@@ -255,11 +251,11 @@ class Workspace(QWidget):
 
     def _leave_visits(self) -> None:
         self._page.end()
-        self._set.end()
+        self._shown.visit.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc goes back, unless somebody below had a use for it."""
-        if event.key() == Qt.Key.Key_Escape and (self._page.page is not None or self._set.images is not None):
+        if event.key() == Qt.Key.Key_Escape and (self._page.page is not None or self._shown.images is not None):
             self.go_back()
         elif event.key() == Qt.Key.Key_Escape and self.search_bar.isVisible():
             self.search_bar.close_search()
@@ -329,35 +325,24 @@ class Workspace(QWidget):
 
     def _refilter(self) -> None:
         self.leave_image()
-        self.model.set_filter(self._filter(self._subset))
+        self.model.set_filter(self._shown.filter())
         self.grid.verticalScrollBar().setValue(0)
         self._show_title()
 
     def _on_chip_chosen(self, subset: Subset) -> None:
         """A chip filters the selected class; without one it selects the subset in the list."""
-        if self.class_id is None and self._set.images is None:
+        if self.class_id is None and self._shown.images is None:
             self.subset_wanted.emit(subset)
         else:
             self.show_subset_of_class(subset)
 
-    def _filter(self, subset: Subset) -> ImageFilter:
-        class_ids = None if self._set.images is not None else self._class_ids()
-        return ImageFilter(subset, class_ids, self._set.images, self.searching.hits)
-
-    def _class_ids(self) -> frozenset[int] | None:
-        graph = self._session.graph
-        if self.class_id is None or self.class_id not in graph:
-            return None
-        chosen = [each for each in (self.class_id, *self._beside) if each in graph]
-        return frozenset(chosen).union(*map(graph.descendants, chosen))
-
     def _on_state_changed(self, _state: CollectionState | None) -> None:
-        if self.is_grid_resting:
+        if self._page.rests_grid:
             self._is_behind = True
             return
         self._is_behind = False
-        if self.class_id is not None and self.class_id not in self._session.graph:
-            self.class_id, self._beside, self._subset = None, (), Subset.ALL
+        if self._shown.has_lost_class:
+            self._shown.choose(Subset.ALL)
             self.subset_wanted.emit(Subset.ALL)
         self._show_cards()
         self._show_title()
@@ -365,7 +350,7 @@ class Workspace(QWidget):
         self._look_ahead()
 
     def _on_eye_changed(self) -> None:
-        if self.is_grid_resting:
+        if self._page.rests_grid:
             self._is_behind = True
         else:
             self._show_cards()
@@ -375,7 +360,7 @@ class Workspace(QWidget):
             self._on_state_changed(self._session.state)
 
     def _show_cards(self) -> None:
-        self.model.set_state(self._session.eye.state, self._filter(self._subset))
+        self.model.set_state(self._session.eye.state, self._shown.filter())
 
     def _changed_predictions(self) -> int:
         """How many cards would move or leave if they were sorted now."""
@@ -407,78 +392,53 @@ class Workspace(QWidget):
         self._on_state_changed(None)
 
     def _show_title(self) -> None:
-        has_grid = self._page.page is None and not self.is_graph_shown
-        self._search.show(is_wanted=has_grid, count=self._count(self._subset))
-        if self._page.page is not None:
+        shown, page = self._shown, self._page.page
+        self._search.show(is_wanted=page is None and not self.is_graph_shown, count=shown.count())
+        if page is not None:
             self.header.show_page(self._page.title)
-            self.content.setCurrentWidget(self._page.page)
+            self.content.setCurrentWidget(page)
             return
-        images = self._set.images
-        has_class = images is None and self.class_id is not None and self.class_id in self._session.graph
-        name = self._name_of(self.class_id) if has_class and self.class_id is not None else ""
-        if name and self._beside:
-            name = classes_text(1 + len(self._beside))
-        to_review = self._count(Subset.TO_REVIEW) if self._subset is Subset.ALL else None
-        title = (name or subset_text(self._subset)) if images is None else images.title
+        images = shown.images
         self.header.show_title(
-            title, self._count(self._subset), to_review=to_review, has_way_back=images is not None,
+            shown.title, shown.count(), to_review=shown.to_review, has_way_back=images is not None,
             cards=self.folds.cards,
         )  # fmt: skip
         self.header.show_own_order(
             "" if images is None else images.order_name, is_chosen=images is not None and images.is_ordered
         )
-        self.header.show_subset(self._subset, has_class=has_class)
+        self.header.show_subset(shown.subset, has_class=shown.has_class)
         if self.is_graph_shown:
             self.content.setCurrentWidget(self.graph)
-        elif self.content.currentWidget() is self.image_view and self.model.rowCount():
-            self._follow_grid()
+        elif self.is_image_open and self.model.rowCount():
+            self._one_image.follow()
         elif self.model.rowCount():
             self.content.setCurrentWidget(self.grid)
         else:
-            self.empty.show_emptiness(emptiness_of(self._session, self.model.filter, name))
+            self.empty.show_emptiness(emptiness_of(self._session, self.model.filter, shown.class_name))
             self.content.setCurrentWidget(self.empty)
 
-    def _count(self, subset: Subset) -> int:
-        state = self._session.state
-        return 0 if state is None else count(state, self._filter(subset))
-
     def _name_of(self, class_id: int) -> str:
-        graph = self._session.graph
-        return graph.name(class_id) if class_id in graph else tr("(removed)")
+        return self._shown.name_of(class_id)
 
     # -- the single image
 
     @property
     def is_image_open(self) -> bool:
-        return self.content.currentWidget() is self.image_view
+        return self._one_image.is_open
 
     def open_image(self, image_id: int) -> None:
         self._page.end()
-        self.grid.select_image(image_id)
-        self.content.setCurrentWidget(self.image_view)
-        self._follow_grid()
-        self.image_view.setFocus()
+        self._one_image.open(image_id)
 
     def leave_image(self) -> None:
-        if self.is_image_open:
-            self.content.setCurrentWidget(self.grid)
-            self.grid.setFocus()
-
-    def _follow_grid(self) -> None:
-        image_id = self.grid.current_id
-        if image_id is None and self.model.rowCount():
-            self.grid.select_row(0)
-            image_id = self.grid.current_id
-        if image_id is not None and self._session.state is not None:
-            path, row = self._session.state.path_of(image_id), self.grid.currentIndex().row()
-            self.image_view.show_image(path, place=row + 1, count=self.model.rowCount())
+        self._one_image.leave()
 
     def _on_current_image_changed(self, image_id: int) -> None:
         if not self.in_hand.is_page:
             self._session.eye.look_at(image_id if image_id >= 0 else None)
         self._look_ahead()
         if self.is_image_open:
-            self._follow_grid()
+            self._one_image.follow()
 
     def step(self, step: int) -> None:
         """Go to the card so many places on."""
@@ -488,17 +448,15 @@ class Workspace(QWidget):
 
     def choose_order(self, order: Order) -> None:
         """Sort the project's images in another order from now on."""
-        if self._set.images is not None and self._set.images.is_ordered:
-            self._set.images = replace(self._set.images, is_ordered=False)
-            self.model.set_filter(self._filter(self._subset))
+        if self._shown.choose_own_order(is_wanted=False):
+            self.model.set_filter(self._shown.filter())
         self._order.choose(order)
         self.header.show_changed(0)
         self.grid.setFocus()  # keys act on images again
 
     def choose_own_order(self) -> None:
         """Show the set of images in its own order again."""
-        if self._set.images is not None:
-            self._set.images = replace(self._set.images, is_ordered=True)
+        if self._shown.choose_own_order(is_wanted=True):
             self._refilter()
         self.grid.setFocus()
 

@@ -58,7 +58,11 @@ class SetVisit:
 
 @final
 class PageVisit(QObject):
-    """The page of a feature that is shown in the centre."""
+    """The page of a feature that is shown in the centre.
+
+    Attributes:
+        rests_grid: whether a page is shown that lets the cards be.
+    """
 
     left = Signal(QWidget)
 
@@ -67,15 +71,16 @@ class PageVisit(QObject):
         self._content = content
         self.page: QWidget | None = None
         self.title = ""
+        self.rests_grid = False
 
-    def begin(self, page: QWidget, title: str) -> None:
+    def begin(self, page: QWidget, title: str, *, rests_grid: bool = False) -> None:
         if self.page is not page:
             self.end()
         if self._content.indexOf(page) < 0:
             self._content.addWidget(page)
-        self.page, self.title = page, title
+        self.page, self.title, self.rests_grid = page, title, rests_grid
 
     def end(self) -> None:
-        page, self.page = self.page, None
+        page, self.page, self.rests_grid = self.page, None, False
         if page is not None:
             self.left.emit(page)
