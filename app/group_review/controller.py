@@ -10,12 +10,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.actions.row import WRITE, Section, action
 from app.feature import Feature
+from app.group_review.naming import Naming
 from app.group_review.view import DIGITS, KEYS
-from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
 from app.texts import marked, tr
-from app.wording import images
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState
-from engine.project.actions import action as deed
 
 if TYPE_CHECKING:
     from app.actions.page_keys import PageKeys
@@ -24,11 +22,10 @@ if TYPE_CHECKING:
     from app.group_review.view import GroupPage
     from app.shell import Shell
     from engine.collection.review_groups import ReviewQueue
-    from engine.project import Change, Project
+    from engine.project import Change
 
 PREFETCHED_GROUPS: Final = 2  # groups whose thumbnails are read before they come up
 FEWEST_AHEAD: Final = 20  # groups in full, below which the next ones are looked up
-RECENT_KEPT: Final = 8
 
 
 @final
@@ -44,7 +41,7 @@ class GroupReview(Feature):
         self._maker: QueueMaker | None = None
         self._review: Review | None = None
         self._queue: ReviewQueue | None = None
-        self._recent: list[int] = []
+        self._naming = Naming(self._session, self._palette, self._on_named, self._on_created)
         self._is_impossible = False
         session = self._session
         session.state_changed.connect(self._on_state_changed)
@@ -80,14 +77,9 @@ class GroupReview(Feature):
         return self._page
 
     @property
-    def is_making(self) -> bool:
-        """Whether a queue is being made, or will be soon."""
-        return self._maker is not None and self._maker.is_busy
-
-    @property
-    def order_s(self) -> float:
-        """Seconds that the newest queue took."""
-        return 0.0 if self._maker is None else self._maker.order_s
+    def maker(self) -> QueueMaker | None:
+        """What makes the queues; None before the page was opened first."""
+        return self._maker
 
     @property
     def review(self) -> Review | None:
@@ -125,7 +117,8 @@ class GroupReview(Feature):
         digits = {f"class_{digit}": partial(self._label_as_digit, digit) for digit in range(1, DIGITS + 1)}
         return {
             "accept": self._accept, "accept_coarse": self._accept_coarse, "relabel": self._relabel,
-            "majority": self._accept_every, "dismiss": self._dismiss, "unknown": partial(self._label, UNKNOWN),
+            "majority": partial(self._accept, every=True), "dismiss": self._dismiss,
+            "unknown": partial(self._label, UNKNOWN),
             "next": self._pass_over, "toggle": self._toggle_current, "toggle_all": self._toggle_all,
             "look": page.look, **digits,
         }  # fmt: skip
@@ -145,7 +138,7 @@ class GroupReview(Feature):
             self._review.decisions.clear()
             self._review.memory = ReviewMemory()
             self._queue = None
-            self._recent.clear()
+            self._naming.forget()
 
     # -- the queue
 
@@ -163,19 +156,9 @@ class GroupReview(Feature):
             return
         self._queue, self._is_impossible = queue, False
         had_group = review.current is not None
-        review.take(queue, self._decided())
+        review.take(queue, _decided(self._session.state, review))
         self._redraw(is_other_group=not had_group)
         self._look_ahead()
-
-    def _decided(self) -> set[int]:
-        """Images that have a label which no group asks about."""
-        state, review = self._session.state, self._review
-        if state is None or review is None:
-            return set()
-        labelled = state.image_ids[state.label_class != NO_CLASS].tolist()
-        branches = review.memory.branches
-        codes = dict(zip(labelled, state.label_class[state.label_class != NO_CLASS].tolist(), strict=True))
-        return {image_id for image_id, code in codes.items() if branches.get(image_id) != code}
 
     def _look_ahead(self) -> None:
         review, state = self._review, self._session.state
@@ -216,28 +199,22 @@ class GroupReview(Feature):
         with self._shell.undisturbed():
             act()  # type: ignore[operator]
 
-    def _accept(self) -> None:
+    def _accept(self, *, every: bool = False) -> None:
+        from app.group_review.logic import majority_of
+
         group = None if self._review is None else self._review.current
-        if group is not None and group.class_id != NO_CLASS:
-            self._label(group.class_id)
+        class_id = NO_CLASS if group is None else majority_of(group) if every else group.class_id
+        if class_id != NO_CLASS:
+            self._label(class_id, every=every)
         elif group is not None:
             self._toast.say(tr("No class is proposed for these images. Press a digit, or R to name one."))
 
     def _accept_coarse(self) -> None:
         group = None if self._review is None else self._review.current
-        if group is not None and group.coarse_id != NO_CLASS:
-            self._label(group.coarse_id)
-        elif group is not None:
+        if group is not None and group.coarse_id == NO_CLASS:
             self._toast.say(tr("No broader class is likely for these images."))
-
-    def _accept_every(self) -> None:
-        from app.group_review.logic import majority_of
-
-        group = None if self._review is None else self._review.current
-        if group is not None and (class_id := majority_of(group)) != NO_CLASS:
-            self._label(class_id, every=True)
         elif group is not None:
-            self._toast.say(tr("No class is proposed for these images. Press a digit, or R to name one."))
+            self._label(group.coarse_id)
 
     def _label_as_digit(self, digit: int) -> None:
         group = None if self._review is None else self._review.current
@@ -258,7 +235,7 @@ class GroupReview(Feature):
         if code == UNKNOWN:
             self._session.label(decision.image_ids, None)
         else:
-            self._recent = [code, *(known for known in self._recent if known != code)][:RECENT_KEPT]
+            self._naming.remember(code)
             self._session.label(decision.image_ids, code)
         self._show_next()
 
@@ -269,21 +246,16 @@ class GroupReview(Feature):
         if review.dismiss() is None:
             self._pass_over()
         else:
-            self._make_soon()
-            self._show_next()
+            self._show_next(makes_queue=True)
 
     def _pass_over(self) -> None:
         if self._review is not None and self._review.pass_over() is not None:
-            if self._review.current is None:
-                self._make_soon()
-            self._show_next()
+            self._show_next(makes_queue=self._review.current is None)
 
-    def _make_soon(self) -> None:
-        if self._maker is not None:
-            self._maker.make_soon()
-
-    def _show_next(self) -> None:
+    def _show_next(self, *, makes_queue: bool = False) -> None:
         """Paint the next group before the next key is heard."""
+        if makes_queue and self._maker is not None:
+            self._maker.make_soon()
         self._redraw(is_other_group=True)
         if self._page is not None:
             self._page.show_at_once()
@@ -293,10 +265,10 @@ class GroupReview(Feature):
 
     def _takes_undo(self) -> bool:
         """Whether the last answer changed nothing in the project, so that the window has nothing to undo."""
-        from app.group_review.logic import Kind
+        from app.group_review.logic import AnswerKind
 
         decisions = [] if self._review is None else self._review.decisions
-        return bool(decisions) and decisions[-1].kind is not Kind.LABELLED
+        return bool(decisions) and decisions[-1].kind is not AnswerKind.LABELLED
 
     def _take_back(self) -> None:
         if self._review is not None:
@@ -327,37 +299,21 @@ class GroupReview(Feature):
         if review is None or review.current is None or not review.ticked:
             return
         group = review.current
-        self._palette.ask(
-            tr("Label %1 as: name, part of a name, or Parent/Name", images(len(review.ticked))),
-            self._rows_for,
-            lambda choice: self._on_choice(choice) if review.current is group else None,
-            foot=tr("Enter labels · Esc closes"),
-        )
+        tops = [top.class_id for top in group.tops]
+        self._naming.ask(review.ticked, tops, lambda: self.is_open and review.current is group)
 
-    def _rows_for(self, text: str) -> list[PaletteRow]:
-        graph, review = self._session.graph, self._review
-        group = None if review is None else review.current
-        tops = () if group is None else tuple(top.class_id for top in group.tops)
-        rows = class_rows(graph, text, first=[*tops, *self._recent])
-        new = create_choice(graph, text, under=None)
-        return rows if new is None else [*rows, create_row(graph, new)]
-
-    def _on_choice(self, choice: Choice) -> None:
-        page = self._page
-        if page is not None:
-            page.setFocus()
-        if isinstance(choice, ClassChoice):
-            self.do(lambda: self._label(choice.class_id))
-        elif isinstance(choice, CreateChoice) and self._review is not None and (ids := self._review.ticked):
-            self._session.act(lambda project: _create_and_label(project, choice, ids), on_done=self._on_created)
+    def _on_named(self, class_id: int) -> None:
+        if self._page is not None:
+            self._page.setFocus()
+        self.do(lambda: self._label(class_id))
 
     def _on_created(self, change: Change) -> None:
         """The group is left by the change itself, see `_on_change_made`; its class is offered next."""
-        self._make_soon()
-        state = self._session.state
+        if self._page is not None:
+            self._page.setFocus()
+        state = self._session.state  # the fit that follows makes a queue
         if state is not None and change.labelled and _is_listed(state, change.labelled[0]):
-            code = int(state.label_class[state.position(change.labelled[0])])
-            self._recent = [code, *self._recent][:RECENT_KEPT]
+            self._naming.remember(int(state.label_class[state.position(change.labelled[0])]))
 
     # -- drawing
 
@@ -384,9 +340,10 @@ def _is_listed(state: CollectionState, image_id: int) -> bool:
     return True
 
 
-def _create_and_label(project: Project, choice: CreateChoice, image_ids: tuple[int, ...]) -> Change:
-    """Make a class with its first labels, in one step."""
-    with project.history.one_step(deed("class_created", choice.name, images=len(image_ids))) as step:
-        _, class_id = project.classes.add(choice.name, () if choice.parent_id is None else (choice.parent_id,))
-        project.labels.set(image_ids, class_id)
-    return step.change
+def _decided(state: CollectionState | None, review: Review) -> set[int]:
+    """Images that have a label which no group asks about."""
+    if state is None:
+        return set()
+    is_labelled = state.label_class != NO_CLASS
+    codes = zip(state.image_ids[is_labelled].tolist(), state.label_class[is_labelled].tolist(), strict=True)
+    return {image_id for image_id, code in codes if review.memory.branches.get(image_id) != code}

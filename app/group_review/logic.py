@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MISSES_KEPT: Final = 50  # answers that say how much is unseen; older ones count for nothing
 
 
-class Kind(Enum):
+class AnswerKind(Enum):
     """What an answer to a group was."""
 
     LABELLED = auto()
@@ -28,7 +28,7 @@ class Kind(Enum):
 class Decision:
     """One answer, enough to take it back."""
 
-    kind: Kind
+    kind: AnswerKind
     group: ReviewGroup
     left_out: frozenset[int]  # images of the group that were not ticked
     image_ids: tuple[int, ...]  # those it is about
@@ -156,7 +156,7 @@ class Review:
         ids = () if group is None else group.image_ids if every else self.ticked
         if group is None or not ids:
             return None
-        decision = self._decision(Kind.LABELLED, ids, code)
+        decision = self._decision(AnswerKind.LABELLED, ids, code)
         dismissed = {i: classes for i, classes in self.memory.dismissed.items() if i not in ids}
         branches = {i: each for i, each in self.memory.branches.items() if i not in ids}
         if children:
@@ -171,7 +171,7 @@ class Review:
         group, ids = self.current, self.ticked
         if group is None or group.class_id == NO_CLASS or not ids:
             return None
-        decision = self._decision(Kind.DISMISSED, ids, NO_CLASS)
+        decision = self._decision(AnswerKind.DISMISSED, ids, NO_CLASS)
         known = self.memory.dismissed
         more = {i: known.get(i, frozenset()) | {group.class_id} for i in ids}
         misses = (*self.memory.misses, *_miss(group, ids, NO_CLASS, ()))[-MISSES_KEPT:]
@@ -184,14 +184,14 @@ class Review:
         group = self.current
         if group is None:
             return None
-        decision = self._decision(Kind.PASSED, group.image_ids, NO_CLASS)
+        decision = self._decision(AnswerKind.PASSED, group.image_ids, NO_CLASS)
         passed = Counter(self.memory.passed)
         passed.update(group.image_ids)
         self.memory = replace(self.memory, passed=dict(passed))
         self._finish(decision)
         return decision
 
-    def _decision(self, kind: Kind, ids: tuple[int, ...], code: int) -> Decision:
+    def _decision(self, kind: AnswerKind, ids: tuple[int, ...], code: int) -> Decision:
         assert self.current is not None, "a group is shown"
         return Decision(kind, self.current, frozenset(self.left_out), ids, code, self.memory, self._position)
 
@@ -213,14 +213,14 @@ class Review:
     def is_taken_back_by(self, labels: Mapping[int, int]) -> bool:
         """Whether new labels (by image; `NO_CLASS` for none) are what was there before the last answer."""
         last = self.decisions[-1] if self.decisions else None
-        if last is None or last.kind is not Kind.LABELLED or set(labels) != set(last.image_ids):
+        if last is None or last.kind is not AnswerKind.LABELLED or set(labels) != set(last.image_ids):
             return False
         return set(labels.values()) == {last.group.branch if last.group.branch != NO_CLASS else NO_CLASS}
 
     @property
     def labelled(self) -> int:
         """Images that answers labelled."""
-        return sum(len(each.image_ids) for each in self.decisions if each.kind is Kind.LABELLED)
+        return sum(len(each.image_ids) for each in self.decisions if each.kind is AnswerKind.LABELLED)
 
 
 def _miss(group: ReviewGroup, ids: Sequence[int], code: int, children: Collection[int]) -> tuple[float, ...]:

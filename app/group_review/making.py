@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.background_thread import BackgroundThread
+from engine.collection.review_groups import ReviewQueue, make_queue, next_groups
 from engine.errors import Cancelled
 
 if TYPE_CHECKING:
     from app.session import Session
-    from engine.collection.review_groups import GroupInput, ReviewMemory, ReviewQueue
+    from engine.collection.review_groups import GroupInput, ReviewMemory
     from engine.events import CancelToken
 
 SOON_MS: Final = 150  # answers that come one after the other are followed by one queue
@@ -23,7 +24,7 @@ SOON_MS: Final = 150  # answers that come one after the other are followed by on
 class QueueMaker(QObject):
     """Asks for a snapshot and makes a queue of it. `memory` says what is known beyond the labels."""
 
-    made = Signal(object)  # a `ReviewQueue`
+    made = Signal(ReviewQueue)
     impossible = Signal()  # there are no look-alikes to group, or too few images
 
     def __init__(self, session: Session, memory: Callable[[], ReviewMemory], parent: QObject) -> None:
@@ -48,8 +49,6 @@ class QueueMaker(QObject):
     def make_more(self, queue: ReviewQueue) -> None:
         """Look up the classes of the next groups of a queue."""
         if self._token is None and queue.later:
-            from engine.collection.review_groups import next_groups
-
             self._run(lambda token: next_groups(queue, token))
 
     def forget(self) -> None:
@@ -75,8 +74,6 @@ class QueueMaker(QObject):
         if given is None:
             self.impossible.emit()
         elif self._token is None:
-            from engine.collection.review_groups import make_queue
-
             self._run(lambda token: make_queue(given, token))
 
     def _run(self, make: Callable[[CancelToken], ReviewQueue]) -> None:

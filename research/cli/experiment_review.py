@@ -33,12 +33,10 @@ def review(
     from engine.backbones.model_files import default_backbone
     from engine.collection.models import find_model
     from engine.config import CacheFolders
-    from engine.events import ProgressMeter
     from engine.graph.codes import NO_CLASS
     from research.reports.drawing import check_libraries
     from research.teaching.expected_errors import measure_expected_errors
-    from research.teaching.review_person import Desk
-    from research.teaching.review_report import WAYS, ReviewReport, right_labels_against_keys
+    from research.teaching.review_report import WAYS, ReviewReport, reviewed, right_labels_against_keys
     from research.transfer.collection import read_collection
     from research.transfer.embedded import embed_collection
 
@@ -55,13 +53,9 @@ def review(
             embedded = embed_collection(
                 collection, model, CacheFolders.default(), device=device, on_progress=on_progress, cancel=cancel
             )
-        rows, outcomes = np.flatnonzero(collection.class_ids != NO_CLASS), {}
+        rows = np.flatnonzero(collection.class_ids != NO_CLASS)
         with progress_bar(f"Reviewing in {len(ways)} ways") as on_progress:
-            meter = ProgressMeter(len(ways), on_progress, unit="ways")
-            for name in ways:
-                cancel.raise_if_cancelled()
-                outcomes[name] = WAYS[name][1](Desk(embedded, rows))
-                meter.advance()
+            outcomes = reviewed(embedded, rows, ways, on_progress=on_progress, cancel=cancel)
         found = measure_expected_errors(embedded) if errors else ()
     report = ReviewReport(collection.source.name, model.name, len(rows), len(collection.leaf_ids), outcomes, found)
     fields = report.as_fields()

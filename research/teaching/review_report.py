@@ -1,10 +1,11 @@
 """Keys that a review takes, order by order, and the errors to expect beside the true ones: tables, data and a curve."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from engine.events import CancelToken, OnProgress, ProgressMeter
 from research.reports import drawing
 from research.reports.folder import writing_into
 from research.reports.text_table import TextTable, titled_tables
@@ -12,6 +13,7 @@ from research.teaching.expected_errors import ExpectedErrors
 from research.teaching.review_person import (
     ENOUGH,
     Desk,
+    Integers,
     ReviewOutcome,
     in_folder_order,
     in_random_order,
@@ -20,6 +22,7 @@ from research.teaching.review_person import (
     review_groups,
     teaching_first,
 )
+from research.transfer.embedded import EmbeddedCollection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +40,22 @@ WAYS: "Final[Mapping[str, tuple[str, Callable[[Desk], ReviewOutcome]]]]" = {
 BULK_KEYS: Final = 2  # select all, Enter
 MARKS: Final = (0.5, 0.8, ENOUGH)
 _COLOURS: Final = (drawing.VERMILION, "#0072b2", drawing.INK, "#e69f00", "#009e73")
+
+
+def reviewed(
+    embedded: EmbeddedCollection, rows: Integers, ways: Sequence[str], *, on_progress: OnProgress, cancel: CancelToken
+) -> dict[str, ReviewOutcome]:
+    """Let the person review the images at these rows in each way.
+
+    Raises:
+        Cancelled: it was asked to stop.
+    """
+    outcomes, meter = dict[str, ReviewOutcome](), ProgressMeter(len(ways), on_progress, unit="ways")
+    for way in ways:
+        cancel.raise_if_cancelled()
+        outcomes[way] = WAYS[way][1](Desk(embedded, rows))
+        meter.advance()
+    return outcomes
 
 
 @dataclass(frozen=True)

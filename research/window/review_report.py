@@ -95,6 +95,14 @@ class _Report(QObject):
             self._painted_id = self._window.workspace.grid.current_id
         return False
 
+    @property
+    def _is_making(self) -> bool:
+        return self._review.maker is not None and self._review.maker.is_busy
+
+    @property
+    def _queue_s(self) -> float:
+        return 0.0 if self._review.maker is None else self._review.maker.order_s
+
     # -- single cards
 
     def _begin(self) -> None:
@@ -135,10 +143,10 @@ class _Report(QObject):
     def _wait_for_groups(self) -> None:
         """Until the model knows the single labels, and a queue was made of it."""
         review = self._review.review
-        if review is None or review.current is None or not self._window.session.is_settled or self._review.is_making:
+        if review is None or review.current is None or not self._window.session.is_settled or self._is_making:
             QTimer.singleShot(BEAT_MS, self._wait_for_groups)
             return
-        self._order_s = self._review.order_s
+        self._order_s = self._queue_s
         self._go(self._press_group, "groups")
 
     def _press_group(self) -> None:
@@ -157,7 +165,7 @@ class _Report(QObject):
         QTest.keyClick(page, key)
         assert page.cards.image_ids != group.image_ids, "the next group was painted"
         self._group_ms.append(1000 * (time.perf_counter() - due_s))
-        self._order_s = max(self._order_s, self._review.order_s)
+        self._order_s = max(self._order_s, self._queue_s)
         if len(self._group_ms) < self._groups.count:
             self._wait_for(len(self._group_ms), self._groups)
         else:
@@ -166,7 +174,7 @@ class _Report(QObject):
             self._wait_until_settled()
 
     def _wait_until_settled(self) -> None:
-        if self._window.session.is_settled and not self._review.is_making:
+        if self._window.session.is_settled and not self._is_making:
             self._finish()
         else:
             QTimer.singleShot(BEAT_MS, self._wait_until_settled)

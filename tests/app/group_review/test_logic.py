@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.group_review.logic import Kind, Review, majority_of, without
+from app.group_review.logic import AnswerKind, Review, majority_of, without
 from engine.collection.review_groups import ReviewGroup, ReviewMemory, ReviewQueue
 from engine.everyday.classifier import ScoredClass
 from engine.graph.codes import NO_CLASS, UNKNOWN
@@ -95,7 +95,7 @@ def test_dismissed_passed_and_unknown(review: Review) -> None:
     review.toggle(1)
     dismissed = review.dismiss()
     assert dismissed is not None
-    assert (dismissed.kind, review.memory.dismissed) == (Kind.DISMISSED, dict.fromkeys((2, 3, 4), frozenset({7})))
+    assert (dismissed.kind, review.memory.dismissed) == (AnswerKind.DISMISSED, dict.fromkeys((2, 3, 4), frozenset({7})))
     review.pass_over()
     assert review.memory.passed == {5: 1, 6: 1, 7: 1, 8: 1}
     misses = review.memory.misses

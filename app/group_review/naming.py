@@ -1,0 +1,65 @@
+"""Any class for the ticked images of a group, by the palette; the last row makes a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, final
+
+from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
+from app.texts import tr
+from app.wording import images
+from engine.project.actions import action as deed
+
+if TYPE_CHECKING:
+    from app.palette.view import Palette
+    from app.session import Session
+    from engine.project import Change, Project
+
+RECENT_KEPT: Final = 8  # classes that were named last come first in the palette
+
+
+@final
+class Naming:
+    """Asks for a class. `on_class` gets one that there is, `on_created` the change that made one and labelled."""
+
+    def __init__(
+        self, session: Session, palette: Palette, on_class: Callable[[int], None], on_created: Callable[[Change], None]
+    ) -> None:
+        self._session, self._palette = session, palette
+        self._on_class, self._on_created = on_class, on_created
+        self._recent: list[int] = []
+
+    def remember(self, class_id: int) -> None:
+        self._recent = [class_id, *(known for known in self._recent if known != class_id)][:RECENT_KEPT]
+
+    def forget(self) -> None:
+        self._recent.clear()
+
+    def ask(self, image_ids: Sequence[int], tops: Sequence[int], is_wanted: Callable[[], bool]) -> None:
+        """Open the palette for these images; a choice counts while it is still wanted."""
+        self._palette.ask(
+            tr("Label %1 as: name, part of a name, or Parent/Name", images(len(image_ids))),
+            lambda text: self._rows_for(text, tops),
+            lambda choice: self._on_choice(choice, image_ids) if is_wanted() else None,
+            foot=tr("Enter labels · Esc closes"),
+        )
+
+    def _rows_for(self, text: str, tops: Sequence[int]) -> list[PaletteRow]:
+        graph = self._session.graph
+        rows = class_rows(graph, text, first=[*tops, *self._recent])
+        new = create_choice(graph, text, under=None)
+        return rows if new is None else [*rows, create_row(graph, new)]
+
+    def _on_choice(self, choice: Choice, image_ids: Sequence[int]) -> None:
+        if isinstance(choice, ClassChoice):
+            self._on_class(choice.class_id)
+        elif isinstance(choice, CreateChoice):
+            self._session.act(lambda project: _create_and_label(project, choice, image_ids), on_done=self._on_created)
+
+
+def _create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
+    """Make a class with its first labels, in one step."""
+    with project.history.one_step(deed("class_created", choice.name, images=len(image_ids))) as step:
+        _, class_id = project.classes.add(choice.name, () if choice.parent_id is None else (choice.parent_id,))
+        project.labels.set(image_ids, class_id)
+    return step.change
