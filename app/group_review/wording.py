@@ -1,4 +1,4 @@
-"""What is said of groups of images."""
+"""Texts about groups of images."""
 
 from app.texts import plural, tr
 from app.wording import images, number, percent

@@ -32,6 +32,7 @@ from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.models import ModelFiles, model_or_lost
 from engine.collection.new_project import new_project
 from engine.collection.review_groups import GroupInput, ReviewMemory
+from engine.collection.row_scores import RowScores
 from engine.collection.similar import LikeImages, like_images
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
@@ -72,14 +73,11 @@ class LiveCollection:
         self.project = project
         self._caches = caches
         self._setting, self._with_stage, self._with_views = setting, with_stage, with_views
-        self.fitted: FittedClassifier | None = None
-        self.scores = Scores.empty(0)  # of each row of `embedded.store`
+        self._row_scores: RowScores
         self.wants_teaching = False  # whether fits rank the images to label first
         self.folds = Folds.none()  # copies and bursts, as they were found last
         self.wants_look_alikes = False  # whether fits keep what groups for review are made from
         self._version = self._read_version = self._fitted_version = 0
-        self._fitted_age = 0
-        self._published_at = np.zeros(0, dtype=np.int64)
         self._graph_copy: CategoryGraph | None = None
         self._classifiers: Classifiers
         self._publisher: Publisher
@@ -104,6 +102,15 @@ class LiveCollection:
     def state(self) -> CollectionState:
         """The newest snapshot; replaced, never changed."""
         return self._publisher.state
+
+    @property
+    def fitted(self) -> FittedClassifier | None:
+        return self._row_scores.fitted
+
+    @property
+    def scores(self) -> Scores:
+        """Of each row of `embedded.store`."""
+        return self._row_scores.scores
 
     # -- keeping up -----------------------------------------------------------------------------------------------
 
@@ -147,8 +154,7 @@ class LiveCollection:
             filled = self.embedded.read_changed(change.images_added, reads_all=reads_all)
             if filled is None:
                 return self.load(fits=False)
-            self._make_room()
-            self._classify(self.embedded.ready_rows)
+            self._row_scores.classify(self.embedded.ready_rows)
         elif change.images_moved:
             self.embedded.images.read()
         if not (change.images_removed or change.images_moved):
@@ -183,7 +189,7 @@ class LiveCollection:
             self._version += 1
         if fits and self.is_behind:
             return self._catch_up()
-        self._classify(filled)
+        self._row_scores.classify(filled)
         return self._publish()
 
     def publish_known(self) -> CollectionState:
@@ -215,13 +221,10 @@ class LiveCollection:
         version = outcome.given.version
         if version < self._read_version or (self.fitted is not None and version < self._fitted_version):
             return self.state
-        is_first = self.fitted is None
-        self.fitted, self._fitted_version, self._fitted_age = outcome.fitted, version, outcome.given.snapshot.images.age
+        is_first, self._fitted_version = self.fitted is None, version
         self._teach_first, self._look_alikes = outcome.teach_first, outcome.look_alikes
-        self.scores, self._published_at = outcome.scores, np.full(len(outcome.scores.best), -1, dtype=np.int64)
-        self._make_room()
-        self._published_at[self._seen()] = self._fitted_age
-        self._classify(self.embedded.ready_rows)
+        self._row_scores.adopt(outcome.fitted, outcome.scores, outcome.given.snapshot.images.age)
+        self._row_scores.classify(self.embedded.ready_rows)
         if is_first:
             return_freed_memory()
         return self._publish()
@@ -294,40 +297,7 @@ class LiveCollection:
         self._read_version, self._graph_copy = self._version, None
         self._classifiers = self._new_classifiers()
         self._learned_from = np.zeros(0, dtype=np.int64)
-        self.fitted, self.scores, self._teach_first, self._look_alikes = None, Scores.empty(0), None, None
-        self._published_at = np.zeros(0, dtype=np.int64)
-        self._make_room()
-
-    def _make_room(self) -> None:
-        """Make room for the scores of new rows."""
-        missing = len(self.embedded.store.image_ids) - len(self.scores.best)
-        if missing:
-            grown = Scores.empty(len(self.scores.best) + missing)
-            grown.put(slice(0, len(self.scores.best)), self.scores)
-            self.scores = grown
-            self._published_at = np.pad(self._published_at, (0, missing), constant_values=-1)
-
-    def _seen(self) -> NDArray[np.bool_]:
-        """(r,) bool: rows that the present model was fitted with, unchanged since."""
-        seen = self.embedded.store.filled_at <= self._fitted_age
-        if self.fitted is not None and (has_links := self.fitted.has_links) is not None:
-            seen[: len(has_links)] &= has_links
-            seen[len(has_links) :] = False
-        return seen
-
-    def _has_scores(self) -> NDArray[np.bool_]:
-        """(r,) bool: rows with scores of the present model for the present embedding."""
-        return self.embedded.store.filled_at <= self._published_at
-
-    def _classify(self, rows: NDArray[np.int64]) -> None:
-        """Classify those of these images that are new to the fitted model."""
-        if self.fitted is None or len(self.fitted.candidate_ids) == 0:
-            return
-        store = self.embedded.store
-        rows = rows[~self._has_scores()[rows]]
-        if len(rows):
-            self.scores.put(rows, self.fitted.classify_new(store.embeddings[rows]))
-            self._published_at[rows] = store.age
+        self._row_scores, self._teach_first, self._look_alikes = RowScores(self.embedded), None, None
 
     # -- answers --------------------------------------------------------------------------------------------------
 
@@ -337,7 +307,7 @@ class LiveCollection:
             self._publisher.publish(graph, Predictions.none(count))
             return self.publish_known()
         rows = self.embedded.rows
-        has_scores = self.embedded.is_ready & self._has_scores()[rows]
+        has_scores = self.embedded.is_ready & self._row_scores.has_scores()[rows]
         predictions = Predictions.of(fitted, self.scores.at(rows), has_scores, graph)
         self._publisher.publish(graph, predictions, teach_ranks(self._teach_first, rows))
         return self.publish_known()
@@ -385,7 +355,7 @@ class LiveCollection:
     def _answers(self) -> Answers | None:
         if self.fitted is None:
             return None
-        return Answers(self.fitted, self.project.classes.graph, self.embedded, self.state, self._seen())
+        return Answers(self.fitted, self.project.classes.graph, self.embedded, self.state, self._row_scores.seen())
 
 
 def _or_close(project: Project, caches: CacheFolders) -> LiveCollection:

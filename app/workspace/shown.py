@@ -1,0 +1,106 @@
+"""What the grid shows: a subset of all images, of a class, of a given set, and of what a search finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, final
+
+from app.drops import classes_text
+from app.session.subsets import ImageFilter, ImageSet, Subset, count, subset_text
+from app.texts import tr
+from app.workspace.visits import SetVisit
+
+if TYPE_CHECKING:
+    from app.image_grid.view import ImageGrid
+    from app.session import Session
+    from app.workspace.searching import Searching
+
+
+@final
+class Shown:
+    """The choice of subset, class, set and search, and the filter that they make together.
+
+    Attributes:
+        class_id: the class, or None for the whole collection.
+        subset: of the class, the set, or all images.
+        visit: the set of images that is shown, if any.
+    """
+
+    def __init__(self, session: Session, grid: ImageGrid, searching: Searching) -> None:
+        self._session = session
+        self._searching = searching
+        self._beside: tuple[int, ...] = ()  # other selected classes
+        self.class_id: int | None = None
+        self.subset = Subset.ALL
+        self.visit = SetVisit(grid)
+
+    @property
+    def images(self) -> ImageSet | None:
+        """The set that is shown, if any."""
+        return self.visit.images
+
+    def choose(self, subset: Subset, class_id: int | None = None, beside: Sequence[int] = ()) -> None:
+        """Choose a subset of all images, or of a class and the others selected with it."""
+        self.subset, self.class_id = subset, class_id
+        self._beside = tuple(each for each in beside if each != class_id)
+
+    def choose_beside(self, chosen: Sequence[int]) -> bool:
+        """Other classes are selected beside the one that is shown; False where that changes nothing."""
+        beside = tuple(each for each in chosen if each != self.class_id)
+        if self.class_id not in chosen or beside == self._beside:
+            return False
+        self._beside = beside
+        return True
+
+    def choose_own_order(self, *, is_wanted: bool) -> bool:
+        """Show a set in its own order, or in another one; False where no set is shown, or nothing changes."""
+        images = self.visit.images
+        if images is None or images.is_ordered == is_wanted:
+            return False
+        self.visit.images = replace(images, is_ordered=is_wanted)
+        return True
+
+    @property
+    def has_lost_class(self) -> bool:
+        """Whether the class was removed."""
+        return self.class_id is not None and self.class_id not in self._session.graph
+
+    @property
+    def has_class(self) -> bool:
+        return self.images is None and self.class_id is not None and not self.has_lost_class
+
+    @property
+    def class_name(self) -> str:
+        """Name of the class, or how many are selected; "" without one."""
+        if not self.has_class or self.class_id is None:
+            return ""
+        return classes_text(1 + len(self._beside)) if self._beside else self.name_of(self.class_id)
+
+    @property
+    def title(self) -> str:
+        return self.images.title if self.images is not None else self.class_name or subset_text(self.subset)
+
+    def filter(self, subset: Subset | None = None) -> ImageFilter:
+        class_ids = None if self.images is not None else self._class_ids()
+        return ImageFilter(self.subset if subset is None else subset, class_ids, self.images, self._searching.hits)
+
+    def count(self, subset: Subset | None = None) -> int:
+        state = self._session.state
+        return 0 if state is None else count(state, self.filter(subset))
+
+    @property
+    def to_review(self) -> int | None:
+        """Images to review; None where it goes without saying."""
+        return self.count(Subset.TO_REVIEW) if self.subset is Subset.ALL else None
+
+    def name_of(self, class_id: int) -> str:
+        graph = self._session.graph
+        return graph.name(class_id) if class_id in graph else tr("(removed)")
+
+    def _class_ids(self) -> frozenset[int] | None:
+        graph = self._session.graph
+        if self.class_id is None or self.class_id not in graph:
+            return None
+        chosen = [each for each in (self.class_id, *self._beside) if each in graph]
+        return frozenset(chosen).union(*map(graph.descendants, chosen))
