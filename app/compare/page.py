@@ -21,7 +21,12 @@ from app.theme.tokens import tokens
 from app.wording import percent_of_size
 
 Key = Qt.Key
-ARROWS: Final = {Key.Key_Left: (-1, 0), Key.Key_Right: (1, 0), Key.Key_Up: (0, -1), Key.Key_Down: (0, 1)}
+ARROWS: Final = {
+    Key.Key_Left: (-1, 0),
+    Key.Key_Right: (1, 0),
+    Key.Key_Up: (0, -1),
+    Key.Key_Down: (0, 1),
+}  # directions, right and down
 
 
 @final

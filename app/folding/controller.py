@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from app.session import ProjectInfo
     from app.shell import Shell
 
-OFFERED_SECONDS: Final = (0, 1, 2, 5, 10, 30, 60, 120, 300)
-MOST_SECONDS: Final = 86_400
+OFFERED_SECONDS: Final = (0, 1, 2, 5, 10, 30, 60, 120, 300)  # chosen: a burst, to a visit at a camera trap
+MOST_SECONDS: Final = 86_400  # a day
 
 
 @final

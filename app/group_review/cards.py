@@ -21,13 +21,13 @@ from app.theme.tokens import tokens
 
 MOST_SIDE: Final = 240  # of a few images; more pixels would say no more
 LEAST_SIDE: Final = 72  # of many; smaller ones cannot be judged
-SIDE_STEP: Final = 4
+SIDE_STEP: Final = 4  # pixels by which cards get smaller until a group fits
 CAPTION: Final = 24  # one line
 NO_CAPTION: Final = 4
 INSET: Final = 8  # of a badge
-DIMMED: Final = 0.28
-BADGE: Final = 22
-REPAINT_MS: Final = 30
+DIMMED: Final = 0.28  # opacity of what is left out
+BADGE: Final = 22  # pixels
+REPAINT_MS: Final = 30  # between repaints while thumbnails arrive
 
 
 @final

@@ -25,7 +25,7 @@ from app.wording import SEPARATOR
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
 
-DIGITS: Final = 9
+DIGITS: Final = 9  # keys
 COLUMNS: Final = 5  # of the most likely classes
 KEYS: Final = PageKeys(
     "group_review",
@@ -54,7 +54,7 @@ FOOT: Final = (
     ("look", marked("look")),
 )  # fmt: skip
 """What the line below the cards says of the keys, the most needed first."""
-EMPTY_ICON: Final = 48
+EMPTY_ICON: Final = 48  # pixels
 
 
 @dataclass(frozen=True)

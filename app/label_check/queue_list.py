@@ -19,8 +19,8 @@ from app.theme.tokens import tokens
 
 ROLE: Final = Qt.ItemDataRole.UserRole
 SIDE: Final = 40  # of a thumbnail
-HEIGHT: Final = 56
-WIDTH: Final = 232
+HEIGHT: Final = 56  # of a row, in pixels
+WIDTH: Final = 232  # of the list, in pixels
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
     from engine.project import Label
 
-ICON_SIDE: Final = 48
+ICON_SIDE: Final = 48  # pixels
 NARROWEST: Final = 280  # of the text on the empty page
 ROOM_FOR_LIST: Final = 480 + WIDTH  # narrower pages show the card alone
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.collection.merging.agreement import AgreementTable
     from engine.graph.category_graph import CategoryGraph
 
-WIDEST: Final = 720
+WIDEST: Final = 720  # pixels
 
 
 @final

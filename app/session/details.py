@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.images.details_messages import DetailsBatch, FileDetails, ReadDetails
 
 PAUSE_MS: Final = 1_500  # after opening: what is on the screen comes first
-FEED_INTERVAL_MS: Final = 500
+FEED_INTERVAL_MS: Final = 500  # between blocks of news for the screens
 
 StartWorker = Callable[[], Worker]
 
