@@ -155,9 +155,21 @@ KEYS: Final[dict[str, str]] = {
     "tune": "Ctrl+T",
     "train": "Ctrl+Shift+T",
     "versions": "Ctrl+Shift+M",
+    "group-review": "Ctrl+R",
+    "check-labels": "Ctrl+Shift+R",
+    "why-not": "C",
+    "similar": "S",
+    "search": "Ctrl+F",
+    "report": "Ctrl+E",
+    "map": "Ctrl+M",
 }
 """Screens that a key opens and Esc closes."""
-COMMANDS: Final[dict[str, str]] = {"backups": "Backups", "moved-images": "Find moved"}
+COMMANDS: Final[dict[str, str]] = {
+    "backups": "Backups",
+    "moved-images": "Find moved",
+    "merge": "Merge another",
+    "change-keys": "Change keys",
+}
 """Screens that are opened by a command."""
 
 
@@ -171,6 +183,8 @@ def test_with_images(studio: Studio) -> None:
     hand.key("Shift+Right")
     hand.key("Shift+Down")
     studio.take("selection")
+    hand.key("C")
+    studio.take_and_close("compare")
     hand.key("Home")
     for name, key in KEYS.items():
         hand.key(key)
